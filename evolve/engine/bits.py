@@ -1,0 +1,172 @@
+"""Bitboard kernels: moves, flips, stable discs, neighbours.
+
+A board is two uint64: `own`, the discs of the side to move, and `opp`, those of the other
+side; bit s is square s, with a1 = 0, b1 = 1, …, h8 = 63. Every constant is wrapped in
+`np.uint64`, because numba turns uint64 mixed with a Python int into int64.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evolve.engine.compile import inlined, kernel
+from evolve.engine.memory import leading_zeros, popcount
+
+U = np.uint64
+FULL = U(0xFFFFFFFFFFFFFFFF)
+NOT_A = U(0xFEFEFEFEFEFEFEFE)
+NOT_H = U(0x7F7F7F7F7F7F7F7F)
+INNER = U(0x7E7E7E7E7E7E7E7E)  # columns b to g: what a line along a row or diagonal may run over
+CORNERS = U(0x8100000000000081)
+ZERO, ONE, TWO = U(0), U(1), U(2)
+S7, S8, S9, S14, S16, S18 = U(7), U(8), U(9), U(14), U(16), U(18)
+
+START_OWN = U(1) << U(28) | U(1) << U(35)  # black: e4 and d5
+START_OPP = U(1) << U(27) | U(1) << U(36)  # white: d4 and e5
+
+
+def _rays() -> tuple[np.ndarray, np.ndarray]:
+    """Squares seen from each square: [4, 64] toward higher squares, [4, 64] toward lower ones."""
+    up = np.zeros((4, 64), np.uint64)
+    down = np.zeros((4, 64), np.uint64)
+    for square in range(64):
+        for line, (dx, dy) in enumerate(((1, 0), (0, 1), (1, 1), (-1, 1))):
+            for masks, sign in ((up, 1), (down, -1)):
+                x, y = square % 8 + sign * dx, square // 8 + sign * dy
+                while 0 <= x < 8 and 0 <= y < 8:
+                    masks[line, square] |= U(1) << U(8 * y + x)
+                    x, y = x + sign * dx, y + sign * dy
+    return up, down
+
+
+RAYS_UP, RAYS_DOWN = _rays()
+
+
+@inlined
+def _reach(own: np.uint64, inner: np.uint64, one: np.uint64, two: np.uint64) -> np.uint64:
+    """Squares just past a line of `inner` discs that starts beside an own disc, both ways."""
+    up = inner & (own << one)
+    up |= inner & (up << one)
+    run = inner & (inner << one)
+    up |= run & (up << two)
+    up |= run & (up << two)
+    down = inner & (own >> one)
+    down |= inner & (down >> one)
+    run = run >> one
+    down |= run & (down >> two)
+    down |= run & (down >> two)
+    return (up << one) | (down >> one)
+
+
+@inlined
+def moves_of(own: np.uint64, opp: np.uint64) -> np.uint64:
+    """Legal moves of the side with `own`, as a bitboard (parallel prefix in 8 directions)."""
+    inner = opp & INNER
+    reach = _reach(own, inner, ONE, TWO)
+    reach |= _reach(own, inner, S7, S14)
+    reach |= _reach(own, inner, S9, S18)
+    reach |= _reach(own, opp, S8, S16)
+    return reach & ~(own | opp)
+
+
+@inlined
+def flips_of(square: int, own: np.uint64, opp: np.uint64) -> np.uint64:
+    """Discs that turn when the side with `own` plays on `square`; 0 where that is no move."""
+    flips = ZERO
+    for line in range(4):
+        # Toward higher squares: adding 1 below the ray carries through the opponent's discs.
+        ray = RAYS_UP[line, square]
+        end = ((opp | ~ray) + ONE) & ray & own
+        flips |= (end - U(end != ZERO)) & ray & opp
+        # Toward lower squares: the highest square of the ray that is not the opponent's.
+        ray = RAYS_DOWN[line, square]
+        stop = ray & ~opp
+        end = (U(0x8000000000000000) >> leading_zeros(stop | ONE)) & own & ray
+        flips |= ray & (FULL << U(1)) * U(end != ZERO) & ~(end | (end - ONE))
+    return flips
+
+
+@inlined
+def neighbours(bits: np.uint64) -> np.uint64:
+    """Every square beside one of `bits`, in 8 directions."""
+    row = bits | ((bits & NOT_H) << ONE) | ((bits & NOT_A) >> ONE)
+    return row | (row << S8) | (row >> S8)
+
+
+@inlined
+def _full_lines(occupied: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """Squares whose row, column, diagonal (a1–h8) and other diagonal are full."""
+    row = occupied & (occupied >> ONE)
+    row &= row >> TWO
+    row &= row >> U(4)
+    row = (row & U(0x0101010101010101)) * U(0xFF)
+    column = occupied & ((occupied >> S8) | (occupied << U(56)))
+    column &= (column >> S16) | (column << U(48))
+    column &= (column >> U(32)) | (column << U(32))
+    # A square's diagonal is full when all squares up it and all down it are; the border
+    # squares that a shift brings in from beyond the board count as full.
+    edge_up, edge_down = U(0xFF80808080808080), U(0x01010101010101FF)
+    up = occupied & (edge_up | (occupied >> S9))
+    up &= U(0xFFFFC0C0C0C0C0C0) | (up >> S18)
+    up &= U(0xFFFFFFFFF0F0F0F0) | (up >> U(36))
+    down = occupied & (edge_down | (occupied << S9))
+    down &= U(0x030303030303FFFF) | (down << S18)
+    down &= U(0x0F0F0F0FFFFFFFFF) | (down << U(36))
+    diagonal = up & down
+    edge_up, edge_down = U(0xFF01010101010101), U(0x80808080808080FF)
+    up = occupied & (edge_up | (occupied >> S7))
+    up &= U(0xFFFF030303030303) | (up >> S14)
+    up &= U(0xFFFFFFFF0F0F0F0F) | (up >> U(28))
+    down = occupied & (edge_down | (occupied << S7))
+    down &= U(0xC0C0C0C0C0C0FFFF) | (down << S14)
+    down &= U(0xF0F0F0F0FFFFFFFF) | (down << U(28))
+    return row, column, diagonal, up & down
+
+
+@inlined
+def _grow(
+    own: np.uint64, row: np.uint64, column: np.uint64, diagonal: np.uint64, other: np.uint64
+) -> np.uint64:
+    """Discs of `own` that can never turn, given the squares whose four lines are full."""
+    stable = ZERO
+    while True:
+        right = row | (stable >> ONE) | (stable << ONE) | U(0x8181818181818181)
+        down = column | (stable >> S8) | (stable << S8) | U(0xFF000000000000FF)
+        slant = diagonal | (stable >> S9) | (stable << S9) | U(0xFF818181818181FF)
+        other_slant = other | (stable >> S7) | (stable << S7) | U(0xFF818181818181FF)
+        grown = own & right & down & slant & other_slant
+        if grown == stable:
+            return stable
+        stable = grown
+
+
+@kernel
+def stable_discs(own: np.uint64, opp: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """Discs of either side that can be shown never to turn again, as two bitboards.
+
+    A disc counts when each of its four lines is full, or ends beside it at the border, or has
+    a stable disc of the same side beside it; the rule is applied until nothing changes. Every
+    disc found is stable; a few stable discs are not found.
+    """
+    occupied = own | opp
+    # Without a corner, a disc is stable by full lines alone; they hold 24 discs or more
+    # (b3: row and column 15, diagonals a2–g8 and a4–d1 6 and 3 more).
+    if occupied & CORNERS == ZERO and popcount(occupied) < 24:
+        return ZERO, ZERO
+    row, column, diagonal, other = _full_lines(occupied)
+    return (
+        _grow(own, row, column, diagonal, other),
+        _grow(opp, row, column, diagonal, other),
+    )
+
+
+@kernel
+def legal_moves(own: np.uint64, opp: np.uint64) -> np.uint64:
+    """`moves_of` for callers in Python."""
+    return moves_of(own, opp)
+
+
+@kernel
+def flips(square: int, own: np.uint64, opp: np.uint64) -> np.uint64:
+    """`flips_of` for callers in Python."""
+    return flips_of(square, own, opp)

@@ -1,0 +1,72 @@
+"""How kernels are compiled and where the machine code is kept.
+
+numba's own cache notices a change in the module of a function, but not in the modules that
+the function calls. The cache folder is therefore keyed to a hash of every engine source.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+import platformdirs
+from numba.core import config as numba_config
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _sources_hash() -> str:
+    digest = hashlib.sha256()
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.name.encode())
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache_dir() -> Path | None:
+    """The folder for machine code, or None (with a warning) when it cannot be written to."""
+    root = os.environ.get("EVOLVE_CACHE_DIR") or platformdirs.user_cache_dir("evolve")
+    folder = Path(root) / f"kernels-{_sources_hash()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError as error:
+        warnings.warn(
+            f"compiled kernels cannot be kept in {folder} ({error.strerror}): every start compiles "
+            "again; set EVOLVE_CACHE_DIR to a writable folder",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return None
+
+
+CACHE_DIR = _cache_dir()
+
+
+def kernel(function: F) -> F:
+    """Compile `function` with numba on first call: cached on disk, the GIL released.
+
+    numba reads its cache folder when the dispatcher is made, so the global setting is changed
+    for that moment alone and other numba code in the process keeps its own.
+    """
+    before = numba_config.CACHE_DIR
+    try:
+        if CACHE_DIR is not None:
+            numba_config.CACHE_DIR = str(CACHE_DIR)
+        jitted = numba.njit(nogil=True, cache=CACHE_DIR is not None, error_model="numpy")(function)
+    finally:
+        numba_config.CACHE_DIR = before
+    return cast(F, jitted)
+
+
+def inlined(function: F) -> F:
+    """Like `kernel`, but always inlined by LLVM into its callers; for the small hot ones."""
+    jitted = numba.njit(nogil=True, forceinline=True, error_model="numpy")(function)
+    return cast(F, jitted)

@@ -1,0 +1,71 @@
+"""The memory block that a search works in: one int64 array, handed around as an address.
+
+    cells                        what
+    0 … 4                        NODES, BUDGET, STOPPED, RULES, TABLE_BITS
+    WEIGHTS … WEIGHTS + TERMS    the parameters of the phase chosen at the root
+    FRAMES …                     per depth (or empties) a frame of moves and their order
+    TABLE …                      the solver's transposition table, ENTRY cells an entry
+
+An agent is a row of int64 cells too:
+
+    0                            ENDGAME: exact search from that many empties
+    PHASE_OF … PHASE_OF + 65     phase by disc count
+    PHASES …                     per phase PHASE_CELLS: TERMS weights, then the depth
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+Cells = npt.NDArray[np.int64]
+
+STANDARD: Final = 0
+REVERSED: Final = 1
+
+# Terms of the evaluation, in the order of their weights.
+SQUARE_CLASSES: Final = 10
+MOBILITY: Final = 10
+STABILITY: Final = 11
+X_SQUARES: Final = 12
+C_SQUARES: Final = 13
+POTENTIAL_MOBILITY: Final = 14
+TERMS: Final = 15
+
+NODES: Final = 0
+BUDGET: Final = 1
+STOPPED: Final = 2
+RULES: Final = 3
+TABLE_BITS: Final = 4
+AGE: Final = 5
+WEIGHTS: Final = 8
+FRAMES: Final = 32
+FRAME_CELLS: Final = 128  # 32 or fewer moves: squares, sort keys, flips
+TABLE: Final = FRAMES + 65 * FRAME_CELLS
+ENTRY: Final = 4  # own, opp, bounds and move, age
+BUCKET: Final = 2  # entries a hash points to: the deeper one, the later one
+
+ENDGAME: Final = 0
+PHASE_OF: Final = 1
+PHASES: Final = PHASE_OF + 65
+PHASE_CELLS: Final = TERMS + 1
+DEPTH: Final = TERMS
+
+GAME_TABLE_BITS: Final = 10
+"""Buckets of the table that games and single moves use: 2**10, 64 KiB."""
+
+
+def context_cells(table_bits: int) -> int:
+    """Cells of a context whose solver table has 2**table_bits buckets."""
+    return TABLE + (ENTRY * BUCKET << table_bits)
+
+
+def new_context(rules: int, budget: int = 0, table_bits: int = GAME_TABLE_BITS) -> Cells:
+    """A context for one thread. `budget` is in nodes a search, 0 for no limit."""
+    context = np.zeros(context_cells(table_bits), np.int64)
+    context[RULES] = rules
+    context[BUDGET] = budget
+    context[TABLE_BITS] = table_bits
+    return context

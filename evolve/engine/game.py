@@ -1,0 +1,170 @@
+"""Choosing a move as an agent does, and whole games in one call."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, moves_of
+from evolve.engine.compile import kernel
+from evolve.engine.context import (
+    BUDGET,
+    DEPTH,
+    ENDGAME,
+    NODES,
+    PHASE_CELLS,
+    PHASE_OF,
+    PHASES,
+    RULES,
+    STOPPED,
+    TABLE_BITS,
+    TERMS,
+    WEIGHTS,
+    context_cells,
+)
+from evolve.engine.evaluation import WIN
+from evolve.engine.memory import load, lowest, popcount, store
+from evolve.engine.search import best_move, search
+from evolve.engine.solver import solve_deep, solve_move
+
+MAX_PLIES: Final = 120
+"""60 moves, and a pass before each at worst."""
+PASS: Final = 64
+NO_MOVE: Final = -1
+
+# Columns of a game's result.
+DISCS_BLACK, DISCS_WHITE, PLIES, NODES_BLACK, NODES_WHITE, REASON, RESULT_COLUMNS = range(7)
+
+# Reasons for the end of a game.
+END: Final = 0
+OVER_BUDGET_BLACK: Final = 1
+OVER_BUDGET_WHITE: Final = 2
+
+
+@kernel
+def set_phase(own: np.uint64, opp: np.uint64, agent: int, context: int) -> int:
+    """Copy the weights of the position's phase into the context; returns the phase's depth."""
+    phase = load(agent, PHASE_OF + popcount(own | opp))
+    base = PHASES + phase * PHASE_CELLS
+    for term in range(TERMS):
+        store(context, WEIGHTS + term, load(agent, base + term))
+    return load(agent, base + DEPTH)
+
+
+@kernel
+def choose(own: np.uint64, opp: np.uint64, agent: int, context: int) -> int:
+    """The agent's move for the side with `own`, which must have one.
+
+    NO_MOVE when the node budget ran out. NODES in the context counts this move alone. A single
+    legal move is played without a search.
+    """
+    store(context, NODES, 0)
+    store(context, STOPPED, 0)
+    moves = moves_of(own, opp)
+    if moves & (moves - ONE) == ZERO:
+        return lowest(moves)
+    depth = set_phase(own, opp, agent, context)
+    if 64 - popcount(own | opp) <= load(agent, ENDGAME):
+        square, value = solve_move(own, opp, context)
+    else:
+        square, value = best_move(own, opp, depth, context)
+    if load(context, STOPPED) != 0:
+        return NO_MOVE
+    return square
+
+
+@kernel
+def move_values(
+    own: np.uint64,
+    opp: np.uint64,
+    agent: int,
+    values: npt.NDArray[np.int64],
+    context: int,
+) -> bool:
+    """Fill `values[square]` for every legal move; True when they are exact scores."""
+    store(context, NODES, 0)
+    store(context, STOPPED, 0)
+    depth = set_phase(own, opp, agent, context)
+    exact = 64 - popcount(own | opp) <= load(agent, ENDGAME)
+    high = np.int64(64) if exact else np.int64(64 * WIN)
+    moves = moves_of(own, opp)
+    while moves != ZERO:
+        square = lowest(moves)
+        moves &= moves - ONE
+        turned = flips_of(square, own, opp)
+        child_own = opp ^ turned
+        child_opp = own ^ turned ^ (ONE << U(square))
+        if exact:
+            values[square] = -solve_deep(child_own, child_opp, -high, high, context)
+        else:
+            values[square] = -search(child_own, child_opp, -high, high, depth - 1, context)
+    return exact
+
+
+@kernel
+def play_games(
+    agents: npt.NDArray[np.int64],
+    pairings: npt.NDArray[np.int32],
+    openings: npt.NDArray[np.int8],
+    rules: int,
+    budget: int,
+    table_bits: int,
+    moves: npt.NDArray[np.int8],
+    results: npt.NDArray[np.int64],
+) -> None:
+    """Play a batch of games from the start position, each through its opening to its end.
+
+    agents [A, cells] rows of parameters; pairings [N, 3] black, white, opening; openings
+    [M, plies] squares without passes, then −1; budget in nodes a move, 0 for none; filled are
+    moves [N, MAX_PLIES], squares and PASS, then −1, and results [N, RESULT_COLUMNS].
+    """
+    memory = np.zeros(context_cells_of(table_bits), np.int64)
+    context = np.int64(memory.ctypes.data)
+    store(context, RULES, rules)
+    store(context, BUDGET, budget)
+    store(context, TABLE_BITS, table_bits)
+    stride = agents.shape[1] * 8
+    base = np.int64(agents.ctypes.data)
+    moves[:, :] = -1
+    results[:, :] = 0
+    for game in range(pairings.shape[0]):
+        result = results[game]
+        opening = openings[pairings[game, 2]]
+        own, opp = START_OWN, START_OPP
+        black_to_move = True
+        plies, book = 0, 0
+        while True:
+            legal = moves_of(own, opp)
+            if legal == ZERO:
+                if moves_of(opp, own) == ZERO:
+                    break
+                moves[game, plies] = PASS
+                plies += 1
+                own, opp = opp, own
+                black_to_move = not black_to_move
+                continue
+            if book < opening.size and opening[book] >= 0:
+                square = np.int64(opening[book])
+                book += 1
+            else:
+                mover = pairings[game, 0 if black_to_move else 1]
+                square = np.int64(choose(own, opp, base + mover * stride, context))
+                result[NODES_BLACK if black_to_move else NODES_WHITE] += load(context, NODES)
+                if square == NO_MOVE:
+                    result[REASON] = OVER_BUDGET_BLACK if black_to_move else OVER_BUDGET_WHITE
+                    break
+            moves[game, plies] = square
+            plies += 1
+            turned = flips_of(square, own, opp)
+            own, opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
+            black_to_move = not black_to_move
+        if not black_to_move:
+            own, opp = opp, own
+        result[DISCS_BLACK] = popcount(own)
+        result[DISCS_WHITE] = popcount(opp)
+        result[PLIES] = plies
+
+
+context_cells_of = kernel(context_cells)

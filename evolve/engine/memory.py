@@ -1,0 +1,94 @@
+"""Loads and stores at a raw address, and three bit-count instructions, as numba intrinsics.
+
+A search carries one address (an int64 number) of a block of int64 cells in place of array
+arguments: numba passes an array as seven scalars and counts references on the way.
+There is no bounds check: the tests compare every kernel with a slow reference.
+"""
+
+# Signatures follow numba's protocol: the first argument is the typing context.
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+_CELL = ir.IntType(64)
+
+
+def _cell(builder: Any, args: Any) -> Any:
+    """Address of cell `args[1]` in the block at address `args[0]`."""
+    return builder.gep(builder.inttoptr(args[0], _CELL.as_pointer()), [args[1]])
+
+
+@intrinsic
+def load(typingctx: Any, address: Any, index: Any) -> Any:
+    """The int64 in cell `index` of the block at `address`."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(_cell(builder, args))
+
+    return types.int64(types.int64, types.int64), generate
+
+
+@intrinsic
+def load_bits(typingctx: Any, address: Any, index: Any) -> Any:
+    """The uint64 in cell `index` of the block at `address`."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(_cell(builder, args))
+
+    return types.uint64(types.int64, types.int64), generate
+
+
+@intrinsic
+def store(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
+    """Put an int64 into cell `index` of the block at `address`."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store(args[2], _cell(builder, args))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def store_bits(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
+    """Put a uint64 into cell `index` of the block at `address`."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store(args[2], _cell(builder, args))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.uint64), generate
+
+
+@intrinsic
+def popcount(typingctx: Any, bits: Any) -> Any:
+    """Number of set bits, int64."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
+def lowest(typingctx: Any, bits: Any) -> Any:
+    """Index of the lowest set bit, int64; 64 when there is none."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
+def leading_zeros(typingctx: Any, bits: Any) -> Any:
+    """Number of zero bits above the highest set one, uint64; `bits` must not be 0."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.uint64(types.uint64), generate

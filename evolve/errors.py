@@ -1,0 +1,48 @@
+"""Every error that evolve raises on purpose.
+
+    EvolveError
+    ├── IllegalMoveError (ValueError)      a move that the rules do not allow
+    ├── PositionError    (ValueError)      a board that cannot be
+    ├── AgentError       (ValueError)      parameters or names that make no agent
+    │   └── AgentFileError                 an agent file that cannot be read
+    ├── SettingsError    (ValueError)      settings that are wrong or contradict each other
+    ├── RunError         (OSError)         a run folder that is missing, taken, locked or damaged
+    └── RecordError      (ValueError)      a text record (OBF, move string) that cannot be read
+
+Each is also the built-in error that fits, so callers may catch either.
+Messages quote the bad value, where it came from, and what would do.
+"""
+
+from __future__ import annotations
+
+
+class EvolveError(Exception):
+    """Base of all errors raised on purpose; its text is fit to be shown to a user as one line."""
+
+
+class IllegalMoveError(EvolveError, ValueError):
+    """A move or pass that the rules do not allow in the position at hand."""
+
+
+class PositionError(EvolveError, ValueError):
+    """A board that cannot be: overlapping discs, a wrong number of cells, an unknown side."""
+
+
+class AgentError(EvolveError, ValueError):
+    """Parameters, names or settings that make no agent."""
+
+
+class AgentFileError(AgentError):
+    """An agent file that is missing, damaged or of an unknown version."""
+
+
+class SettingsError(EvolveError, ValueError):
+    """Settings of a run that are wrong or contradict each other; lists every wrong field."""
+
+
+class RunError(EvolveError, OSError):
+    """A run folder that is missing, taken, locked by another process or damaged."""
+
+
+class RecordError(EvolveError, ValueError):
+    """A text record (OBF line, move string) that cannot be read."""
