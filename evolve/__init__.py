@@ -1,0 +1,56 @@
+"""evolve: an evolutionary tuning service for Reversi agents.
+
+Public names load on first use, so that `import evolve` and `evolve --help` stay light.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from evolve.agents.alphabeta import AlphaBetaAgent
+    from evolve.agents.loading import load_agent
+    from evolve.agents.protocol import Agent
+    from evolve.agents.random import RandomAgent
+    from evolve.engine.board import Board
+    from evolve.errors import EvolveError, IllegalMoveError
+    from evolve.tables.run import Run, load_run
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Agent": "evolve.agents.protocol",
+    "AlphaBetaAgent": "evolve.agents.alphabeta",
+    "Board": "evolve.engine.board",
+    "EvolveError": "evolve.errors",
+    "IllegalMoveError": "evolve.errors",
+    "RandomAgent": "evolve.agents.random",
+    "Run": "evolve.tables.run",
+    "load_agent": "evolve.agents.loading",
+    "load_run": "evolve.tables.run",
+}
+
+__all__ = [
+    "Agent",
+    "AlphaBetaAgent",
+    "Board",
+    "EvolveError",
+    "IllegalMoveError",
+    "RandomAgent",
+    "Run",
+    "__version__",
+    "load_agent",
+    "load_run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -53,8 +53,15 @@ PHASES: Final = PHASE_OF + 65
 PHASE_CELLS: Final = TERMS + 1
 DEPTH: Final = TERMS
 
+RULES_CODE: Final = {"standard": STANDARD, "reversed": REVERSED}
+
 GAME_TABLE_BITS: Final = 10
-"""Buckets of the table that games and single moves use: 2**10, 64 KiB."""
+"""Size of the solver's table for up to 12 empties: 2**10 buckets, 64 KiB."""
+
+
+def table_bits_for(empties: int) -> int:
+    """Size of the solver's table for exact searches from `empties`: up to 2**20 buckets, 64 MiB."""
+    return min(max(GAME_TABLE_BITS, GAME_TABLE_BITS + 2 * (empties - 12)), 20)
 
 
 def context_cells(table_bits: int) -> int:

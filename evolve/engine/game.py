@@ -120,7 +120,7 @@ def play_games(
     [M, plies] squares without passes, then −1; budget in nodes a move, 0 for none; filled are
     moves [N, MAX_PLIES], squares and PASS, then −1, and results [N, RESULT_COLUMNS].
     """
-    memory = np.zeros(context_cells_of(table_bits), np.int64)
+    memory = np.zeros(_cells(table_bits), np.int64)
     context = np.int64(memory.ctypes.data)
     store(context, RULES, rules)
     store(context, BUDGET, budget)
@@ -167,4 +167,4 @@ def play_games(
         result[PLIES] = plies
 
 
-context_cells_of = kernel(context_cells)
+_cells = kernel(context_cells)

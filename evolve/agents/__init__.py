@@ -1,0 +1,1 @@
+"""Agents: anything that chooses a legal square, their files and their names."""

@@ -1,0 +1,45 @@
+"""The agent that plays any legal move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from evolve.engine.board import Board, Rules
+from evolve.errors import IllegalMoveError
+
+_MASK = (1 << 64) - 1
+
+
+def _mix(value: int) -> int:
+    """SplitMix64's output function: 64 bits in, 64 well-mixed bits out."""
+    value = (value + 0x9E3779B97F4A7C15) & _MASK
+    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 & _MASK
+    value = (value ^ value >> 27) * 0x94D049BB133111EB & _MASK
+    return value ^ value >> 31
+
+
+@dataclass(frozen=True, slots=True)
+class RandomAgent:
+    """Plays uniformly at random, as a function of its seed and the position.
+
+    Having no state, it plays the same game again whatever was played before or beside it.
+    """
+
+    seed: int = 0
+    rules: Rules | None = None
+    name: str = "random"
+
+    def choose(self, board: Board) -> int:
+        """A legal square, each as likely as the others over seeds."""
+        moves = board.legal_moves()
+        if not moves:
+            raise IllegalMoveError(f"there is no move to choose\n{board}")
+        return moves[_mix(_mix(_mix(self.seed & _MASK) ^ board.own) ^ board.opp) % len(moves)]
+
+    def with_rules(self, rules: Rules) -> RandomAgent:
+        """The same agent: the rules change nothing."""
+        return replace(self, rules=rules)
+
+    def for_game(self, seed: int) -> RandomAgent:
+        """The agent with a seed of its own for a game, mixed from its seed and `seed`."""
+        return replace(self, seed=_mix(self.seed ^ _mix(seed)))

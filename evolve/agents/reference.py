@@ -1,0 +1,43 @@
+"""Reference agents: fixed opponents that everyone knows by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.protocol import Agent
+from evolve.agents.random import RandomAgent
+from evolve.engine.board import Rules
+
+SWH: Final = (100, -25, 10, 5, -25, 1, 1, 5, 2, 1)
+"""The classic position weights, ×100, by class of squares a1 b1 c1 d1 b2 c2 d2 c3 d3 d4
+(1.00 −0.25 0.10 0.05 / −0.25 0.01 0.01 / 0.05 0.02 / 0.01)."""
+ANTI_SWH: Final = tuple(-weight for weight in SWH)
+
+
+def _table(name: str, weights: tuple[int, ...], mobility: int = 0) -> AlphaBetaAgent:
+    rules: Rules | None = "reversed" if name.startswith("anti") else None
+    return AlphaBetaAgent([weights], [mobility], [1], name=name, rules=rules)
+
+
+_REFERENCES: Final[dict[str, Callable[[], Agent]]] = {
+    "random": RandomAgent,
+    "zero": lambda: _table("zero", (0,) * 10),
+    "swh": lambda: _table("swh", SWH),
+    "swh-mobility": lambda: _table("swh-mobility", SWH, 3),
+    "anti-swh": lambda: _table("anti-swh", ANTI_SWH),
+    "anti-swh-mobility": lambda: _table("anti-swh-mobility", ANTI_SWH, 3),
+}
+
+REFERENCE_NAMES: Final = tuple(_REFERENCES)
+
+
+def reference_agent(name: str) -> Agent:
+    """The reference agent of that name: depth 1 and no exact end."""
+    return _REFERENCES[name]()
+
+
+def panel_reference(rules: Rules) -> str:
+    """Name of the strongest reference agent that champions of these rules are measured against."""
+    return "anti-swh-mobility" if rules == "reversed" else "swh"

@@ -1,0 +1,225 @@
+"""Settings of an evolution: the one source of options, TOML files and a run's config.toml."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from evolve.agents.alphabeta import MAX_DEPTH, MAX_PHASES, TERM_NAMES, default_boundaries
+
+GENES: Final = ("weights", *TERM_NAMES, "depths", "endgame")
+"""Genes of an individual, in the order of its genome."""
+
+Range = tuple[int, int]
+
+
+def _default_bounds() -> dict[str, Range]:
+    return {
+        "weights": (-200, 200),
+        "mobility": (-100, 100),
+        "stability": (-200, 200),
+        "x_squares": (-200, 200),
+        "c_squares": (-200, 200),
+        "potential_mobility": (-100, 100),
+        "depths": (2, 6),
+        "endgame": (0, 12),
+    }
+
+
+def _split(value: Any) -> Any:
+    """Lists as the command line gives them: `mobility,stability`."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
+def _split_ints(value: Any) -> Any:
+    parts = _split(value)
+    if isinstance(value, str):
+        return tuple(int(part) if part.lstrip("+-").isdigit() else part for part in parts)
+    return (value,) if isinstance(value, int) else parts
+
+
+def _split_range(value: Any) -> Any:
+    if isinstance(value, str):
+        return tuple(value.split(":"))
+    return value
+
+
+Term = Literal["mobility", "stability", "x_squares", "c_squares", "potential_mobility"]
+Tied = Literal["weights", "terms", "depths"]
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+class EvolutionSettings(BaseModel):
+    """Everything that decides what an evolution computes; the same settings, the same tables."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    preset: Literal["tuned", "published"] = Field(
+        "tuned", description="settings to start from; all others change single ones"
+    )
+    rules: Literal["standard", "reversed"] = Field(
+        "reversed", description="most discs wins, or fewest (the published experiment)"
+    )
+    seed: int = Field(0, ge=0, description="same seed and settings, same tables")
+    generations: int = Field(168, ge=1, description="generations in all, the random first included")
+    population: int = Field(64, ge=4, le=4096, description="individuals in every generation")
+    algorithm: Literal["ga", "cma"] = Field(
+        "ga", description="genetic algorithm, or DEAP's CMA-ES on the same genome"
+    )
+
+    phases: int = Field(3, ge=1, le=MAX_PHASES, description="phases of the game")
+    boundaries: Annotated[tuple[int, ...], BeforeValidator(_split_ints)] = Field(
+        (), description="disc counts at which the next phase begins; empty: parts as equal as can be"
+    )
+    tie: Annotated[tuple[Tied, ...], BeforeValidator(_split)] = Field(
+        (), description="genes that all phases share: weights, terms, depths"
+    )
+    terms: Annotated[tuple[Term, ...], BeforeValidator(_split)] = Field(
+        TERM_NAMES, description="terms of the evaluation beside the squares"
+    )
+    bounds: dict[str, Annotated[Range, BeforeValidator(_split_range)]] = Field(
+        default_factory=_default_bounds, description="range of a gene, GENE=LOW:HIGH"
+    )
+    fix: dict[str, Annotated[tuple[int, ...], BeforeValidator(_split_ints)]] = Field(
+        default_factory=dict, description="hold a gene at a value, GENE=V or GENE=V,V,…"
+    )
+    start_from: str | None = Field(
+        None, description="agent whose genes the first generation starts from"
+    )
+
+    openings: Literal["pair", "shared", "start"] = Field(
+        "pair",
+        description="a random balanced opening for each pair of individuals, one for all pairs "
+        "(both drawn anew each generation), or the start position",
+    )
+    opening_plies: int = Field(8, ge=1, le=20, description="random moves in an opening")
+    openings_per_pair: int = Field(1, ge=1, le=64, description="openings a pair of individuals plays")
+    move_budget: int = Field(
+        2000, ge=0, description="nodes a move; who needs more loses the game; 0: no limit"
+    )
+
+    survivors: Share = Field(0.25, gt=0.0, description="share of the population that lives on")
+    newcomers: Share = Field(0.03125, description="share of the population drawn anew at random")
+    selection: Literal["best", "tournament"] = Field(
+        "best", description="who survives: the best, or winners of tournaments of three"
+    )
+    crossover: Literal["blend", "uniform", "one-point", "two-point", "none"] = Field(
+        "blend", description="how the genes of two parents are mixed"
+    )
+    crossover_rate: Share = Field(1.0, description="share of children that have two parents")
+    blend: float = Field(
+        0.25, ge=0.0, le=2.0, description="how far a blend may reach beyond either parent"
+    )
+    mutation: Literal["gaussian", "uniform"] = Field(
+        "gaussian", description="a weight moves by a random step, or is drawn anew"
+    )
+    mutation_rate: Share = Field(0.1, description="share of a child's genes that mutate")
+    mutation_size: float = Field(
+        0.3, gt=0.0, le=2.0, description="standard deviation of a step, as a share of the range"
+    )
+    depth_mutation: Literal["step", "uniform"] = Field(
+        "step", description="depths and endgame move by one, or are drawn anew"
+    )
+
+    panel_every: int = Field(1, ge=1, description="generations from one panel to the next")
+    panel_openings: int = Field(24, ge=2, description="openings with each member of the panel")
+    playoff_openings: int = Field(48, ge=2, description="openings of each pair in the play-off")
+    hall_of_fame: int = Field(8, ge=1, description="champions kept for the play-off")
+    patience: int | None = Field(
+        None, ge=1, description="stop after so many generations without a better panel score"
+    )
+    time_limit: float | None = Field(None, gt=0.0, description="stop after so many hours")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> EvolutionSettings:
+        faults = []
+        for field in ("bounds", "fix"):
+            for gene in getattr(self, field):
+                if gene not in GENES:
+                    faults.append(f"{field}: there is no gene {gene!r}; genes: {', '.join(GENES)}")
+        for gene, (low, high) in self.bounds.items():
+            if low > high:
+                faults.append(f"bounds.{gene}: {low} is above {high}")
+        for gene, lowest, highest in (("depths", 1, MAX_DEPTH), ("endgame", 0, 60)):
+            values = (*self.bounds.get(gene, ()), *self.fix.get(gene, ()))
+            if any(not lowest <= value <= highest for value in values):
+                faults.append(f"{gene}: {list(values)} must be {lowest} to {highest}")
+        boundaries = self.boundaries
+        if boundaries and (
+            len(boundaries) != self.phases - 1
+            or sorted(set(boundaries)) != list(boundaries)
+            or not 4 < boundaries[0] <= boundaries[-1] <= 64
+        ):
+            faults.append(
+                f"boundaries: {self.phases} phases need {self.phases - 1} disc counts that ascend "
+                f"from 5 to 64, not {list(boundaries)}"
+            )
+        for gene, values in self.fix.items():
+            if gene in GENES and len(values) not in (1, *self.gene_sizes(gene)):
+                sizes = " or ".join(map(str, sorted({1, *self.gene_sizes(gene)})))
+                faults.append(f"fix.{gene}: {len(values)} numbers given, it takes {sizes}")
+        if self.algorithm == "ga":
+            kept = self.survivor_count + self.newcomer_count
+            if self.survivor_count < 2 or kept >= self.population:
+                faults.append(
+                    f"survivors, newcomers: of {self.population} individuals "
+                    f"{self.survivor_count} survive and {self.newcomer_count} are new; two or more "
+                    "must survive, and one or more must be a child"
+                )
+        if faults:
+            raise ValueError("; ".join(faults))
+        filled = {**_default_bounds(), **self.bounds}
+        object.__setattr__(self, "bounds", {gene: filled[gene] for gene in GENES})
+        if not boundaries:
+            object.__setattr__(self, "boundaries", default_boundaries(self.phases))
+        return self
+
+    def tied(self, gene: str) -> bool:
+        """Whether all phases share the gene."""
+        return gene in self.tie or (gene in TERM_NAMES and "terms" in self.tie)
+
+    def gene_sizes(self, gene: str) -> tuple[int, ...]:
+        """Numbers the gene consists of; where it has phases, of one phase and of all of them."""
+        if gene == "endgame":
+            return (1,)
+        single = 10 if gene == "weights" else 1
+        return (single,) if self.tied(gene) else (single, single * self.phases)
+
+    @property
+    def survivor_count(self) -> int:
+        """Individuals that live on into the next generation."""
+        return max(1, round(self.survivors * self.population))
+
+    @property
+    def newcomer_count(self) -> int:
+        """Individuals of the next generation drawn at random."""
+        return round(self.newcomers * self.population)
+
+
+PRESETS: Final[dict[str, dict[str, Any]]] = {
+    "tuned": {},
+    # Wang, "reversed reversi" (S1): bitboard alpha-beta, 10 weights and mobility, three phases,
+    # a GA of 64 by round robin for 168 generations, 5 s a move. It gives no operator, share or
+    # range: those marked are assumed.
+    "published": {
+        "terms": ("mobility",),
+        "bounds": {
+            "weights": (-500, 500),  # assumed: set 1 to 3 of Table I have −500 and 15 … 25
+            "mobility": (-100, 100),  # assumed
+            "depths": (1, 7),  # assumed: Table I has 2 … 7
+            "endgame": (0, 12),  # assumed: "exact end" is all it says
+        },
+        "openings": "start",
+        "move_budget": 10_000,  # assumed: what 5 s of Python search come to
+        "survivors": 0.25,  # assumed
+        "newcomers": 0.125,  # assumed
+        "selection": "best",
+        "crossover": "uniform",  # assumed
+        "mutation": "uniform",  # assumed
+        "mutation_rate": 0.1,  # assumed
+        "depth_mutation": "uniform",  # assumed
+    },
+}

@@ -1,0 +1,68 @@
+"""Settings from presets, TOML files and options; every wrong field is named at once."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+from pydantic import ValidationError
+
+from evolve.config.evolution import PRESETS, EvolutionSettings
+from evolve.errors import SettingsError
+
+_NOT_SETTINGS = ("versions",)
+"""Tables of a run's config.toml that say how it was made, not what was asked for."""
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The settings in a TOML file, unchecked; raises SettingsError."""
+    try:
+        with path.open("rb") as file:
+            values = tomllib.load(file)
+    except OSError as error:
+        raise SettingsError(f"{path}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} is no TOML file: {error}") from error
+    return {key: value for key, value in values.items() if key not in _NOT_SETTINGS}
+
+
+def resolve(
+    options: Mapping[str, Any], file: Mapping[str, Any] | None = None, source: str = "options"
+) -> EvolutionSettings:
+    """Settings from a preset, changed by a file's values, changed by options.
+
+    Dictionaries (bounds, fix) are merged gene by gene. Raises SettingsError, naming every wrong
+    field with its value.
+    """
+    file = file or {}
+    preset = options.get("preset", file.get("preset", "tuned"))
+    merged: dict[str, Any] = {"preset": preset}
+    for layer in (PRESETS.get(str(preset), {}), file, options):
+        for key, value in layer.items():
+            if isinstance(value, Mapping) and isinstance(merged.get(key), Mapping):
+                merged[key] = {**merged[key], **value}
+            else:
+                merged[key] = value
+    try:
+        return EvolutionSettings.model_validate(merged)
+    except ValidationError as error:
+        raise SettingsError(f"{source}: " + "; ".join(map(_fault, error.errors()))) from error
+
+
+def _fault(detail: Any) -> str:
+    place = ".".join(str(part) for part in detail["loc"])
+    if detail["type"] == "extra_forbidden":
+        return f"{place}: there is no such setting"
+    message = str(detail["msg"]).removeprefix("Value error, ")
+    if not place:
+        return message
+    return f"{place} = {detail['input']!r}: {message[0].lower()}{message[1:]}"
+
+
+def config_text(settings: EvolutionSettings, versions: Mapping[str, str]) -> str:
+    """The text of a run's config.toml; `resolve` reads it back to the same settings."""
+    values = settings.model_dump(mode="json", exclude_none=True)
+    return tomli_w.dumps({**values, "versions": dict(versions)})

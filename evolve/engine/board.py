@@ -1,0 +1,167 @@
+"""The board for Python: immutable, hashable, readable when printed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from evolve.engine import bits
+from evolve.engine.squares import square_name
+from evolve.errors import IllegalMoveError, PositionError
+
+Side = Literal["black", "white"]
+Rules = Literal["standard", "reversed"]
+
+RULES: tuple[Rules, ...] = get_args(Rules)
+_FULL = (1 << 64) - 1
+
+
+def check_rules(rules: str) -> Rules:
+    """`rules` itself when it names rules; raises PositionError otherwise."""
+    if rules not in RULES:
+        raise PositionError(f"there are no rules {rules!r}; there are {' and '.join(RULES)}")
+    return rules  # type: ignore[return-value]  # narrowed by the test above
+
+
+def exact_score(own_discs: int, opp_discs: int, rules: Rules) -> int:
+    """Exact score at the end of a game for the side with `own_discs`.
+
+    `standard`: own − opp discs, the empty squares to the winner. `reversed`: opp − own.
+    """
+    if rules == "reversed":
+        return opp_discs - own_discs
+    if own_discs > opp_discs:
+        return 64 - 2 * opp_discs
+    if own_discs < opp_discs:
+        return 2 * own_discs - 64
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A position: bitboards of the side to move (`own`) and the other (`opp`); bit s = square s.
+
+    Raises PositionError when the bitboards overlap or do not fit 64 squares.
+    """
+
+    own: int
+    opp: int
+    side: Side = "black"
+
+    def __post_init__(self) -> None:
+        for name, disc_bits in (("own", self.own), ("opp", self.opp)):
+            if isinstance(disc_bits, bool) or not 0 <= int(disc_bits) <= _FULL:
+                raise PositionError(f"{name}={disc_bits!r} is no bitboard; it must fit 64 bits")
+            object.__setattr__(self, name, int(disc_bits))
+        if self.own & self.opp:
+            square = (self.own & self.opp & -(self.own & self.opp)).bit_length() - 1
+            raise PositionError(f"both sides have a disc on {square_name(square)}")
+        if self.side not in get_args(Side):
+            raise PositionError(f"there is no side {self.side!r}; there are black and white")
+
+    @classmethod
+    def start(cls) -> Board:
+        """The start position, black to move: black on e4 and d5, white on d4 and e5."""
+        return cls(int(bits.START_OWN), int(bits.START_OPP), "black")
+
+    @classmethod
+    def parse(cls, text: str, side: Side = "black") -> Board:
+        """Board from 64 cells a1..h8: `X` `x` `*` black, `O` `o` white, `-` `.` empty.
+
+        White space is ignored; `side` is to move.
+        """
+        cells = "".join(text.split())
+        if len(cells) != 64:
+            raise PositionError(f"a board has 64 cells, and {text!r} has {len(cells)}")
+        black = white = 0
+        for square, cell in enumerate(cells):
+            if cell in "Xx*":
+                black |= 1 << square
+            elif cell in "Oo":
+                white |= 1 << square
+            elif cell not in "-.":
+                raise PositionError(f"{cell!r} on {square_name(square)} is none of X x * O o - .")
+        return cls(black, white, side) if side == "black" else cls(white, black, side)
+
+    @property
+    def black(self) -> int:
+        """Bitboard of the black discs."""
+        return self.own if self.side == "black" else self.opp
+
+    @property
+    def white(self) -> int:
+        """Bitboard of the white discs."""
+        return self.opp if self.side == "black" else self.own
+
+    @property
+    def other_side(self) -> Side:
+        """The side that is not to move."""
+        return "white" if self.side == "black" else "black"
+
+    @property
+    def disc_count(self) -> int:
+        """Discs on the board."""
+        return (self.own | self.opp).bit_count()
+
+    @property
+    def empties(self) -> int:
+        """Empty squares."""
+        return 64 - self.disc_count
+
+    def legal_moves(self) -> list[int]:
+        """Squares the side to move may play on, ascending; [] when it must pass."""
+        moves = int(bits.legal_moves(bits.U(self.own), bits.U(self.opp)))
+        return [square for square in range(64) if moves >> square & 1]
+
+    def play(self, square: int) -> Board:
+        """The board after a move on `square`; raises IllegalMoveError."""
+        legal = 0 <= square < 64 and not (self.own | self.opp) >> square & 1
+        turned = int(bits.flips(square, bits.U(self.own), bits.U(self.opp))) if legal else 0
+        if not turned:
+            name = square_name(square) if 0 <= square < 64 else repr(square)
+            moves = " ".join(map(square_name, self.legal_moves())) or "none, only a pass"
+            raise IllegalMoveError(
+                f"{name} is no legal move for {self.side}; legal: {moves}\n{self}"
+            )
+        return Board(self.opp ^ turned, self.own ^ turned ^ (1 << square), self.other_side)
+
+    def pass_move(self) -> Board:
+        """The board with the other side to move; allowed only without a move, before the end."""
+        if self.legal_moves():
+            moves = " ".join(map(square_name, self.legal_moves()))
+            raise IllegalMoveError(f"{self.side} must not pass; legal: {moves}\n{self}")
+        passed = Board(self.opp, self.own, self.other_side)
+        if not passed.legal_moves():
+            raise IllegalMoveError(f"the game is over, nobody passes\n{self}")
+        return passed
+
+    def is_over(self) -> bool:
+        """Whether neither side can move."""
+        return not bits.legal_moves(bits.U(self.own), bits.U(self.opp)) and not bits.legal_moves(
+            bits.U(self.opp), bits.U(self.own)
+        )
+
+    def discs(self, side: Side) -> int:
+        """Number of discs of `side`."""
+        return (self.black if side == "black" else self.white).bit_count()
+
+    def score(self, rules: Rules = "standard") -> int:
+        """Exact score for the side to move at the end; raises PositionError before it.
+
+        `standard`: own − opp discs, empty squares to the winner. `reversed`: opp − own discs.
+        """
+        if not self.is_over():
+            raise PositionError(f"the game is not over, it has no score yet\n{self}")
+        return exact_score(self.own.bit_count(), self.opp.bit_count(), check_rules(rules))
+
+    def cells(self) -> str:
+        """The 64 cells a1..h8 as `X` (black), `O` (white), `-`; `Board.parse` reads them."""
+        return "".join(
+            "X" if self.black >> square & 1 else "O" if self.white >> square & 1 else "-"
+            for square in range(64)
+        )
+
+    def __str__(self) -> str:
+        cells = self.cells()
+        rows = [f"{row + 1} " + " ".join(cells[8 * row : 8 * row + 8]) for row in range(8)]
+        return "\n".join(["  a b c d e f g h", *rows, f"{self.side} to move"])

@@ -1,0 +1,63 @@
+"""Random openings with their value, drawn and searched in one call."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, moves_of
+from evolve.engine.compile import kernel
+from evolve.engine.context import NODES, RULES, STOPPED, TABLE_BITS, context_cells
+from evolve.engine.evaluation import WIN
+from evolve.engine.game import set_phase
+from evolve.engine.memory import lowest, popcount, store
+from evolve.engine.search import search
+
+
+@kernel
+def draw_openings(
+    draws: npt.NDArray[np.float64],
+    agent_row: npt.NDArray[np.int64],
+    depth: int,
+    rules: int,
+    moves: npt.NDArray[np.int8],
+    positions: npt.NDArray[np.uint64],
+    values: npt.NDArray[np.int64],
+) -> None:
+    """Fill N random openings, one for each row of uniform `draws` [N, plies] in [0, 1).
+
+    moves [N, plies] squares; positions [N, 2] own and opp after them; values [N] of the side to
+    move by a search with the agent's weights. An opening that meets a pass or the end has 0, 0
+    for its position.
+    """
+    memory = np.zeros(_cells(1), np.int64)
+    context = np.int64(memory.ctypes.data)
+    agent = np.int64(agent_row.ctypes.data)
+    store(context, RULES, rules)
+    store(context, TABLE_BITS, 1)
+    for number in range(draws.shape[0]):
+        own, opp = START_OWN, START_OPP
+        for ply in range(draws.shape[1]):
+            legal = moves_of(own, opp)
+            if legal == ZERO:
+                own, opp = ZERO, ZERO
+                break
+            for _ in range(np.int64(draws[number, ply] * popcount(legal))):
+                legal &= legal - ONE
+            square = lowest(legal)
+            moves[number, ply] = square
+            turned = flips_of(square, own, opp)
+            own, opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
+        if moves_of(own, opp) == ZERO:
+            own, opp = ZERO, ZERO
+        positions[number, 0] = own
+        positions[number, 1] = opp
+        if own != ZERO:
+            store(context, NODES, 0)
+            store(context, STOPPED, 0)
+            set_phase(own, opp, agent, context)
+            limit = np.int64(64 * WIN)
+            values[number] = search(own, opp, -limit, limit, depth, context)
+
+
+_cells = kernel(context_cells)

@@ -1,0 +1,47 @@
+"""The eight symmetries of the board, on arrays of bitboards."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Bitboards = npt.NDArray[np.uint64]
+_U = np.uint64
+
+
+def _swap(bits: Bitboards, mask: int, shift: int) -> Bitboards:
+    """Swap the bits under `mask` with those `shift` above them."""
+    difference = (bits ^ (bits >> _U(shift))) & _U(mask)
+    return bits ^ difference ^ (difference << _U(shift))
+
+
+def mirror_rows(bits: Bitboards) -> Bitboards:
+    """Row 1 to row 8 and back."""
+    return bits.byteswap()
+
+
+def transpose(bits: Bitboards) -> Bitboards:
+    """Columns to rows: b1 to a2 and back."""
+    bits = _swap(bits, 0x00AA00AA00AA00AA, 7)
+    bits = _swap(bits, 0x0000CCCC0000CCCC, 14)
+    return _swap(bits, 0x00000000F0F0F0F0, 28)
+
+
+def symmetries(bits: Bitboards) -> list[Bitboards]:
+    """All eight images of each bitboard, the first being itself."""
+    images = []
+    for image in (bits, transpose(bits)):
+        mirrored = mirror_rows(image)
+        turned = mirror_rows(transpose(mirrored))
+        images += [image, mirrored, turned, mirror_rows(turned)]
+    return images
+
+
+def canonical(positions: Bitboards) -> Bitboards:
+    """Of each position's [N, 2] eight images the least one by (own, opp)."""
+    best_own, best_opp = positions[:, 0].copy(), positions[:, 1].copy()
+    pairs = zip(symmetries(positions[:, 0]), symmetries(positions[:, 1]), strict=True)
+    for own, opp in pairs:
+        less = (own < best_own) | ((own == best_own) & (opp < best_opp))
+        best_own[less], best_opp[less] = own[less], opp[less]
+    return np.stack([best_own, best_opp], axis=1)

@@ -1,0 +1,117 @@
+"""Random balanced openings, in sets that never share a position.
+
+An opening is a short sequence of random moves after which a search sees neither side ahead.
+Every position belongs, by a hash of its canonical form under the eight symmetries, to one part
+(training, panel, playoff, match), whatever the seed: what agents are judged on is never
+what they were trained on, nor a mirror image of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.reference import reference_agent
+from evolve.engine.board import Rules
+from evolve.engine.context import RULES_CODE
+from evolve.engine.opening import draw_openings
+from evolve.engine.squares import format_moves
+from evolve.engine.symmetry import canonical
+from evolve.errors import SettingsError
+
+BALANCE_DEPTH: Final = 5
+"""Plies searched to see who is ahead; depth 3 and 5 agree on nine in ten openings."""
+BALANCE_MARGIN: Final = 20
+"""Largest value taken as balanced, in hundredths of a disc-like unit: a corner is 100."""
+
+MAX_OPENING_PLIES: Final = 20
+
+
+class Part(Enum):
+    """Parts of the space of openings, with their share of eight."""
+
+    TRAINING = range(0, 5)
+    PANEL = range(5, 6)
+    PLAYOFF = range(6, 7)
+    MATCH = range(7, 8)
+
+
+@dataclass(frozen=True)
+class Openings:
+    """A set of openings: squares [N, plies] as int8."""
+
+    moves: npt.NDArray[np.int8]
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def texts(self) -> list[str]:
+        """Each opening as a move string, `` for the start position."""
+        return [format_moves(int(square) for square in row if square >= 0) for row in self.moves]
+
+    def take(self, indices: npt.NDArray[np.int64]) -> Openings:
+        """The openings at `indices`, in that order."""
+        return Openings(self.moves[indices])
+
+
+START_POSITION: Final = Openings(np.full((1, 1), -1, np.int8))
+"""The start position alone, as published."""
+
+
+def _hash(positions: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    with np.errstate(over="ignore"):
+        mixed = positions[:, 0] * np.uint64(0x9E3779B97F4A7C15)
+        mixed = (mixed ^ (mixed >> np.uint64(29)) ^ positions[:, 1]) * np.uint64(0xBF58476D1CE4E5B9)
+        return mixed ^ (mixed >> np.uint64(32))
+
+
+def balanced_openings(
+    count: int, part: Part, rules: Rules, rng: np.random.Generator, plies: int = 8
+) -> Openings:
+    """`count` openings of `plies` ≥ 1 random moves that a search calls even.
+
+    No two are the same position or mirror images. Short openings are few: then all that were
+    found are given, shuffled, again and again up to `count`. Raises SettingsError when there is
+    none at all.
+    """
+    judge = reference_agent("anti-swh-mobility" if rules == "reversed" else "swh-mobility")
+    assert isinstance(judge, AlphaBetaAgent)
+    found: npt.NDArray[np.int8] = np.zeros((0, plies), np.int8)
+    seen: npt.NDArray[np.uint64] = np.zeros((0, 2), np.uint64)
+    # Three draws in five are balanced; the part's share and a reserve for twins come on top.
+    batch = 64 + int(count * 8 / len(part.value) * 2)
+    idle = 0
+    while len(found) < count and idle < 3:
+        moves = np.full((batch, plies), -1, np.int8)
+        positions = np.zeros((batch, 2), np.uint64)
+        values = np.zeros(batch, np.int64)
+        draws = rng.random((batch, plies))
+        draw_openings(
+            draws, judge.row, BALANCE_DEPTH, RULES_CODE[rules], moves, positions, values
+        )
+        images = canonical(positions)
+        slot = _hash(images) % np.uint64(8)
+        good = (
+            (positions[:, 0] != 0)
+            & (np.abs(values) <= BALANCE_MARGIN)
+            & (slot >= part.value.start)
+            & (slot < part.value.stop)
+        )
+        together = np.concatenate([seen, images[good]])
+        _, first = np.unique(together, axis=0, return_index=True)
+        fresh = np.sort(first[first >= len(seen)]) - len(seen)
+        idle = idle + 1 if len(fresh) == 0 else 0
+        found = np.concatenate([found, moves[good][fresh]])
+        seen = np.concatenate([seen, images[good][fresh]])
+    if len(found) == 0:
+        raise SettingsError(
+            f"no balanced opening of {plies} plies was found for {rules}; use more plies"
+        )
+    rounds = [rng.permutation(len(found)) for _ in range(-(-count // len(found)))]
+    chosen = np.arange(count) if len(found) >= count else np.concatenate(rounds)[:count]
+    return Openings(found[chosen])

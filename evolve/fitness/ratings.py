@@ -1,0 +1,82 @@
+"""Scores, Elo and their intervals.
+
+Games on one opening with colours swapped are not independent, so errors are taken over pairs
+of games: for scores near ½ the usual formula per game overstates them, for correlated pairs it
+understates them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+Z95: Final = 1.959963984540054
+
+
+def elo_of(score: float) -> float | None:
+    """Elo difference that predicts `score` (0..1); None where it does not exist (0 and 1)."""
+    if not 0.0 < score < 1.0:
+        return None
+    return -400.0 * math.log10(1.0 / score - 1.0)
+
+
+@dataclass(frozen=True)
+class Score:
+    """A score with its 95 % interval."""
+
+    score: float
+    low: float
+    high: float
+    games: int
+
+    @property
+    def error(self) -> float:
+        """Half the interval's width over 1.96: a standard error, also near 0 and 1."""
+        return (self.high - self.low) / 2 / Z95
+
+    @property
+    def elo(self) -> float | None:
+        """Elo of the score; None for 0 and 1."""
+        return elo_of(self.score)
+
+    @property
+    def elo_low(self) -> float | None:
+        """Elo of the interval's lower end; None where it is −∞."""
+        return elo_of(self.low)
+
+    @property
+    def elo_high(self) -> float | None:
+        """Elo of the interval's upper end; None where it is ∞."""
+        return elo_of(self.high)
+
+
+def score_of_pairs(pair_scores: npt.NDArray[np.float64], games_a_pair: int = 2) -> Score:
+    """Score and interval from the mean score of each pair of games on one opening, [N].
+
+    A Wilson interval whose number of trials is the one that would give the variance seen between
+    pairs: it keeps inside 0..1, and pairs that all end alike still leave a doubt.
+    """
+    count = len(pair_scores)
+    score = float(pair_scores.mean())
+    if count < 2:
+        return Score(score, 0.0, 1.0, count * games_a_pair)
+    binomial = score * (1.0 - score)
+    variance = float(pair_scores.var(ddof=1))
+    # Variance of a pair's mean against that of one game: how many games each pair is worth. Few
+    # pairs, or pairs all alike, say little about it: four pairs of independent games are mixed in.
+    prior = 4.0
+    ratio = (count * variance + prior * binomial / games_a_pair) / (count + prior)
+    worth = float(games_a_pair) if ratio <= 0.0 else binomial / ratio
+    trials = count * min(worth, 4.0 * games_a_pair)
+    centre = (score + Z95**2 / (2 * trials)) / (1 + Z95**2 / trials)
+    spread = math.sqrt(binomial / trials + Z95**2 / (4 * trials**2)) / (1 + Z95**2 / trials)
+    low, high = max(0.0, centre - Z95 * spread), min(1.0, centre + Z95 * spread)
+    if score == 0.0:
+        low = 0.0
+    if score == 1.0:
+        high = 1.0
+    return Score(score, low, high, count * games_a_pair)

@@ -1,0 +1,1 @@
+"""Genomes, operators and algorithms of evolution; knows nothing of games."""

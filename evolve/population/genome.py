@@ -1,0 +1,161 @@
+"""The genome: which genes an individual has, their ranges, and the agent they make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from evolve.agents.alphabeta import TERM_NAMES, AlphaBetaAgent
+from evolve.config.evolution import GENES, EvolutionSettings
+from evolve.errors import SettingsError
+
+STEP_GENES: Final = ("depths", "endgame")
+"""Genes whose neighbours are alike, so that they mutate by single steps; the rest are weights."""
+
+Vector = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Genome:
+    """A fixed layout of integer genes in one vector of `size` numbers.
+
+    sizes: how many numbers each gene of GENES takes; low, high [size]: the range of each number
+    (equal where the gene is fixed or switched off).
+    """
+
+    settings: EvolutionSettings
+    sizes: Mapping[str, int]
+    low: Vector
+    high: Vector
+
+    @classmethod
+    def of(cls, settings: EvolutionSettings) -> Genome:
+        """The genome that the settings describe; raises SettingsError when its agents could not be."""
+        sizes: dict[str, int] = {}
+        lows: list[Vector] = []
+        highs: list[Vector] = []
+        for gene in GENES:
+            size = sizes[gene] = settings.gene_sizes(gene)[-1]
+            low, high = settings.bounds[gene]
+            fixed = settings.fix.get(gene)
+            if gene in TERM_NAMES and gene not in settings.terms:
+                if fixed is not None:
+                    raise SettingsError(f"fix.{gene}: the term is not among the terms in use")
+                fixed = (0,)
+            if fixed is None:
+                lows.append(np.full(size, low, np.int64))
+                highs.append(np.full(size, high, np.int64))
+            else:
+                values = np.resize(np.array(fixed, np.int64), size)
+                lows.append(values)
+                highs.append(values)
+        genome = cls(settings, sizes, np.concatenate(lows), np.concatenate(highs))
+        if not genome.free.any():
+            raise SettingsError("fix, bounds: every gene is fixed, nothing is left to evolve")
+        # The largest weights must make an agent, or some individual would fail in mid-run.
+        genome.agent(np.where(-genome.low > genome.high, genome.low, genome.high), "bounds")
+        return genome
+
+    @property
+    def size(self) -> int:
+        """Numbers in a genome."""
+        return len(self.low)
+
+    @cached_property
+    def slices(self) -> dict[str, slice]:
+        """Where each gene lies in the vector."""
+        ends = np.cumsum([self.sizes[gene] for gene in GENES]).tolist()
+        return {gene: slice(end - self.sizes[gene], end) for gene, end in zip(GENES, ends, strict=True)}
+
+    @cached_property
+    def steps(self) -> npt.NDArray[np.bool_]:
+        """Which numbers belong to STEP_GENES, [size]."""
+        mask = np.zeros(self.size, bool)
+        for gene in STEP_GENES:
+            mask[self.slices[gene]] = True
+        return mask
+
+    @cached_property
+    def free(self) -> npt.NDArray[np.bool_]:
+        """Which numbers can differ between individuals, [size]."""
+        return self.low < self.high
+
+    def genes(self, vector: Sequence[int] | Vector) -> dict[str, list[int]]:
+        """The vector taken apart, gene by gene."""
+        return {gene: [int(v) for v in vector[place]] for gene, place in self.slices.items()}
+
+    def vector(self, genes: Mapping[str, Sequence[int]]) -> Vector:
+        """The inverse of `genes`."""
+        return np.concatenate([np.asarray(genes[gene], np.int64).ravel() for gene in GENES])
+
+    def random(self, rng: np.random.Generator) -> Vector:
+        """A genome drawn uniformly from the ranges."""
+        return rng.integers(self.low, self.high, endpoint=True)
+
+    def clip(self, values: npt.ArrayLike) -> Vector:
+        """Whole numbers within the ranges, nearest to `values`."""
+        rounded = np.rint(np.asarray(values, np.float64)).astype(np.int64)
+        return np.clip(rounded, self.low, self.high)
+
+    def agent(self, vector: Sequence[int] | Vector, name: str) -> AlphaBetaAgent:
+        """The agent with these genes."""
+        phases = self.settings.phases
+        genes = self.genes(vector)
+        per_phase = {gene: genes[gene] * (phases // len(genes[gene])) for gene in TERM_NAMES}
+        depths = genes["depths"] * (phases // len(genes["depths"]))
+        tables = genes["weights"] * (10 * phases // len(genes["weights"]))
+        return AlphaBetaAgent(
+            [tables[10 * phase : 10 * phase + 10] for phase in range(phases)],
+            depths=depths,
+            boundaries=self.settings.boundaries,
+            endgame=genes["endgame"][0],
+            rules=self.settings.rules,
+            name=name,
+            **per_phase,
+        )
+
+    def from_agent(self, agent: AlphaBetaAgent, source: str) -> Vector:
+        """The genes of an agent; of one phase, they serve in every phase.
+
+        Raises SettingsError when the agent does not fit the genome, or its ranges. Genes that
+        are fixed keep their fixed value.
+        """
+        phases = self.settings.phases
+        if agent.phases not in (1, phases):
+            raise SettingsError(
+                f"start_from: {source} has {agent.phases} phases, the run {phases}; "
+                f"set phases to {agent.phases}"
+            )
+        if agent.phases > 1 and agent.boundaries != self.settings.boundaries:
+            boundaries = ",".join(map(str, agent.boundaries))
+            raise SettingsError(
+                f"start_from: {source} has other boundaries; set boundaries to {boundaries}"
+            )
+        repeat = phases // agent.phases
+        genes: dict[str, list[int]] = {"endgame": [agent.endgame]}
+        for gene in GENES[:-1]:
+            per_phase = list(getattr(agent, gene)) * repeat
+            if self.settings.tied(gene):
+                if len(set(per_phase)) > 1:
+                    raise SettingsError(
+                        f"start_from: {gene} of {source} change with the phase; tie less"
+                    )
+                per_phase = per_phase[:1]
+            flat = np.array(per_phase, np.int64).ravel()
+            genes[gene] = flat.tolist()
+        vector = self.vector(genes)
+        vector[~self.free] = self.low[~self.free]
+        for gene, place in self.slices.items():
+            outside = (vector[place] < self.low[place]) | (vector[place] > self.high[place])
+            if outside.any():
+                low, high = self.settings.bounds[gene]
+                raise SettingsError(
+                    f"start_from: {gene} of {source} is {vector[place][outside][0]}, outside its "
+                    f"bounds {low}:{high}; widen them with bounds"
+                )
+        return vector

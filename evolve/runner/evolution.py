@@ -1,0 +1,375 @@
+"""An evolution from its settings to its champion, generation by generation.
+
+The order of a generation: breed (or draw), play the round robin, let the champion play the
+panel, commit, write champion.json. All that the next generation depends on is in the committed
+file, so a run that was killed goes on as if it had not been.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from enum import Enum
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+
+import evolve
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.files import save_agent
+from evolve.agents.loading import load_agent
+from evolve.config.evolution import GENES, EvolutionSettings
+from evolve.errors import SettingsError
+from evolve.fitness.openings import Openings, Part, balanced_openings
+from evolve.fitness.roundrobin import RoundRobin, Standings
+from evolve.population.algorithm import Algorithm
+from evolve.population.cma import CmaEs
+from evolve.population.ga import GeneticAlgorithm
+from evolve.population.genome import Genome, Vector
+from evolve.population.individual import Individual
+from evolve.runner.checkpoint import Progress
+from evolve.runner.observer import Observer
+from evolve.runner.panel import Gauntlet, panel_agents, past_generations, play_gauntlet
+from evolve.runner.playoff import Candidate, PlayoffResult, distinct, play_off
+from evolve.runner.seeds import Use, generator
+from evolve.tables import folder as store
+from evolve.tables.games import GAMES_SCHEMA, games_table
+from evolve.tables.individuals import IndividualRow, individuals_table, row_genes
+from evolve.tables.layout import CHAMPION_FILE, playoff_file
+from evolve.tables.run import Run
+
+TRAINING_OPENINGS: Final = 4096
+"""Openings that a run draws its pairs' openings from, generation after generation."""
+LAST_BEST: Final = 3
+"""Individuals of the last generation that join the play-off, beside the hall of fame."""
+
+
+class Ending(Enum):
+    """Why `Evolution.run` came back."""
+
+    COMPLETE = "all generations are done"
+    PATIENCE = "no better panel score for as long as patience allows"
+    TIME = "the time limit is reached"
+    STOPPED = "stopped on request"
+
+
+class Evolution:
+    """One run under way. Make one with `create` or `resume`, inside the folder's lock."""
+
+    def __init__(self, folder: Path, settings: EvolutionSettings, jobs: int) -> None:
+        self.folder = folder
+        self.settings = settings
+        self.jobs = jobs
+        self.genome = Genome.of(settings)
+        self.algorithm = self._algorithm()
+        self.largest_endgame = int(self.genome.high[self.genome.slices["endgame"]][0])
+        self.progress = Progress.new(settings.hall_of_fame)
+        self.population: list[Individual] = []
+        self.generation = -1
+        self._panel_agents = panel_agents(settings.rules)
+        self._run = Run(folder) if (folder / "config.toml").exists() else None
+        rules, plies = settings.rules, settings.opening_plies
+        needs_pool = settings.openings != "start"
+        pool = TRAINING_OPENINGS if needs_pool else 1
+        self._round_robin = RoundRobin(
+            rules,
+            settings.openings,
+            self._openings(pool, Part.TRAINING, Use.TRAINING_OPENINGS, plies),
+            openings_per_pair=settings.openings_per_pair,
+            move_budget=settings.move_budget,
+            largest_endgame=self.largest_endgame,
+            jobs=jobs,
+        )
+        self._panel_openings = self._openings(
+            settings.panel_openings, Part.PANEL, Use.PANEL_OPENINGS, 8
+        )
+
+    @property
+    def games_a_generation(self) -> int:
+        """Fitness games of one generation."""
+        pairs = self.settings.population * (self.settings.population - 1) // 2
+        each = 1 if self.settings.openings == "start" else self.settings.openings_per_pair
+        return 2 * pairs * each
+
+    def restore(self) -> None:
+        """Go to the state after the last committed generation of the folder."""
+        run = self._open_run()
+        count = run.generation_count
+        if count == 0:
+            return
+        self.generation = count - 1
+        _, checkpoint = run.metadata(self.generation)
+        rows = run.individuals_table(self.generation).to_pylist()
+        direction = self._direction
+        self.population = []
+        for row in rows:
+            individual = Individual(
+                self.genome.vector(row_genes(row, GENES)),
+                name=row["individual"],
+                born=row["born"],
+                origin=row["origin"],
+                parents=tuple(row["parents"]),
+            )
+            individual.fitness.values = (row["score"], direction * row["disc_difference"])
+            self.population.append(individual)
+        self.algorithm.restore(checkpoint["algorithm"])
+        self.progress = Progress.restored(
+            checkpoint["progress"], self.settings.hall_of_fame, self.genome
+        )
+
+    def run(self, observer: Observer) -> Ending:
+        """Evolve up to the settings' generations, then hold the play-off.
+
+        A run that is stopped on request has no play-off: its champion.json is the best of the
+        hall of fame so far.
+        """
+        started = time.monotonic()
+        target = self.settings.generations
+        ending = self._ending(started)
+        if ending is None and playoff_file(self.folder).exists():
+            store.remove_playoff(self.folder)
+        while ending is None:
+            row = self._advance(observer)
+            observer.generation(row, target)
+            ending = self._ending(started)
+            if ending is None and observer.stop():
+                return Ending.STOPPED
+        if not playoff_file(self.folder).exists():
+            self._crown(observer)
+        return ending
+
+    @property
+    def finished(self) -> bool:
+        """Whether all is done, the play-off included."""
+        done = self._ending(time.monotonic())
+        return done is not None and playoff_file(self.folder).exists()
+
+    def _ending(self, started: float) -> Ending | None:
+        settings = self.settings
+        if self.generation + 1 >= settings.generations:
+            return Ending.COMPLETE
+        if self.generation < 0:
+            return None
+        waited = self.generation - self.progress.best_panel_generation
+        if settings.patience is not None and waited >= settings.patience:
+            return Ending.PATIENCE
+        if settings.time_limit is not None and time.monotonic() - started > settings.time_limit * 3600:
+            return Ending.TIME
+        return None
+
+    def _advance(self, observer: Observer) -> dict[str, Any]:
+        """One more generation, committed; its row."""
+        began = time.monotonic()
+        generation = self.generation + 1
+        seed = self.settings.seed
+        breeding = generator(seed, Use.BREEDING, generation)
+        if generation == 0:
+            population = self.algorithm.first(breeding)
+        else:
+            population = self.algorithm.next(generation, self.population, breeding)
+        agents = [self.genome.agent(individual, individual.name) for individual in population]
+        done, total, stage = 0, self.games_a_generation, f"generation {generation}"
+
+        def count(games: int) -> None:
+            nonlocal done
+            done += games
+            observer.games(stage, done, total)
+
+        observer.games(stage, 0, total)
+        table, games, openings = self._round_robin.play(
+            [individual.name for individual in population],
+            agents,
+            generator(seed, Use.PLAYING, generation),
+            count,
+        )
+        for index, individual in enumerate(population):
+            difference = self._direction * float(table.disc_difference[index])
+            individual.fitness.values = (float(table.score[index]), difference)
+        champion = max(range(len(population)), key=lambda i: population[i].fitness.values)
+        if generation == 0:
+            self.progress.first_champion = list(population[champion])
+            self.progress.first_champion_name = population[champion].name
+        panel, past = self._panel(generation, agents[champion], population[champion], len(games))
+        played = games_table(
+            generation,
+            "fitness",
+            [individual.name for individual in population],
+            games.pairings,
+            openings,
+            games.moves,
+            games.results,
+            games.winner,
+        )
+        row: dict[str, Any] = {
+            "generation": generation,
+            "best": population[champion].name,
+            "best_score": float(table.score[champion]),
+            "mean_score": float(table.score.mean()),
+            "games": len(games),
+            "over_budget": float((games.results[:, -1] != 0).mean()),
+            "panel_score": panel.score.score if panel.score else None,
+            "panel_elo": panel.score.elo if panel.score else None,
+            "panel_elo_low": panel.score.elo_low if panel.score else None,
+            "panel_elo_high": panel.score.elo_high if panel.score else None,
+            "past_score": past.score.score if past.score else None,
+            "seconds": time.monotonic() - began,
+        }
+        checkpoint = {
+            "algorithm": dict(self.algorithm.state()),
+            "progress": self.progress.state(self.genome),
+        }
+        store.commit_generation(
+            self.folder,
+            generation,
+            individuals_table(generation, self._rows(population, table), row, checkpoint),
+            pa.concat_tables([played, panel.table, past.table]),
+        )
+        self.generation, self.population = generation, population
+        if self.progress.best_panel_generation == generation:
+            self._save_hall_of_fame_best()
+        return row
+
+    def _rows(self, population: Sequence[Individual], table: Standings) -> list[IndividualRow]:
+        return [
+            IndividualRow(
+                individual=individual.name,
+                born=individual.born,
+                origin=individual.origin,
+                parents=individual.parents,
+                score=float(table.score[index]),
+                disc_difference=float(table.disc_difference[index]),
+                games=int(table.games[index]),
+                genes=self.genome.genes(individual),
+            )
+            for index, individual in enumerate(population)
+        ]
+
+    def _panel(
+        self, generation: int, agent: AlphaBetaAgent, champion: Individual, first_game: int
+    ) -> tuple[Gauntlet, Gauntlet]:
+        """The champion against the panel, and against champions of the past."""
+        if generation % self.settings.panel_every:
+            nothing = Gauntlet(None, GAMES_SCHEMA.empty_table())
+            return nothing, nothing
+        first = self.genome.agent(self.progress.first_champion, self.progress.first_champion_name)
+        past = [self._past_champion(number) for number in past_generations(generation)]
+        gauntlets = []
+        for kind, opponents in (("panel", [*self._panel_agents, first]), ("match", past)):
+            gauntlets.append(
+                play_gauntlet(
+                    agent,
+                    opponents,
+                    self._panel_openings,
+                    self.settings.rules,
+                    generation=generation,
+                    kind=kind,
+                    first_game=first_game,
+                    largest_endgame=self.largest_endgame,
+                    jobs=self.jobs,
+                )
+            )
+            first_game += gauntlets[-1].table.num_rows
+        panel = gauntlets[0].score
+        if panel is not None:
+            self.progress.note_panel(champion, generation, panel.score)
+        return gauntlets[0], gauntlets[1]
+
+    def _past_champion(self, generation: int) -> AlphaBetaAgent:
+        run = self._open_run()
+        best = run.metadata(generation)[0]["best"]
+        rows = run.individuals_table(generation).to_pylist()
+        row = next(row for row in rows if row["individual"] == best)
+        return self.genome.agent(self.genome.vector(row_genes(row, GENES)), best)
+
+    def _crown(self, observer: Observer) -> None:
+        """Hold the play-off and write its winner as the run's champion."""
+        candidates = distinct(self._candidates())
+        openings = self._openings(
+            self.settings.playoff_openings, Part.PLAYOFF, Use.PLAYOFF_OPENINGS, 8
+        )
+        result = play_off(
+            candidates,
+            openings,
+            self.settings,
+            generation=self.generation,
+            largest_endgame=self.largest_endgame,
+            jobs=self.jobs,
+            progress=lambda done, total: observer.games("play-off", done, total),
+        )
+        save_agent(self._crowned(result), self.folder / CHAMPION_FILE)
+        # The play-off's file comes last: it says that champion.json is the play-off's.
+        store.commit_playoff(self.folder, result.table)
+
+    def _crowned(self, result: PlayoffResult) -> AlphaBetaAgent:
+        score = result.score
+        provenance = {
+            **result.winner.provenance,
+            "score": score.score,
+            "score_error": score.error,
+            "score_low": score.low,
+            "score_high": score.high,
+            "games": score.games,
+            "against": f"play-off of {result.candidates} candidates on fresh openings",
+        }
+        return result.winner.agent.changed(provenance=provenance)
+
+    def _candidates(self) -> list[Candidate]:
+        ranked = sorted(self.population, key=lambda one: one.fitness.values, reverse=True)
+        candidates = [self._candidate(one) for one in (*self.progress.hall, *ranked[:LAST_BEST])]
+        mean = Individual(self.algorithm.mean(self.population), name=f"mean-{self.generation}")
+        survivors = [one.name for one in ranked[: self.settings.survivor_count]]
+        mean.born, mean.origin, mean.parents = self.generation, "mean", tuple(survivors)
+        return [*candidates, self._candidate(mean)]
+
+    def _candidate(self, individual: Individual) -> Candidate:
+        provenance = {
+            "run": self.folder.resolve().name,
+            "generation": individual.born,
+            "individual": individual.name,
+            "origin": individual.origin,
+            "parents": list(individual.parents),
+            "seed": self.settings.seed,
+            "evolve": evolve.__version__,
+        }
+        return Candidate(self.genome.agent(individual, individual.name), provenance)
+
+    def _save_hall_of_fame_best(self) -> None:
+        best = self.progress.hall[0]
+        candidate = self._candidate(best)
+        score = float(best.fitness.values[0])
+        provenance = {**candidate.provenance, "score": score, "against": "panel"}
+        save_agent(
+            candidate.agent.changed(provenance=provenance), self.folder / CHAMPION_FILE
+        )
+
+    def _algorithm(self) -> Algorithm:
+        start = self._start()
+        if self.settings.algorithm == "cma":
+            return CmaEs(self.settings, self.genome, start)
+        return GeneticAlgorithm(self.settings, self.genome, start)
+
+    def _start(self) -> Vector | None:
+        source = self.settings.start_from
+        if source is None:
+            return None
+        agent = load_agent(source)
+        if not isinstance(agent, AlphaBetaAgent):
+            raise SettingsError(f"start_from: {source} is no alpha-beta agent")
+        return self.genome.from_agent(agent, source)
+
+    def _openings(self, count: int, part: Part, use: Use, plies: int) -> Openings:
+        rng = generator(self.settings.seed, use)
+        return balanced_openings(count, part, self.settings.rules, rng, plies)
+
+    def _open_run(self) -> Run:
+        if self._run is None:
+            self._run = Run(self.folder)
+        return self._run
+
+    @property
+    def _direction(self) -> int:
+        """The sign that makes a better disc difference the higher one."""
+        return -1 if self.settings.rules == "reversed" else 1
+
+

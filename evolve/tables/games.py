@@ -1,0 +1,79 @@
+"""The games table: one row a game, with every move."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from evolve.engine import game as kernels
+from evolve.engine.squares import square_name
+
+GAMES_SCHEMA: Final = pa.schema(
+    [
+        ("generation", pa.int32()),
+        ("kind", pa.string()),
+        ("game", pa.int32()),
+        ("black", pa.string()),
+        ("white", pa.string()),
+        ("opening", pa.string()),
+        ("moves", pa.string()),
+        ("discs_black", pa.int32()),
+        ("discs_white", pa.int32()),
+        ("winner", pa.string()),
+        ("plies", pa.int32()),
+        ("nodes_black", pa.int64()),
+        ("nodes_white", pa.int64()),
+        ("reason", pa.string()),
+    ]
+)
+
+WINNERS: Final = ("white", "draw", "black")
+REASONS: Final = ("end", "over budget: black", "over budget: white")
+
+_NAMES: Final = [square_name(square) for square in range(65)]
+
+
+def move_text(squares: npt.NDArray[np.int8]) -> str:
+    """Moves up to the first −1 as text, a space between: `f5 d6 pass c3`."""
+    names = []
+    for square in squares.tolist():
+        if square < 0:
+            break
+        names.append(_NAMES[square])
+    return " ".join(names)
+
+
+def games_table(
+    generation: int,
+    kind: str,
+    names: Sequence[str],
+    pairings: npt.NDArray[np.int32],
+    openings: Sequence[str],
+    moves: npt.NDArray[np.int8],
+    results: npt.NDArray[np.int64],
+    winner: npt.NDArray[np.int8],
+    first_game: int = 0,
+) -> pa.Table:
+    """Games as rows: `names` are those of the players that pairings' columns 0 and 1 index."""
+    count = len(pairings)
+    columns = {
+        "generation": np.full(count, generation, np.int32),
+        "kind": [kind] * count,
+        "game": np.arange(first_game, first_game + count, dtype=np.int32),
+        "black": [names[index] for index in pairings[:, 0].tolist()],
+        "white": [names[index] for index in pairings[:, 1].tolist()],
+        "opening": list(openings),
+        "moves": [move_text(row) for row in moves],
+        "discs_black": results[:, kernels.DISCS_BLACK].astype(np.int32),
+        "discs_white": results[:, kernels.DISCS_WHITE].astype(np.int32),
+        "winner": [WINNERS[sign + 1] for sign in winner.tolist()],
+        "plies": results[:, kernels.PLIES].astype(np.int32),
+        "nodes_black": results[:, kernels.NODES_BLACK],
+        "nodes_white": results[:, kernels.NODES_WHITE],
+        "reason": [REASONS[reason] for reason in results[:, kernels.REASON].tolist()],
+    }
+    return pa.table(columns, schema=GAMES_SCHEMA)

@@ -1,0 +1,74 @@
+"""The individuals table: one row an individual and generation, with its genes.
+
+The file of a generation also carries, as metadata, the generation's own row and the checkpoint
+that evolution goes on from.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pyarrow as pa
+
+SCALAR_GENES: Final = ("endgame",)
+"""Genes of one number; they are plain columns, all others fixed-size lists."""
+
+_METADATA_KEY: Final = b"evolve"
+
+
+@dataclass(frozen=True)
+class IndividualRow:
+    """What a generation's table says of one individual."""
+
+    individual: str
+    born: int
+    origin: str
+    parents: Sequence[str]
+    score: float
+    disc_difference: float
+    games: int
+    genes: Mapping[str, Sequence[int]]
+
+
+def individuals_table(
+    generation: int,
+    rows: Sequence[IndividualRow],
+    generation_row: Mapping[str, Any],
+    checkpoint: Mapping[str, Any],
+) -> pa.Table:
+    """The table of one generation with its metadata; every row has the same genes."""
+    columns: dict[str, pa.Array] = {
+        "generation": pa.array([generation] * len(rows), pa.int32()),
+        "individual": pa.array([row.individual for row in rows], pa.string()),
+        "born": pa.array([row.born for row in rows], pa.int32()),
+        "origin": pa.array([row.origin for row in rows], pa.string()),
+        "parents": pa.array([list(row.parents) for row in rows], pa.list_(pa.string())),
+        "score": pa.array([row.score for row in rows], pa.float64()),
+        "disc_difference": pa.array([row.disc_difference for row in rows], pa.float64()),
+        "games": pa.array([row.games for row in rows], pa.int32()),
+    }
+    for gene, first in rows[0].genes.items():
+        if gene in SCALAR_GENES:
+            columns[gene] = pa.array([row.genes[gene][0] for row in rows], pa.int32())
+        else:
+            kind = pa.list_(pa.int32(), len(first))
+            columns[gene] = pa.array([list(row.genes[gene]) for row in rows], kind)
+    metadata = json.dumps({"generation": dict(generation_row), "checkpoint": dict(checkpoint)})
+    return pa.table(columns).replace_schema_metadata({_METADATA_KEY: metadata.encode()})
+
+
+def table_metadata(schema: pa.Schema) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Generation row and checkpoint of an individuals file; KeyError or ValueError when absent."""
+    document = json.loads((schema.metadata or {})[_METADATA_KEY])
+    return document["generation"], document["checkpoint"]
+
+
+def row_genes(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, list[int]]:
+    """The genes in a row of the individuals table (as a mapping) as lists."""
+    return {
+        gene: [int(row[gene])] if gene in SCALAR_GENES else [int(v) for v in row[gene]]
+        for gene in names
+    }

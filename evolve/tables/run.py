@@ -1,0 +1,197 @@
+"""A run's folder for readers: its tables as DataFrames, without any lock."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from evolve.errors import RunError
+from evolve.tables import layout
+from evolve.tables.games import GAMES_SCHEMA
+from evolve.tables.individuals import row_genes, table_metadata
+
+TABLES: Final = ("generations", "individuals", "games", "trials")
+
+GENERATION_COLUMNS: Final = (
+    "generation",
+    "best",
+    "best_score",
+    "mean_score",
+    "games",
+    "over_budget",
+    "panel_score",
+    "panel_elo",
+    "panel_elo_low",
+    "panel_elo_high",
+    "past_score",
+    "seconds",
+)
+
+_TRIAL_COLUMNS: Final = ("number", "state", "score", "score_error", "seconds", "agent")
+
+
+class Run:
+    """The tables of one run, as of the moment they are first asked for.
+
+    individuals, games, generations and trials are pandas DataFrames; a run of evolution has no
+    trials, so that table is empty. Raises RunError for a folder that is no run, or a damaged file.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        if not (self.path / layout.CONFIG_FILE).exists():
+            known = "no such folder" if not self.path.exists() else "it has no config.toml"
+            raise RunError(f"{path} is no run: {known}")
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.path)!r}, generations={self.generation_count})"
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.path.resolve().name
+
+    @property
+    def generation_count(self) -> int:
+        """Whole generations on the disk now."""
+        return layout.committed_generations(self.path)
+
+    @cached_property
+    def config(self) -> dict[str, Any]:
+        """config.toml as it is, without checking."""
+        try:
+            with (self.path / layout.CONFIG_FILE).open("rb") as file:
+                return tomllib.load(file)
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+            raise RunError(f"{self.path / layout.CONFIG_FILE} is damaged: {error}") from error
+
+    @cached_property
+    def individuals(self) -> pd.DataFrame:
+        """Every individual of every generation, genes as lists."""
+        return _frame([self.individuals_table(g) for g in range(self.generation_count)])
+
+    @cached_property
+    def games(self) -> pd.DataFrame:
+        """Every game, those of the play-off last."""
+        return _frame([self.games_table(g) for g in range(self.generation_count)] + self._playoff())
+
+    @cached_property
+    def generations(self) -> pd.DataFrame:
+        """One row a generation; panel columns are NaN where there was no panel."""
+        rows = [self.metadata(g)[0] for g in range(self.generation_count)]
+        frame = pd.DataFrame(rows, columns=list(GENERATION_COLUMNS))
+        numbers = [column for column in GENERATION_COLUMNS if column not in ("generation", "best")]
+        return frame.astype({**dict.fromkeys(numbers, "float64"), "games": "int64"})
+
+    @cached_property
+    def trials(self) -> pd.DataFrame:
+        """The trials of a sweep; empty for a run of evolution."""
+        return pd.DataFrame(columns=list(_TRIAL_COLUMNS))
+
+    def generation(self, generation: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Individuals and games of one generation alone."""
+        self.check_generation(generation)
+        playoff = self._playoff() if generation == self.generation_count - 1 else []
+        return (
+            _frame([self.individuals_table(generation)]),
+            _frame([self.games_table(generation), *playoff]),
+        )
+
+    def check_generation(self, generation: int) -> None:
+        """Raise RunError unless the run has that generation."""
+        count = self.generation_count
+        if not 0 <= generation < count:
+            there = f"0 to {count - 1}" if count else "none yet"
+            raise RunError(f"{self.path} has no generation {generation}; it has {there}")
+
+    def individuals_table(self, generation: int) -> pa.Table:
+        """The individuals file of a generation."""
+        return _read(layout.generation_file(self.path, generation))
+
+    def games_table(self, generation: int) -> pa.Table:
+        """The games file of a generation, without the play-off."""
+        return _read(layout.games_file(self.path, generation))
+
+    def metadata(self, generation: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The row of a generation and the checkpoint after it."""
+        path = layout.generation_file(self.path, generation)
+        try:
+            return table_metadata(pq.read_schema(path))
+        except (pa.ArrowException, OSError, KeyError, ValueError) as error:
+            raise _damaged(path, error) from error
+
+    def find(self, individual: str) -> dict[str, Any]:
+        """The row of an individual in the last generation that it lived in."""
+        born, _, _ = individual.partition("-")
+        if born.isdigit() and int(born) < self.generation_count:
+            last: dict[str, Any] | None = None
+            for generation in range(int(born), self.generation_count):
+                table = self.individuals_table(generation)
+                rows = table.filter(pc.field("individual") == individual).to_pylist()
+                if not rows and last is not None:
+                    break
+                last = rows[0] if rows else last
+            if last is not None:
+                return last
+        raise RunError(
+            f"{self.path} has no individual {individual!r}; an id is the generation it was born in "
+            "and a number, such as 0-12, and `evolve show RUN --table individuals` lists them"
+        )
+
+    def genes(self, row: dict[str, Any]) -> dict[str, list[int]]:
+        """The genes in a row of the individuals table."""
+        known = ("generation", "individual", "born", "origin", "parents", "score")
+        rest = [key for key in row if key not in (*known, "disc_difference", "games")]
+        return row_genes(row, rest)
+
+    def _playoff(self) -> list[pa.Table]:
+        path = layout.playoff_file(self.path)
+        return [_read(path)] if path.exists() else []
+
+
+def load_run(path: str | Path) -> Run:
+    """The run in a folder; raises RunError when it is none."""
+    return Run(path)
+
+
+def list_runs(parent: str | Path) -> list[Run]:
+    """All runs in a folder, by name."""
+    folder = Path(parent)
+    if not folder.is_dir():
+        return []
+    return [
+        Run(path) for path in sorted(folder.iterdir()) if (path / layout.CONFIG_FILE).is_file()
+    ]
+
+
+def _read(path: Path) -> pa.Table:
+    try:
+        # A fixed schema order and no threads: small files are read faster so.
+        return pq.read_table(path, use_threads=False)
+    except (pa.ArrowException, OSError) as error:
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> RunError:
+    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return RunError(f"{path} is missing or damaged: {reason}")
+
+
+def _frame(tables: Sequence[pa.Table]) -> pd.DataFrame:
+    if not tables:
+        return pd.DataFrame(columns=GAMES_SCHEMA.names[:1])
+    table = pa.concat_tables([table.replace_schema_metadata(None) for table in tables])
+    frame: pd.DataFrame = table.to_pandas()
+    for field in table.schema:
+        if pa.types.is_fixed_size_list(field.type) or pa.types.is_list(field.type):
+            frame[field.name] = pd.Series(table[field.name].to_pylist(), dtype=object)
+    return frame
+
