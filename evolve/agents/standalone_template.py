@@ -55,9 +55,10 @@ INFINITY = 1 << 62
 BIAS = 1 << 48  # keeps the lanes of a wide int from borrowing from one another
 
 TIME_SHARE = 0.88  # of the time limit; the rest is for a slow start, a busy machine, the reply
-FALLBACK_SHARE = 0.1  # of that for a move to fall back on, when the exact search may take longer
+FALLBACK_SHARE = 0.2  # of that, at most, for a move to fall back on before an exact search
 SHALLOW = 6  # empties up to which the exact search neither sorts moves nor looks at the clock
-TABLE_LIMIT = 40000  # entries of a transposition table, about 300 bytes each
+EASY = 10  # empties up to which the exact search is fast enough not to need much of a fallback
+TABLE_LIMIT = 40000  # entries of a transposition table, about 300 bytes each; there are four
 MEMO_LIMIT = 100000  # entries of the flip tables kept from move to move, about 150 bytes each
 
 CORNERS = 0x8100000000000081
@@ -141,7 +142,7 @@ def forget_flips() -> None:
 # --- Wide ints: in slot i (128 bits) child i, in each lane (64 bits) one side of it ---
 
 
-class Width(object):
+class Width:
     """The constants for `count` boards side by side: a bitboard constant is in every lane."""
 
     def __init__(self, count: int) -> None:
@@ -396,19 +397,44 @@ def score_of(board: int) -> int:
     return 0
 
 
-class Node(object):
+def _at_end(score: int, empties: int) -> int:
+    """Exact score of a finished game from the disc difference under the rules."""
+    if RULES == "reversed" or score == 0:
+        return score
+    return score + empties if score > 0 else score - empties
+
+
+SQUARE_BYTES = [bytes([square]) for square in range(64)]
+
+
+def _odd_quadrants(empty: int) -> int:
+    """Squares of the quadrants that hold an odd number of empty squares."""
+    return sum(quadrant for quadrant in QUADRANTS if bin(empty & quadrant).count("1") & 1)
+
+
+def _by_parity(empty: int) -> bytes:
+    """The empty squares, under standard rules those of odd quadrants first."""
+    if RULES == "reversed":
+        return bytes(squares_of(empty))
+    odd = _odd_quadrants(empty)
+    return bytes(squares_of(empty & odd) + squares_of(empty & ~odd))
+
+
+class Node:
     """A position with what its children can build on. Made anew for every inner node."""
 
-    __slots__ = ("board", "corner", "moves", "stable", "square", "total", "value")
+    __slots__ = ("square", "value", "board", "moves", "stable", "total", "corner")
 
-    def __init__(self, board: int, moves: int, total: int, corner: int, stable: int, value: int, square: int) -> None:
+    def __init__(
+        self, square: int, value: int, board: int, moves: int, stable: int, total: int, corner: int
+    ) -> None:
+        self.square = square  # of the move that led here
+        self.value = value  # without looking further
         self.board = board
         self.moves = moves  # of side 0 in the low half, of side 1 in the high half
+        self.stable = stable  # stable discs of both sides
         self.total = total  # sum of square weights
         self.corner = corner  # value of X and C squares
-        self.stable = stable  # stable discs of both sides
-        self.value = value  # without looking further
-        self.square = square  # of the move that led here
 
 
 def _by_value(node: Node) -> int:
@@ -418,7 +444,7 @@ def _by_value(node: Node) -> int:
 # --- The search ---
 
 
-class Search(object):
+class Search:
     """One choice of a move: the tables and the clock that belong to it."""
 
     def __init__(self, board: int, phase: int, deadline: float) -> None:
@@ -443,7 +469,7 @@ class Search(object):
         moves, empty = moves_of(board, width)
         stable = stable_of(board, empty, 0, width)
         corner = self.corner_value[board & CORNER_AREA]
-        self.root = Node(board, moves, total, corner, stable, 0, 64)
+        self.root = Node(64, 0, board, moves, stable, total, corner)
 
     def values_of_children(
         self, node: Node, side: int, children: list[Node] | None = None
@@ -458,13 +484,14 @@ class Search(object):
         moves = node.moves >> 64 if side else node.moves & FULL
         occupied = board | board >> 64 | moves
         flips_by_bit, gains, corner_value = FLIPS_BY_BIT[side], self.gains[side], self.corner_value
-        boards, totals, corners = [], [], []
+        squares, boards, totals, corners = [], [], [], []
         while moves:
             bit = moves & -moves
             moves ^= bit
-            m0, t0, m1, t1, m2, t2, m3, t3, disc, _ = flips_by_bit[bit]
+            m0, t0, m1, t1, m2, t2, m3, t3, disc, square = flips_by_bit[bit]
             change = disc | t0[board & m0] | t1[board & m1] | t2[board & m2] | t3[board & m3]
             child = board ^ change
+            squares.append(square)
             boards.append(child)
             totals.append(total + gains[change])
             corners.append(corner_value[child & CORNER_AREA] if change & CORNER_AREA else corner)
@@ -494,17 +521,18 @@ class Search(object):
                 if not reach >> 128 * index & FULL_BOARD:
                     values[index] = score_of(child) * WIN
         if children is not None:
-            moves = node.moves >> 64 if side else node.moves & FULL
-            for child, child_total, child_corner, value, square in zip(
-                boards, totals, corners, values, squares_of(moves)
-            ):
-                child_stable = stable & FULL_BOARD
-                child_moves = reach & FULL_BOARD
+            for index, square in enumerate(squares):
                 children.append(
-                    Node(child, child_moves, child_total, child_corner, child_stable, value, square)
+                    Node(
+                        square,
+                        values[index],
+                        boards[index],
+                        reach >> 128 * index & FULL_BOARD,
+                        stable >> 128 * index & FULL_BOARD,
+                        totals[index],
+                        corners[index],
+                    )
                 )
-                reach >>= 128
-                stable >>= 128
         return values
 
     def value_before_leaves(self, node: Node, side: int) -> int:
@@ -530,11 +558,9 @@ class Search(object):
         return value
 
     def search(self, node: Node, side: int, depth: int, alpha: int, beta: int) -> int:
-        """Value to `depth` plies for the side to move: fail-soft negamax, a pass costs no depth."""
+        """Value to `depth` >= 1 plies for the side to move: fail-soft, a pass costs no depth."""
         if depth == 1:
             return self.value_before_leaves(node, side)
-        if depth == 0:
-            return -node.value if side else node.value
         if not (node.moves >> 64 if side else node.moves & FULL):
             if node.moves:
                 return -self.search(node, 1 - side, depth, -beta, -alpha)
@@ -565,14 +591,10 @@ class Search(object):
         best = -INFINITY
         low = alpha
         for child in children:
-            if depth == 2:
-                value = -self.value_before_leaves(child, 1 - side)
-            elif best == -INFINITY:
-                value = -self.search(child, 1 - side, depth - 1, -beta, -low)
-            else:
-                value = -self.search(child, 1 - side, depth - 1, -low - 1, -low)
-                if low < value < beta:
-                    value = -self.search(child, 1 - side, depth - 1, -beta, -value + 1)
+            high = beta if best == -INFINITY else low + 1
+            value = -self.search(child, 1 - side, depth - 1, -high, -low)
+            if high <= value < beta:
+                value = -self.search(child, 1 - side, depth - 1, -beta, -value + 1)
             if value > best:
                 best = value
                 first = child.square
@@ -592,40 +614,41 @@ class Search(object):
         return best
 
     def deepen(self, deadline: float, depth: int) -> list[Node]:
-        """Children of the root, the best one to `depth` plies first, or to fewer in time.
-
-        Among moves of the same value the lowest square is the best one, whatever order they
-        were searched in: a move with a lower square than the best so far is let through when it
-        is as good, by a window one wider.
-        """
+        """Children of the root, the best one to `depth` plies first, or to fewer in time."""
         children: list[Node] = []
         self.deadline = INFINITY
         self.values_of_children(self.root, 0, children)
         self.deadline = deadline
         children.sort(key=_by_value, reverse=True)
         for depth_now in range(2, depth + 1):
-            best, best_index = -INFINITY, -1
-            try:
-                for index, child in enumerate(children):
-                    low = best
-                    if best_index >= 0 and child.square < children[best_index].square:
-                        low = best - 1
-                    if best_index < 0:
-                        value = -self.search(child, 1, depth_now - 1, -INFINITY, INFINITY)
-                    else:
-                        value = -self.search(child, 1, depth_now - 1, -low - 1, -low)
-                        if value > low:
-                            value = -self.search(child, 1, depth_now - 1, -INFINITY, -value + 1)
-                    if best_index < 0 or value > low:
-                        best, best_index = value, index
-            except OutOfTime:
-                # The best move of the depth before was searched first; one that beat it in this
-                # depth is better still.
-                if best_index > 0:
-                    children.insert(0, children.pop(best_index))
+            best, in_time = self.best_of(children, depth_now)
+            children.insert(0, children.pop(best))
+            if not in_time:
                 break
-            children.insert(0, children.pop(best_index))
         return children
+
+    def best_of(self, children: list[Node], depth: int) -> tuple[int, bool]:
+        """Index of the best move to `depth` plies, and whether all were searched in time.
+
+        When not, it is the first of `children`, or a move that beat it in this depth.
+
+        Among moves of the same value the lowest square is the best one, whatever order they
+        were searched in: a move with a lower square than the best so far is let through when it
+        is as good, by a window one wider.
+        """
+        best, best_index = -INFINITY, 0
+        try:
+            for index, child in enumerate(children):
+                low = best - 1 if child.square < children[best_index].square else best
+                high = low + 1 if index else INFINITY
+                value = -self.search(child, 1, depth - 1, -high, -low)
+                if value >= high:
+                    value = -self.search(child, 1, depth - 1, -INFINITY, -value + 1)
+                if value > low:
+                    best, best_index = value, index
+        except OutOfTime:
+            return best_index, False
+        return best_index, True
 
     def solve(
         self, board: int, side: int, moves: int, score: int, alpha: int, beta: int, empties: int
@@ -640,8 +663,7 @@ class Search(object):
                 return -self.solve(board, 1 - side, moves, -score, -beta, -alpha, empties)
             return _at_end(score, empties)
         if empties <= SHALLOW:
-            occupied = board | board >> 64
-            squares = _by_parity(FULL & ~occupied)
+            squares = _by_parity(FULL & ~(board | board >> 64))
             return self.solve_shallow(board, side, squares, score, alpha, beta, False)
         if perf_counter() > self.deadline:
             raise OutOfTime
@@ -662,18 +684,14 @@ class Search(object):
         best = -65
         low = alpha
         for _, square, child, child_moves, gain in children:
-            if best == -65:
+            high = beta if best == -65 else low + 1
+            value = -self.solve(
+                child, 1 - side, child_moves, -score - gain, -high, -low, empties - 1
+            )
+            if high <= value < beta:
                 value = -self.solve(
-                    child, 1 - side, child_moves, -score - gain, -beta, -low, empties - 1
+                    child, 1 - side, child_moves, -score - gain, -beta, -value + 1, empties - 1
                 )
-            else:
-                value = -self.solve(
-                    child, 1 - side, child_moves, -score - gain, -low - 1, -low, empties - 1
-                )
-                if low < value < beta:
-                    value = -self.solve(
-                        child, 1 - side, child_moves, -score - gain, -beta, -value + 1, empties - 1
-                    )
             if value > best:
                 best = value
                 first = square
@@ -730,19 +748,22 @@ class Search(object):
         beta: int,
         passed: bool,
     ) -> int:
-        """The same with few empty `squares`, tried in the order given."""
+        """The same with few empty `squares`, tried in the order given.
+
+        `passed`: the other side has just found that it has no move.
+        """
         flips, flip_score = FLIPS[side], self.flip_score
-        best = -65
         if len(squares) == 1:
-            m0, t0, m1, t1, m2, t2, m3, t3, disc, square = flips[squares[0]]
+            m0, t0, m1, t1, m2, t2, m3, t3, _, _ = flips[squares[0]]
             turned = t0[board & m0] | t1[board & m1] | t2[board & m2] | t3[board & m3]
             if turned:
                 return score + flip_score[turned]
-            m0, t0, m1, t1, m2, t2, m3, t3, disc, square = FLIPS[1 - side][squares[0]]
+            m0, t0, m1, t1, m2, t2, m3, t3, _, _ = FLIPS[1 - side][squares[0]]
             turned = t0[board & m0] | t1[board & m1] | t2[board & m2] | t3[board & m3]
             if turned:
                 return score - flip_score[turned]
             return _at_end(score, 1)
+        best = -65
         for square in squares:
             m0, t0, m1, t1, m2, t2, m3, t3, disc, _ = flips[square]
             turned = t0[board & m0] | t1[board & m1] | t2[board & m2] | t3[board & m3]
@@ -782,41 +803,17 @@ class Search(object):
                 score = bin(board >> 64).count("1") - bin(board & FULL).count("1")
                 if RULES == "reversed":
                     score = -score
+                # As in `best_of`.
                 low = best - 1 if child.square < best_square else best
-                if index == 0:
-                    value = -self.solve(board, 1, child.moves, score, -64, 64, empties)
-                else:
-                    value = -self.solve(board, 1, child.moves, score, -low - 1, -low, empties)
-                    if low < value < 64:
-                        value = -self.solve(board, 1, child.moves, score, -64, -value + 1, empties)
-                if index == 0 or value > low:
+                high = low + 1 if index else 65
+                value = -self.solve(board, 1, child.moves, score, -high, -low, empties)
+                if value >= high:
+                    value = -self.solve(board, 1, child.moves, score, -65, -value + 1, empties)
+                if value > low:
                     best, best_square = value, child.square
         except OutOfTime:
             pass
         return best_square
-
-
-def _at_end(score: int, empties: int) -> int:
-    """Exact score of a finished game from the disc difference under the rules."""
-    if RULES == "reversed" or score == 0:
-        return score
-    return score + empties if score > 0 else score - empties
-
-
-SQUARE_BYTES = [bytes([square]) for square in range(64)]
-
-
-def _odd_quadrants(empty: int) -> int:
-    """Squares of the quadrants that hold an odd number of empty squares."""
-    return sum(quadrant for quadrant in QUADRANTS if bin(empty & quadrant).count("1") & 1)
-
-
-def _by_parity(empty: int) -> bytes:
-    """The empty squares, under standard rules those of odd quadrants first."""
-    if RULES == "reversed":
-        return bytes(squares_of(empty))
-    odd = _odd_quadrants(empty)
-    return bytes(squares_of(empty & odd) + squares_of(empty & ~odd))
 
 
 def choose(board: int, seconds: float) -> tuple[list[int], int]:
@@ -831,7 +828,7 @@ def choose(board: int, seconds: float) -> tuple[list[int], int]:
     if 64 - count > ENDGAME:
         return moves, search.deepen(start + seconds, search.depth)[0].square
     # A shallow search gives the order, and should the exact one take too long, the move.
-    depth = search.depth if 64 - count > 10 else min(search.depth, 2)
+    depth = search.depth if 64 - count > EASY else min(search.depth, 2)
     children = search.deepen(start + FALLBACK_SHARE * seconds, depth)
     return moves, search.solve_root(children, start + seconds)
 
@@ -844,9 +841,9 @@ class AI(object):
 
     def __init__(self, chessboard_size: int, color: int, time_out: float) -> None:
         if chessboard_size != 8:
-            raise ValueError("chessboard_size is %r; this agent plays on 8" % (chessboard_size,))
+            raise ValueError(f"chessboard_size is {chessboard_size!r}; this agent plays on 8")
         if color not in (BLACK, WHITE):
-            raise ValueError("color is %r; BLACK is -1 and WHITE is 1" % (color,))
+            raise ValueError(f"color is {color!r}; BLACK is -1 and WHITE is 1")
         self.chessboard_size = chessboard_size
         self.color = color
         self.time_out = time_out
@@ -861,8 +858,10 @@ class AI(object):
         self.candidate_list.clear()
         board = 0
         for square, disc in enumerate(np.asarray(chessboard).ravel().tolist()):
-            if disc != NONE:
-                board |= 1 << square if disc == self.color else 1 << (64 + square)
+            if disc == self.color:
+                board |= 1 << square
+            elif disc != NONE:
+                board |= 1 << (64 + square)
         moves, choice = choose(board, TIME_SHARE * self.time_out)
         if moves:
             self.candidate_list.extend((square // 8, square % 8) for square in moves + [choice])

@@ -1,0 +1,128 @@
+"""The stand-alone Python file of an alpha-beta agent, for contests that take one file.
+
+The code is `standalone_template.py` as it is; this module writes the header and the parameters.
+"""
+
+from __future__ import annotations
+
+import operator
+import textwrap
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from typing import Any, Final
+
+from evolve.errors import AgentError
+
+_TEMPLATE: Final = "standalone_template.py"
+_START: Final = "# --- exported from here on ---\n"
+_PARAMETERS: Final = "# --- parameters ---\n"
+_PARAMETERS_END: Final = "# --- end of parameters ---\n"
+
+_PER_PHASE: Final = (
+    "mobility",
+    "stability",
+    "x_squares",
+    "c_squares",
+    "potential_mobility",
+    "depths",
+)
+_RULES: Final = {
+    "standard": "standard: most discs wins",
+    "reversed": "reversed: fewest discs wins",
+}
+_CLASSES: Final = 10
+_WIDTH: Final = 100
+
+# The first two lines never hold text from outside: Python looks for the file's encoding there.
+_TITLE: Final = """\
+# A Reversi player in one file, written by `evolve export --to python`.
+#
+"""
+_USAGE: Final = """\
+#
+# To use it, with Python 3.7 or later and numpy:
+#
+#     player = AI(8, color, time_out)  # color: -1 black, 1 white; time_out: seconds a move
+#     player.go(chessboard)            # 8 x 8 integers: -1 black, 1 white, 0 none
+#     player.candidate_list            # every legal move as (row, column), then the choice
+#
+# The list is empty when there is no legal move. The player searches deeper and deeper until its
+# own depth is reached or the time is nearly up; given time enough, it plays the same moves as
+# the agent in evolve.
+"""
+
+
+def render(
+    parameters: Mapping[str, Any], rules: str, name: str, provenance: Mapping[str, Any]
+) -> str:
+    """Full text of the stand-alone file: ASCII, for Python 3.7 or later with numpy.
+
+    Args:
+        parameters: of an alpha-beta agent, as agent files hold them: `weights` (P lists of 10
+            integers), `mobility`, `stability`, `x_squares`, `c_squares`, `potential_mobility`
+            and `depths` (P integers each), `boundaries` (P − 1 ascending disc counts) and
+            `endgame` (exact search from that many empties).
+        rules: `standard` or `reversed`.
+        name: of the agent, for the header.
+        provenance: where the agent comes from, for the header; any text is safe there.
+
+    Raises AgentError when the parameters make no agent.
+    """
+    source = resources.files(__package__).joinpath(_TEMPLATE).read_text(encoding="utf-8")
+    _, _, source = source.partition(_START)
+    before, _, source = source.partition(_PARAMETERS)
+    _, _, after = source.partition(_PARAMETERS_END)
+    literals = _literals(parameters, rules)
+    return "".join(
+        [_header(rules, name, provenance), before, _PARAMETERS, literals, _PARAMETERS_END, after]
+    )
+
+
+def _header(rules: str, name: str, provenance: Mapping[str, Any]) -> str:
+    lines = [_comment("name", name), _comment("rules", _RULES[rules])]
+    lines += [_comment(key, value) for key, value in provenance.items()]
+    return _TITLE + "".join(lines) + _USAGE
+
+
+def _comment(key: object, value: object) -> str:
+    """One header entry, as comment lines: no text from outside can end the comment."""
+    text = f"{key}: {value}".encode("unicode_escape").decode("ascii")
+    return textwrap.fill(text, _WIDTH, initial_indent="# ", subsequent_indent="#     ") + "\n"
+
+
+def _literals(parameters: Mapping[str, Any], rules: str) -> str:
+    """The parameters as Python source, of nothing but checked integers."""
+    if rules not in _RULES:
+        raise AgentError(f"there are no rules {rules!r}; there are {' and '.join(_RULES)}")
+    missing = {"weights", *_PER_PHASE, "boundaries", "endgame"} - set(parameters)
+    if missing:
+        raise AgentError(f"an alpha-beta agent needs {', '.join(sorted(missing))}")
+    weights = [_ints(table, "weights", _CLASSES) for table in parameters["weights"]]
+    phases = len(weights)
+    lists = {key: _ints(parameters[key], key, phases) for key in _PER_PHASE}
+    boundaries = _ints(parameters["boundaries"], "boundaries", phases - 1)
+    (endgame,) = _ints([parameters["endgame"]], "endgame", 1)
+    if boundaries != sorted(set(boundaries)):
+        raise AgentError(f"boundaries {boundaries} must ascend")
+    if min(lists["depths"]) < 1:
+        raise AgentError(f"depths {lists['depths']} must be 1 or more")
+    source = f'RULES = "{rules}"\nWEIGHTS = [\n'
+    source += "".join(f"    {table},\n" for table in weights) + "]\n"
+    for key, values in lists.items():
+        source += _assignment(key, values)
+    return source + _assignment("boundaries", boundaries) + f"ENDGAME = {endgame}\n"
+
+
+def _assignment(key: str, values: list[int]) -> str:
+    text = f"{key.upper()} = {values}"
+    return textwrap.fill(text, _WIDTH, subsequent_indent="    ", break_on_hyphens=False) + "\n"
+
+
+def _ints(values: Iterable[Any], what: str, count: int) -> list[int]:
+    try:
+        numbers = [operator.index(value) for value in values]
+    except TypeError:
+        raise AgentError(f"{what} must hold whole numbers, not {values!r}") from None
+    if len(numbers) != count:
+        raise AgentError(f"{what} has {len(numbers)} numbers and needs {count}: {numbers}")
+    return numbers

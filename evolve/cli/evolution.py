@@ -1,0 +1,165 @@
+"""`evolve run` and `evolve resume`."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import shutil
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+import evolve
+from evolve.cli.options import given_options, jobs_option, model_options
+from evolve.cli.progress import RunDisplay, interrupt_between_generations, watching
+from evolve.cli.terminal import duration, out, size
+from evolve.config.evolution import EvolutionSettings
+from evolve.config.toml import config_text, read_toml, resolve
+from evolve.errors import RunError
+from evolve.runner.estimate import estimate
+from evolve.runner.evolution import Ending, Evolution
+from evolve.tables import folder as store
+from evolve.tables.atomic import write_text
+from evolve.tables.layout import CONFIG_FILE
+from evolve.tables.run import Run
+
+RUNS: Final = Path("runs")
+"""Where runs go when no place is named; made when it is missing, as no other folder is."""
+
+_RUN_HELP = """Evolve agents, generation by generation.
+
+A population of alpha-beta agents plays round robins; the best survive, their children and
+newcomers replace the rest. The champion of each generation also plays a panel that does not
+change. At the end a play-off on fresh openings decides which agent is champion.json.
+
+Ctrl-C ends the run after the generation in hand, a second one at once; `evolve resume` goes on.
+
+\b
+Examples:
+  evolve run --generations 168
+  evolve run --preset published --fix depths=5,3,6 --out runs/published
+  evolve run --rules standard --terms mobility --bounds weights=-100:100 --seed 7
+  evolve run --start-from swh --rules standard --time-limit 0.5
+  evolve run --config settings.toml --population 32
+"""
+
+
+@click.command(name="run", help=_RUN_HELP)
+@model_options(EvolutionSettings)
+@jobs_option
+@click.option("--out", metavar="FOLDER", help="Folder of the run; runs/RULES-NNN by default.")
+@click.option("--config", metavar="FILE.toml", help="Settings; options given here come first.")
+def run_command(jobs: int, out: str | None, config: str | None, **options: Any) -> int:
+    """See _RUN_HELP."""
+    given = given_options(EvolutionSettings, options)
+    file = read_toml(Path(config)) if config else {}
+    settings = resolve(given, file, config or "options")
+    folder = Path(out) if out else store.next_free(RUNS, settings.rules)
+    store.check_new(folder)
+    if folder.parent != RUNS and not folder.parent.is_dir():
+        raise RunError(f"there is no folder {folder.parent} to make {folder.name} in")
+    evolution = Evolution(folder, settings, jobs)
+    made = not folder.exists()
+    try:
+        store.create(folder, config_text(settings, _versions()))
+        with store.locked(folder):
+            return _go_on(evolution)
+    except BaseException:
+        # A folder without a generation is worth nothing, and would be in the way of a new try.
+        if made and evolution.generation < 0:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+@click.command(name="resume")
+@click.argument("run")
+@click.option("--generations", type=click.IntRange(min=1), help="Generations in all.")
+@click.option("--patience", type=click.IntRange(min=1), help="As in `evolve run`.")
+@click.option("--time-limit", type=float, help="Hours from now.")
+@jobs_option
+def resume_command(
+    run: str, generations: int | None, patience: int | None, time_limit: float | None, jobs: int
+) -> int:
+    """Go on with a run from its last whole generation.
+
+    With --generations the run goes on to so many in all, also past its first target. A run that
+    is finished says so.
+
+    \b
+    Examples:
+      evolve resume runs/reversed-001
+      evolve resume runs/reversed-001 --generations 300
+    """
+    folder = Path(run)
+    opened = Run(folder)
+    stored = read_toml(folder / CONFIG_FILE)
+    options = {"generations": generations, "patience": patience, "time_limit": time_limit}
+    changes = {key: value for key, value in options.items() if value is not None}
+    settings = resolve(changes, stored, str(folder / CONFIG_FILE))
+    with store.locked(folder):
+        done = opened.generation_count
+        if generations is not None and generations < done:
+            raise RunError(f"{folder} has {done} generations already, more than {generations}")
+        store.sweep_orphans(folder)
+        evolution = Evolution(folder, settings, jobs)
+        evolution.restore()
+        if evolution.finished:
+            click.echo(
+                f"{folder} is finished: {done} generations, champion in {folder}/champion.json; "
+                f"--generations N goes on to N in all"
+            )
+            return 0
+        if changes:
+            write_text(folder / CONFIG_FILE, config_text(settings, _versions()))
+        return _go_on(evolution)
+
+
+def _go_on(evolution: Evolution) -> int:
+    _print_header(evolution)
+    with watching(evolution) as display, interrupt_between_generations(display):
+        ending = evolution.run(display)
+    _print_ending(evolution, ending, display)
+    return 130 if ending is Ending.STOPPED else 0
+
+
+def _print_header(evolution: Evolution) -> None:
+    settings, folder = evolution.settings, evolution.folder
+    about = estimate(evolution)
+    budget = f"{settings.move_budget} nodes a move" if settings.move_budget else "no node budget"
+    lines = [
+        f"evolve {evolve.__version__} · {settings.rules} · {settings.preset} · "
+        f"{settings.algorithm.upper()} · seed {settings.seed}",
+        f"{settings.population} individuals, generations {evolution.generation + 1} to "
+        f"{settings.generations - 1}, {evolution.games_a_generation} games each; {budget}; "
+        f"{evolution.jobs} threads",
+        f"{folder} · about {duration(about.seconds)} and {size(about.bytes)}",
+    ]
+    for line in lines:
+        out().print(line, soft_wrap=True, markup=False)
+
+
+def _print_ending(evolution: Evolution, ending: Ending, display: RunDisplay) -> None:
+    folder = evolution.folder
+    where = f"{evolution.generation + 1} of {evolution.settings.generations} generations"
+    out().print(f"{where}: {ending.value}", soft_wrap=True, markup=False)
+    if ending is Ending.STOPPED:
+        out().print(f"go on with: evolve resume {folder}", soft_wrap=True, markup=False)
+        return
+    champion = display.champion(folder)
+    out().print(champion, soft_wrap=True, markup=False)
+    out().print(
+        f"next: evolve show {folder}/champion.json · evolve plot {folder} -o plot.png · "
+        f"evolve export {folder} --to python -o agent.py",
+        soft_wrap=True,
+        markup=False,
+    )
+
+
+def _versions() -> dict[str, str]:
+    packages = ("numba", "numpy", "deap", "pandas", "pyarrow", "joblib")
+    return {
+        "evolve": evolve.__version__,
+        "python": platform.python_version(),
+        **{name: importlib.metadata.version(name) for name in packages},
+    }

@@ -1,0 +1,49 @@
+"""`evolve export`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.loading import load_agent
+from evolve.agents.standalone import render
+from evolve.cli.options import output_path
+from evolve.errors import AgentError
+from evolve.runner.recall import individual_agent
+from evolve.tables.atomic import write_text
+
+
+@click.command(name="export")
+@click.argument("source")
+@click.option("--individual", metavar="ID", help="An individual of the run in place of its champion.")
+@click.option(
+    "--to",
+    "target",
+    type=click.Choice(["agent", "python"]),
+    default="agent",
+    show_default=True,
+    help="An agent file, or one stand-alone Python file that needs numpy alone.",
+)
+@click.option("-o", "--output", required=True, callback=output_path, help="File to write.")
+def export_command(source: str, individual: str | None, target: str, output: Path) -> None:
+    """Write the agent of SOURCE (a run, an agent file, a reference agent) to a file.
+
+    The Python file follows the SUSTech CS303 convention (class AI with go and candidate_list).
+
+    \b
+    Examples:
+      evolve export runs/reversed-001 -o best.json
+      evolve export runs/reversed-001 --individual 12-40 -o other.json
+      evolve export best.json --to python -o agent.py
+    """
+    agent = individual_agent(source, individual) if individual else load_agent(source)
+    if not isinstance(agent, AlphaBetaAgent):
+        raise AgentError(f"{source} has no parameters to export")
+    if target == "agent":
+        agent.save(output)
+    else:
+        rules = agent.rules or "standard"
+        write_text(output, render(agent.parameters, rules, agent.name, agent.provenance))
+    click.echo(f"{agent.name} → {output}")

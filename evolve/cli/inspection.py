@@ -1,0 +1,292 @@
+"""`evolve runs`, `show`, `compare` and `replay`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import pandas as pd
+
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.files import read_agent
+from evolve.agents.loading import load_agent
+from evolve.agents.protocol import Agent
+from evolve.cli.agents import print_agent
+from evolve.cli.options import json_option, output_path
+from evolve.cli.terminal import out, print_rows
+from evolve.engine.board import Board
+from evolve.engine.squares import PASS, parse_moves, square_name
+from evolve.errors import EvolveError, RunError
+from evolve.runner.recall import ancestry
+from evolve.tables.atomic import write_text
+from evolve.tables.layout import CHAMPION_FILE, CONFIG_FILE
+from evolve.tables.run import TABLES, Run, list_runs
+
+_NARROW: Final = 28
+"""Characters of a cell shown in a table for people; CSV and JSON have all."""
+
+
+@click.command(name="runs")
+@click.argument("folder", default="runs")
+@json_option
+def runs_command(folder: str, as_json: bool) -> None:
+    """List the runs in FOLDER (runs by default).
+
+    \b
+    Example:
+      evolve runs
+    """
+    rows = []
+    for run in list_runs(folder):
+        try:
+            rows.append({"run": str(run.path), **_facts(run)})
+        except EvolveError as error:
+            rows.append({"run": str(run.path), "state": str(error)})
+    frame = pd.DataFrame(rows, columns=list(rows[0]) if rows else ["run"])
+    if as_json:
+        click.echo(frame.to_json(orient="records"))
+    elif rows:
+        print_rows(list(frame.columns), frame.astype(object).to_numpy().tolist())
+    else:
+        click.echo(f"no runs in {folder}; start one with: evolve run")
+
+
+def _facts(run: Run) -> dict[str, Any]:
+    """What is said of a run among others."""
+    config = run.config
+    facts: dict[str, Any] = {key: config.get(key) for key in ("rules", "preset", "seed")}
+    count = run.generation_count
+    facts["generations"] = f"{count}/{config.get('generations')}"
+    row = run.metadata(count - 1)[0] if count else {}
+    for key in ("best_score", "panel_score", "panel_elo"):
+        facts[key] = row.get(key)
+    champion = run.path / CHAMPION_FILE
+    facts["champion"] = read_agent(champion).name if champion.exists() else None
+    return facts
+
+
+@click.command(name="show")
+@click.argument("source")
+@click.option("--table", type=click.Choice(TABLES), help="Table of a run; generations by default.")
+@click.option("--generation", type=click.IntRange(min=0), help="Of this generation alone.")
+@click.option("--top", type=click.IntRange(min=1), help="The best so many rows only, best first.")
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["table", "csv", "json"]),
+    default="table",
+    show_default=True,
+    help="For people, or with every column for programs.",
+)
+@click.option("-o", "--output", callback=output_path, help="File to write to.")
+def show_command(
+    source: str,
+    table: str | None,
+    generation: int | None,
+    top: int | None,
+    style: str,
+    output: Path | None,
+) -> None:
+    """Show a table of a run, or an agent as boards of weights.
+
+    \b
+    Examples:
+      evolve show runs/reversed-001
+      evolve show runs/reversed-001 --table individuals --generation 20 --top 5
+      evolve show runs/reversed-001 --table games --format csv -o games.csv
+      evolve show runs/reversed-001/champion.json
+      evolve show swh
+    """
+    path = Path(source)
+    if not path.is_dir():
+        if any(value is not None for value in (table, generation, top)):
+            raise click.UsageError(f"{source} is an agent; --table, --generation and --top are of runs")
+        _show_agent(source, load_agent(source), style, output)
+        return
+    run = Run(path)
+    name = table or "generations"
+    frame = _table(run, name, generation)
+    if top is not None:
+        frame = _best(frame, name).head(top)
+    if style == "table" and output is None:
+        _print_frame(run, name, frame)
+    else:
+        _write_frame(frame, style, output)
+
+
+def _table(run: Run, name: str, generation: int | None) -> pd.DataFrame:
+    if generation is not None:
+        run.check_generation(generation)
+        if name in ("individuals", "games"):
+            individuals, games = run.generation(generation)
+            return individuals if name == "individuals" else games
+    frame: pd.DataFrame = getattr(run, name)
+    if generation is not None and "generation" in frame:
+        frame = frame[frame["generation"] == generation]
+    return frame
+
+
+def _best(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    by = {"individuals": "score", "generations": "panel_score", "trials": "score"}.get(name)
+    if by is None:
+        return frame
+    return frame.sort_values(by, ascending=False, kind="stable", na_position="last")
+
+
+def _print_frame(run: Run, name: str, frame: pd.DataFrame) -> None:
+    if frame.empty:
+        click.echo(f"{run.path} has no {name} yet" if name != "trials" else f"{run.path} is no sweep: no trials")
+        return
+    rows = []
+    for row in frame.astype(object).to_numpy().tolist():
+        rows.append([_narrow(value) for value in row])
+    print_rows(list(frame.columns), rows)
+    if name == "generations":
+        champion = run.path / CHAMPION_FILE
+        if champion.exists():
+            agent = read_agent(champion)
+            score = agent.provenance.get("score")
+            against = agent.provenance.get("against", "")
+            click.echo(f"champion {agent.name}, score {score:.3f} against {against}: {champion}")
+
+
+def _narrow(value: Any) -> Any:
+    if isinstance(value, list):
+        value = " ".join(map(str, value))
+    if isinstance(value, str) and len(value) > _NARROW:
+        return value[: _NARROW - 1] + "…"
+    return value
+
+
+def _write_frame(frame: pd.DataFrame, style: str, output: Path | None) -> None:
+    if style == "json":
+        text = frame.to_json(orient="records", force_ascii=False, double_precision=15) + "\n"
+    elif style == "csv":
+        text = frame.to_csv(index=False)
+    else:
+        text = frame.to_string(index=False) + "\n"
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write_text(output, text)
+
+
+def _show_agent(source: str, agent: Agent, style: str, output: Path | None) -> None:
+    if not isinstance(agent, AlphaBetaAgent):
+        raise RunError(f"{source} plays at random; there is nothing to show")
+    if style == "csv":
+        raise click.UsageError("an agent is no table; use --format json")
+    if style == "json":
+        import json
+
+        from evolve.agents.files import agent_document
+
+        text = json.dumps(agent_document(agent), indent=1) + "\n"
+        click.echo(text, nl=False) if output is None else write_text(output, text)
+        return
+    if output is not None:
+        raise click.UsageError("-o writes --format json; `evolve plot` draws pictures of runs")
+    folder = Path(source.partition("?")[0]).parent
+    lines = []
+    if agent.provenance and (folder / CONFIG_FILE).exists():
+        lines = ancestry(Run(folder), agent.provenance)
+    print_agent(agent, lines)
+
+
+@click.command(name="compare")
+@click.argument("runs", nargs=-1, required=True)
+@json_option
+def compare_command(runs: tuple[str, ...], as_json: bool) -> None:
+    """Show RUNS side by side: their results, and the settings in which they differ.
+
+    \b
+    Example:
+      evolve compare runs/reversed-001 runs/reversed-002
+    """
+    opened = [Run(path) for path in runs]
+    facts = [{**_facts(run), **_totals(run)} for run in opened]
+    settings = [
+        {key: value for key, value in run.config.items() if key != "versions"} for run in opened
+    ]
+    keys = dict.fromkeys(key for one in settings for key in one)
+    differing = [
+        key for key in keys if any(one.get(key) != settings[0].get(key) for one in settings)
+    ]
+    for fact, one in zip(facts, settings, strict=True):
+        fact.update({key: _flat(one.get(key)) for key in differing if key not in fact})
+    if as_json:
+        frame = pd.DataFrame([{"run": path, **fact} for path, fact in zip(runs, facts, strict=True)])
+        click.echo(frame.to_json(orient="records"))
+        return
+    rows = [[key, *(fact.get(key) for fact in facts)] for key in facts[0]]
+    print_rows(["", *runs], rows)
+
+
+def _totals(run: Run) -> dict[str, Any]:
+    frame = run.generations
+    if frame.empty:
+        return {}
+    return {
+        "best_panel_score": float(frame["panel_score"].max()),
+        "games": int(frame["games"].sum()),
+        "hours": float(frame["seconds"].sum() / 3600),
+    }
+
+
+def _flat(value: Any) -> Any:
+    if isinstance(value, dict):
+        return " ".join(f"{key}={item}" for key, item in value.items())
+    return value
+
+
+@click.command(name="replay")
+@click.argument("run")
+@click.argument("game")
+@click.option("--moves", "moves_only", is_flag=True, help="The moves in one line, no boards.")
+def replay_command(run: str, game: str, moves_only: bool) -> None:
+    """Show GAME of RUN, move by move.
+
+    GAME is generation:number, as in the games table, or a number in the last generation.
+
+    \b
+    Example:
+      evolve replay runs/reversed-001 12:345
+    """
+    opened = Run(run)
+    generation, number = _game_id(game, opened)
+    _, games = opened.generation(generation)
+    rows = games[games["game"] == number]
+    if rows.empty:
+        raise RunError(f"{run} has no game {number} in generation {generation}; 0 to {len(games) - 1}")
+    row = rows.iloc[0]
+    board, moves = Board.start(), parse_moves(row["moves"])
+    out().print(
+        f"generation {generation}, game {number} ({row['kind']}): black {row['black']}, white "
+        f"{row['white']}",
+        markup=False,
+    )
+    if moves_only:
+        out().print(row["moves"], soft_wrap=True, markup=False)
+    else:
+        book = len(parse_moves(row["opening"]))
+        out().print(str(board), markup=False)
+        for ply, square in enumerate(moves, 1):
+            mover = board.side
+            board = board.pass_move() if square == PASS else board.play(square)
+            note = " (opening)" if ply <= book else ""
+            out().print(f"\n{ply}. {mover} {square_name(square)}{note}\n{board}", markup=False)
+    out().print(
+        f"\n{row['discs_black']}–{row['discs_white']}, {row['winner']} "
+        f"{'wins' if row['winner'] != 'draw' else ''}({row['reason']})".replace("  ", " "),
+        markup=False,
+    )
+
+
+def _game_id(text: str, run: Run) -> tuple[int, int]:
+    generation, colon, number = text.rpartition(":")
+    if not number.isdigit() or (colon and not generation.isdigit()):
+        raise click.UsageError(f"{text!r} is no game: write generation:number, or a number")
+    chosen = int(generation) if colon else run.generation_count - 1
+    run.check_generation(chosen)
+    return chosen, int(number)

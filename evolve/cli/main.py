@@ -1,0 +1,142 @@
+"""The `evolve` command: what it offers, and how it fails.
+
+Nothing heavy is imported here: `evolve --help` answers at once, and a command's module is
+loaded when the command is used.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any, Final, NoReturn
+
+import click
+
+from evolve.errors import EvolveError
+
+COMMANDS: Final = {
+    "run": ("evolve.cli.evolution", "Evolve agents, generation by generation."),
+    "resume": ("evolve.cli.evolution", "Go on with a run that was stopped, or past its end."),
+    "runs": ("evolve.cli.inspection", "List the runs in a folder."),
+    "show": ("evolve.cli.inspection", "Show a run's tables, or an agent."),
+    "compare": ("evolve.cli.inspection", "Show runs side by side."),
+    "replay": ("evolve.cli.inspection", "Show a game of a run, move by move."),
+    "plot": ("evolve.cli.plotting", "Draw a run's progress and its champion's weights."),
+    "export": ("evolve.cli.exporting", "Write an agent file, or a stand-alone Python file."),
+    "match": ("evolve.cli.matches", "Play a match between two agents."),
+    "play": ("evolve.cli.playing", "Play against an agent in the terminal."),
+    "perft": ("evolve.cli.kernels", "Count the positions after so many plies."),
+    "solve": ("evolve.cli.kernels", "Solve positions to the end of the game."),
+}
+"""Each command with its module, where a function of its name and `_command` is, and its help."""
+
+EPILOG: Final = """\b
+Examples:
+  evolve run --generations 168             the published experiment, about ten minutes
+  evolve run --rules standard --seed 1     the usual game
+  evolve resume runs/reversed-001          after a stop, a crash or for more generations
+  evolve show runs/reversed-001            what became of it
+  evolve match runs/reversed-001 anti-swh-mobility?depth=3 --games 200
+  evolve export runs/reversed-001 --to python -o agent.py
+
+An AGENT is an agent file, a run (its champion) or one of random, zero, swh, swh-mobility,
+anti-swh, anti-swh-mobility; settings follow a question mark: best.json?depth=5&endgame=0.
+"""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are used."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Names of the commands, in the order in which they are needed."""
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """The command of that name, imported now."""
+        if name not in COMMANDS:
+            return None
+        command = getattr(import_module(COMMANDS[name][0]), f"{name}_command")
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, from the table above, importing none."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+def _print_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if not value or context.resilient_parsing:
+        return
+    import llvmlite.binding as llvm
+    import numba
+
+    import evolve
+
+    features = llvm.get_host_cpu_features()
+    used = [name for name in ("avx512f", "avx2", "bmi2", "popcnt", "neon") if features.get(name)]
+    click.echo(f"evolve {evolve.__version__}")
+    click.echo(f"Python {sys.version.split()[0]}, numba {numba.__version__}")
+    click.echo(f"CPU {llvm.get_host_cpu_name()}: {' '.join(used) or 'no vector extensions'}")
+    context.exit()
+
+
+@click.command(
+    cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]}
+)
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show versions and CPU features.",
+)
+def cli(debug: bool) -> None:
+    """Tune Reversi agents by evolution."""
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run the command line and exit.
+
+    0 done, 1 the work failed (one line on stderr), 2 wrong usage, 130 interrupted.
+    """
+    arguments = sys.argv[1:] if arguments is None else arguments
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: list[str]) -> int:
+    debug = "--debug" in arguments
+    # Anywhere on the line, not only before the command, which is where one thinks of it.
+    arguments = [argument for argument in arguments if argument != "--debug"]
+    try:
+        result: Any = cli.main(arguments, prog_name="evolve", standalone_mode=False)
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.UsageError as error:
+        error.show()
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return 130
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough; keep Python from flushing into the pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (EvolveError, click.ClickException, OSError) as error:
+        if debug:
+            raise
+        click.echo(f"error: {_one_line(error)}", err=True)
+        return 1
+
+
+def _one_line(error: BaseException) -> str:
+    if isinstance(error, click.ClickException):
+        return error.format_message()
+    if isinstance(error, OSError) and not isinstance(error, EvolveError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return (str(error) or type(error).__name__).splitlines()[0]

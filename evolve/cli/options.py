@@ -1,0 +1,123 @@
+"""Options that several commands share, and those made from a settings model."""
+
+from __future__ import annotations
+
+import os
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+
+import click
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+
+def all_cores() -> int:
+    """Cores this process may run on."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # macOS and Windows have no affinity
+        return os.cpu_count() or 1
+
+
+def _jobs(context: click.Context, parameter: click.Parameter, value: int | None) -> int:
+    return all_cores() if value is None else value
+
+
+jobs_option = click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    callback=_jobs,
+    help="Threads; all cores by default. Results do not depend on it.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+rules_option = click.option(
+    "--rules",
+    type=click.Choice(["standard", "reversed"]),
+    help="Rules to play by; those of the agents by default, or standard.",
+)
+
+
+def model_options(model: type[BaseModel]) -> Callable[[C], C]:
+    """A click option for every field of a settings model.
+
+    An option that is not given is None, so that presets and files come through; a mapping field
+    is given as KEY=VALUE, as often as wanted.
+    """
+
+    def decorate(command: C) -> C:
+        for name, field in reversed(model.model_fields.items()):
+            command = click.option(*_declaration(name), **_attributes(field))(command)
+        return command
+
+    return decorate
+
+
+def given_options(model: type[BaseModel], values: dict[str, Any]) -> dict[str, Any]:
+    """The options that were given, of those that `model_options` made."""
+    given: dict[str, Any] = {}
+    for name, field in model.model_fields.items():
+        value = values.get(name)
+        if value is None or value == ():
+            continue
+        given[name] = _pairs(name, value) if _is_mapping(field.annotation) else value
+    return given
+
+
+def _declaration(name: str) -> tuple[str, ...]:
+    return (f"--{name.replace('_', '-')}",)
+
+
+def _attributes(field: FieldInfo) -> dict[str, Any]:
+    default = field.get_default(call_default_factory=False)
+    shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
+    text = field.description or ""
+    if shown not in (None, "") and field.default_factory is None:
+        text += f"  [default: {shown}]"
+    kind = _plain(field.annotation)
+    attributes: dict[str, Any] = {"help": text}
+    if _is_mapping(kind):
+        return {**attributes, "multiple": True, "metavar": "GENE=VALUE"}
+    if get_origin(kind) is Literal:
+        return {**attributes, "type": click.Choice([str(choice) for choice in get_args(kind)])}
+    if kind in (int, float):
+        return {**attributes, "type": kind}
+    return {**attributes, "metavar": "A,B,…" if get_origin(kind) is tuple else "TEXT"}
+
+
+def _plain(annotation: Any) -> Any:
+    """The type without Annotated and without None."""
+    if get_origin(annotation) is Annotated:
+        return _plain(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, types.UnionType):
+        return _plain(next(part for part in get_args(annotation) if part is not type(None)))
+    return annotation
+
+
+def _is_mapping(annotation: Any) -> bool:
+    return get_origin(_plain(annotation)) is dict
+
+
+def _pairs(name: str, values: tuple[str, ...]) -> dict[str, str]:
+    pairs = {}
+    for value in values:
+        key, equals, text = value.partition("=")
+        if not equals:
+            raise click.BadOptionUsage(name, f"--{name} takes GENE=VALUE, not {value!r}")
+        pairs[key.strip()] = text.strip()
+    return pairs
+
+
+def output_path(context: click.Context, parameter: click.Parameter, value: str | None) -> Path | None:
+    """A file to write to: its folder must be there, and it must not be a folder itself."""
+    if value is None:
+        return None
+    path = Path(value)
+    if path.is_dir():
+        raise click.ClickException(f"{path} is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise click.ClickException(f"there is no folder {path.parent} to write {path.name} to")
+    return path

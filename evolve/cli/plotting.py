@@ -1,0 +1,25 @@
+"""`evolve plot`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from evolve.cli.options import output_path
+from evolve.plots.run import plot_run
+from evolve.tables.run import Run
+
+
+@click.command(name="plot")
+@click.argument("run")
+@click.option("-o", "--output", required=True, callback=output_path, help="PNG, SVG or PDF to write.")
+def plot_command(run: str, output: Path) -> None:
+    """Draw RUN: scores by generation, and the champion's weights as boards.
+
+    \b
+    Example:
+      evolve plot runs/reversed-001 -o progress.png
+    """
+    plot_run(Run(run), output)
+    click.echo(f"{run} → {output}")

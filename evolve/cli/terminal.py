@@ -1,0 +1,136 @@
+"""Where output goes: a terminal with colour and progress bars, or plain lines."""
+
+from __future__ import annotations
+
+import functools
+import math
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+
+T = TypeVar("T")
+
+
+@functools.cache
+def out() -> Console:
+    """Standard output. Off a terminal lines are as long as they are."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=10_000)
+
+
+@functools.cache
+def err() -> Console:
+    """Standard error, where progress goes."""
+    return Console(stderr=True, highlight=False)
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a person says them: `45 s`, `12 min`, `3.5 h`."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def size(count: float) -> str:
+    """Bytes as a person says them."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000 or unit == "GB":
+            break
+        count /= 1000
+    return f"{count:.0f} {unit}"
+
+
+def cell(value: Any) -> str:
+    """A table's value as text: three decimals, – for what is not there."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    if isinstance(value, (list, tuple)):
+        return " ".join(map(str, value))
+    return str(value)
+
+
+def print_rows(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """A table: ruled on a terminal, else columns aligned by spaces."""
+    texts = [[cell(value) for value in row] for row in rows]
+    if out().is_terminal:
+        table = Table(box=None, header_style="bold", pad_edge=False)
+        for column in columns:
+            table.add_column(column, overflow="fold")
+        for text in texts:
+            table.add_row(*text)
+        out().print(table)
+        return
+    widths = [
+        max([len(column), *(len(text[i]) for text in texts)]) for i, column in enumerate(columns)
+    ]
+    for line in [list(columns), *texts]:
+        padded = (text.ljust(width) for text, width in zip(line, widths, strict=True))
+        out().print("  ".join(padded).rstrip(), soft_wrap=True, markup=False)
+
+
+def print_facts(facts: Mapping[str, Any]) -> None:
+    """Lines of `name  value`."""
+    width = max(map(len, facts))
+    for name, value in facts.items():
+        out().print(f"{name.ljust(width)}  {cell(value)}", soft_wrap=True, markup=False)
+
+
+def bar() -> Progress:
+    """A progress bar with time gone and left, on standard error."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=err(),
+        transient=True,
+    )
+
+
+@contextmanager
+def counting(description: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
+    """A bar for `total` things on a terminal, nothing elsewhere; call the value with what is done."""
+    if quiet or not err().is_terminal:
+        yield lambda done: None
+        return
+    with bar() as progress:
+        task = progress.add_task(description, total=total)
+        yield lambda done: progress.advance(task, done)
+
+
+def interruptible(work: Callable[[], T]) -> T:
+    """Run a long kernel in a thread of its own, so that Ctrl-C is heard while it runs."""
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def target() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:  # handed to the caller below
+            errors.append(error)
+
+    thread = threading.Thread(target=target, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(0.05)
+    if errors:
+        raise errors[0]
+    return results[0]

@@ -1,0 +1,1 @@
+"""Pictures of tables, drawn without a display."""

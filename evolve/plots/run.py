@@ -1,0 +1,92 @@
+"""A run as one picture: fitness, panel, genes, and the champion's weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.files import read_agent
+from evolve.engine.evaluation import CLASS_OF_SQUARE
+from evolve.errors import RunError
+from evolve.tables.atomic import replacing
+from evolve.tables.layout import CHAMPION_FILE
+from evolve.tables.run import Run
+
+FORMATS: Final = (".png", ".svg", ".pdf")
+_MOST_BOARDS: Final = 6
+_BLUE, _ORANGE, _GREY = "#1f6fb4", "#d9731a", "#7a7a7a"
+
+
+def plot_run(run: Run, output: Path) -> None:
+    """Draw `run` into a PNG, SVG or PDF file; raises RunError when there is nothing to draw."""
+    if output.suffix.lower() not in FORMATS:
+        raise RunError(f"{output}: the name must end in one of {' '.join(FORMATS)}")
+    if run.generations.empty:
+        raise RunError(f"{run.path} has no whole generation to draw yet")
+    champion = read_agent(run.path / CHAMPION_FILE)
+    boards = min(champion.phases, _MOST_BOARDS)
+    figure = Figure(figsize=(11, 7.2), layout="constrained")
+    figure.suptitle(
+        f"{run.name}: {run.config.get('rules')}, {run.config.get('preset')}, seed "
+        f"{run.config.get('seed')}"
+    )
+    grid = figure.add_gridspec(2, 6, height_ratios=(1.15, 1.0))
+    _draw_scores(figure.add_subplot(grid[0, :3]), run)
+    _draw_depths(figure.add_subplot(grid[0, 3:]), run)
+    lower = grid[1, :].subgridspec(1, boards)
+    axes = [figure.add_subplot(lower[0, i]) for i in range(boards)]
+    image = _draw_boards(axes, champion)
+    figure.colorbar(image, ax=axes, shrink=0.8, label="weight of a square")
+    with replacing(output) as temporary:
+        figure.savefig(temporary, format=output.suffix[1:].lower(), dpi=130)
+
+
+def _draw_scores(axes: Axes, run: Run) -> None:
+    frame = run.generations
+    x = frame["generation"]
+    axes.plot(x, frame["best_score"], color=_GREY, lw=1, label="best, in its own population")
+    panel = frame.dropna(subset=["panel_score"])
+    axes.plot(panel["generation"], panel["panel_score"], color=_BLUE, lw=2, label="against the panel")
+    past = frame.dropna(subset=["past_score"])
+    axes.plot(past["generation"], past["past_score"], color=_ORANGE, lw=1, label="against past champions")
+    axes.axhline(0.5, color=_GREY, lw=0.5)
+    axes.set(title="score of each generation's best", xlabel="generation", ylabel="score", ylim=(0, 1.02))
+    axes.legend(loc="lower right", frameon=False)
+
+
+def _draw_depths(axes: Axes, run: Run) -> None:
+    """Mean depth of each phase, and mean endgame threshold, in every generation's better half."""
+    frame = run.individuals
+    better = frame[frame["score"] >= frame.groupby("generation")["score"].transform("median")]
+    groups = better.groupby("generation")
+    depths = np.array([np.mean(np.stack(list(group)), axis=0) for _, group in groups["depths"]])
+    for phase in range(depths.shape[1]):
+        axes.plot(depths[:, phase], label=f"depth, phase {phase}" if depths.shape[1] > 1 else "depth")
+    axes.plot(groups["endgame"].mean().to_numpy(), color=_GREY, ls="--", label="exact from (empties)")
+    axes.set(title="search of the better half", xlabel="generation", ylabel="plies", ylim=(0, None))
+    axes.legend(loc="upper right", frameon=False)
+
+
+def _draw_boards(axes: list[Axes], agent: AlphaBetaAgent) -> Any:
+    largest = max(1, max(abs(weight) for table in agent.weights for weight in table))
+    edges = [4, *agent.boundaries, 65]
+    image = None
+    for phase, one in enumerate(axes):
+        board = np.array(agent.weights[phase])[CLASS_OF_SQUARE].reshape(8, 8)
+        image = one.imshow(board, cmap="RdBu", vmin=-largest, vmax=largest)
+        for y in range(8):
+            for x in range(8):
+                colour = "white" if abs(board[y, x]) > 0.6 * largest else "black"
+                one.text(x, y, board[y, x], ha="center", va="center", fontsize=6, color=colour)
+        one.set_xticks(range(8), list("abcdefgh"))
+        one.set_yticks(range(8), list("12345678"))
+        one.tick_params(length=0, labelsize=7)
+        one.set_title(
+            f"{edges[phase]}–{edges[phase + 1] - 1} discs, depth {agent.depths[phase]}", fontsize=9
+        )
+    return image

@@ -1,0 +1,60 @@
+"""About how long a run will take, and how much disk, from a sample of its first games."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from evolve.fitness.games import play_games
+from evolve.fitness.openings import START_POSITION
+from evolve.runner.evolution import Evolution
+from evolve.runner.seeds import Use, generator
+
+BYTES_A_GAME: Final = 90
+"""Of a game in the tables, compressed: 85 in runs of 64 individuals, and its share of theirs."""
+_SAMPLE_AGENTS: Final = 24
+_SAMPLE_GAMES: Final = 192
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Seconds and bytes for the generations still to come."""
+
+    seconds: float
+    bytes: float
+
+
+def estimate(evolution: Evolution) -> Estimate:
+    """Play games between random individuals, without a node budget's forfeits, and extrapolate.
+
+    Depth genes settle during a run, so the truth may be two or three times more or less.
+    """
+    settings = evolution.settings
+    rng = generator(settings.seed, Use.ESTIMATE)
+    genome = evolution.genome
+    agents = [genome.agent(genome.random(rng), str(i)) for i in range(_SAMPLE_AGENTS)]
+    drawn = [rng.choice(_SAMPLE_AGENTS, 2, replace=False) for _ in range(_SAMPLE_GAMES)]
+    pairings = np.array([(a, b, 0) for a, b in drawn], np.int32)
+
+    def play(games: int) -> float:
+        started = time.perf_counter()
+        play_games(
+            agents,
+            pairings[:games],
+            START_POSITION,
+            settings.rules,
+            move_budget=settings.move_budget,
+            largest_endgame=evolution.largest_endgame,
+            jobs=evolution.jobs,
+        )
+        return time.perf_counter() - started
+
+    play(1)  # compiles, or loads what was compiled
+    seconds_a_game = play(_SAMPLE_GAMES) / _SAMPLE_GAMES
+    panel = 2 * settings.panel_openings * 6 / settings.panel_every
+    games = evolution.games_a_generation + panel
+    left = settings.generations - evolution.generation - 1
+    return Estimate(left * games * seconds_a_game, left * games * BYTES_A_GAME)

@@ -1,0 +1,68 @@
+"""Agents and ancestries out of a run's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import evolve
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.config.evolution import GENES, EvolutionSettings
+from evolve.config.toml import read_toml, resolve
+from evolve.population.genome import Genome
+from evolve.tables.individuals import row_genes
+from evolve.tables.layout import CONFIG_FILE
+from evolve.tables.run import Run
+
+
+def run_settings(run: Run) -> EvolutionSettings:
+    """The settings of a run, from its config.toml; raises SettingsError."""
+    path = run.path / CONFIG_FILE
+    return resolve({}, read_toml(path), str(path))
+
+
+def individual_agent(folder: str | Path, individual: str) -> AlphaBetaAgent:
+    """The agent of an individual of a run; raises RunError when there is none."""
+    run = Run(folder)
+    row = run.find(individual)
+    genome = Genome.of(run_settings(run))
+    provenance = {
+        "run": run.name,
+        "generation": row["born"],
+        "individual": individual,
+        "origin": row["origin"],
+        "parents": list(row["parents"]),
+        "seed": run.config.get("seed"),
+        "evolve": evolve.__version__,
+        "score": row["score"],
+        "games": row["games"],
+        "against": f"population of generation {row['generation']}",
+    }
+    agent = genome.agent(genome.vector(row_genes(row, GENES)), individual)
+    return agent.changed(provenance=provenance)
+
+
+def ancestry(run: Run, provenance: Mapping[str, Any], depth: int = 5) -> list[tuple[int, str, str]]:
+    """The ancestors of an agent: steps back, id and what made it, each once, to `depth` steps.
+
+    An agent that is the mean of others begins with the first of them, the best.
+    """
+    frame = run.individuals.drop_duplicates("individual").set_index("individual")
+    lines: list[tuple[int, str, str]] = []
+    told: set[str] = set()
+
+    def tell(name: str, steps: int, origin: str, parents: list[str]) -> None:
+        if name in told or steps > depth:
+            return
+        told.add(name)
+        lines.append((steps, name, origin))
+        for parent in parents:
+            if parent in frame.index:
+                row = frame.loc[parent]
+                tell(parent, steps + 1, str(row["origin"]), list(row["parents"]))
+
+    parents = [str(parent) for parent in provenance.get("parents", [])]
+    origin = str(provenance.get("origin", "?"))
+    tell(str(provenance.get("individual")), 0, origin, parents[:1] if origin == "mean" else parents)
+    return lines
