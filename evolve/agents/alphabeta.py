@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -15,31 +16,17 @@ from evolve.engine import context as layout
 from evolve.engine import game
 from evolve.engine.bits import U
 from evolve.engine.board import Board, Rules, check_rules
+from evolve.engine.context import TERM_NAMES
 from evolve.engine.evaluation import CLASS_OF_SQUARE, WIN
+from evolve.engine.phases import MAX_PHASES, default_boundaries, phase_of
+from evolve.engine.search import MAX_DEPTH
 from evolve.errors import AgentError, IllegalMoveError
-
-TERM_NAMES: Final = ("mobility", "stability", "x_squares", "c_squares", "potential_mobility")
-"""Terms beside the squares, in the kernels' order; each is a weight per phase."""
-
-MAX_PHASES: Final = 61
-"""One phase for every disc count from 4 to 64."""
-MAX_DEPTH: Final = 60
 
 _CLASS_SIZES = np.bincount(CLASS_OF_SQUARE, minlength=layout.SQUARE_CLASSES)
 # No difference in a term exceeds this many, whatever the position.
 _LARGEST_DIFFERENCE: Final = 64
 
 IntLists = Sequence[Sequence[int]]
-
-
-def default_boundaries(phases: int) -> tuple[int, ...]:
-    """Disc counts that divide 4..64 into `phases` parts as equal as can be."""
-    return tuple(4 + round(60 * phase / phases) for phase in range(1, phases))
-
-
-def phase_of(disc_count: int, boundaries: Sequence[int]) -> int:
-    """Phase of a position: the number of boundaries that its disc count has reached."""
-    return sum(disc_count >= boundary for boundary in boundaries)
 
 
 def _ints(values: Any, what: str) -> tuple[int, ...]:
@@ -153,7 +140,7 @@ class AlphaBetaAgent:
             raise AgentError(
                 f"{phases} phases need {phases - 1} boundaries, not {list(self.boundaries)}"
             )
-        if any(a >= b for a, b in zip(self.boundaries, self.boundaries[1:], strict=False)) or any(
+        if any(a >= b for a, b in pairwise(self.boundaries)) or any(
             not 4 < boundary <= 64 for boundary in self.boundaries
         ):
             raise AgentError(f"boundaries {list(self.boundaries)} must ascend from 5 to 64")
@@ -182,7 +169,11 @@ class AlphaBetaAgent:
     def parameters(self) -> dict[str, Any]:
         """The parameters as plain lists and numbers, as agent files hold them."""
         lists = {key: list(getattr(self, key)) for key in (*TERM_NAMES, "depths", "boundaries")}
-        return {"weights": [list(table) for table in self.weights], **lists, "endgame": self.endgame}
+        return {
+            "weights": [list(table) for table in self.weights],
+            **lists,
+            "endgame": self.endgame,
+        }
 
     @cached_property
     def row(self) -> layout.Cells:

@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from evolve.agents.alphabeta import TERM_NAMES, AlphaBetaAgent
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.engine.context import TERM_NAMES
 from evolve.errors import AgentError, AgentFileError
 from evolve.tables.atomic import write_text
 

@@ -67,10 +67,7 @@ def _load(place: str) -> Agent:
 
 
 def _set(agent: Agent, settings: Mapping[str, int], place: str) -> Agent:
-    if isinstance(agent, AlphaBetaAgent):
-        known = ("depth", "endgame")
-    elif isinstance(agent, RandomAgent):
-        known = ("seed",)
+    known = ("depth", "endgame") if isinstance(agent, AlphaBetaAgent) else ("seed",)
     for key in settings:
         if key not in known:
             raise AgentError(f"{place} has no setting {key!r}; it has {' and '.join(known)}")

@@ -6,8 +6,8 @@ from evolve.agents.alphabeta import thread_context
 from evolve.engine import context as layout
 from evolve.engine.bits import U
 from evolve.engine.board import Board, Rules
+from evolve.engine.game import PASS
 from evolve.engine.solver import solve_move
-from evolve.engine.squares import PASS
 
 
 def solve(board: Board, rules: Rules = "standard") -> tuple[int | None, int, int]:

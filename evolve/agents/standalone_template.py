@@ -78,7 +78,7 @@ def squares_of(bits: int) -> list[int]:
 def class_of(square: int) -> int:
     """Index of a square's class among the weights."""
     x, y = min(square % 8, 7 - square % 8), min(square // 8, 7 - square // 8)
-    return "a1 b1 c1 d1 b2 c2 d2 c3 d3 d4".split().index("abcd"[max(x, y)] + "1234"[min(x, y)])
+    return ["a1", "b1", "c1", "d1", "b2", "c2", "d2", "c3", "d3", "d4"].index("abcd"[max(x, y)] + "1234"[min(x, y)])
 
 
 # --- Flips: a table per square, side and line, filled as positions are met ---
@@ -423,7 +423,7 @@ def _by_parity(empty: int) -> bytes:
 class Node:
     """A position with what its children can build on. Made anew for every inner node."""
 
-    __slots__ = ("square", "value", "board", "moves", "stable", "total", "corner")
+    __slots__ = ("board", "corner", "moves", "square", "stable", "total", "value")
 
     def __init__(
         self, square: int, value: int, board: int, moves: int, stable: int, total: int, corner: int

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
-from evolve.agents.alphabeta import TERM_NAMES, AlphaBetaAgent
+from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.cli.terminal import out, print_rows
+from evolve.engine.context import TERM_NAMES
 from evolve.engine.evaluation import CLASS_OF_SQUARE
 
 
 def print_agent(agent: AlphaBetaAgent, ancestors: Sequence[tuple[int, str, str]]) -> None:
     """Name, depths, weights as boards side by side, terms, and where it comes from."""
-    say = lambda text="": out().print(text, soft_wrap=True, markup=False)  # noqa: E731
-    say(f"{agent.name} · {agent.rules or 'any rules'} · exact from {agent.endgame} empties")
+    _say(f"{agent.name} · {agent.rules or 'any rules'} · exact from {agent.endgame} empties")
     edges = [4, *agent.boundaries, 65]
-    spans = [f"{low}–{high - 1} discs" for low, high in zip(edges, edges[1:], strict=False)]
+    spans = [f"{low}–{high - 1} discs" for low, high in pairwise(edges)]
     print_rows(
         ["phase", "discs", "depth", *TERM_NAMES],
         [
@@ -27,23 +28,29 @@ def print_agent(agent: AlphaBetaAgent, ancestors: Sequence[tuple[int, str, str]]
     width = max(len(str(weight)) for table in agent.weights for weight in table) + 1
     for first in range(0, agent.phases, 3):
         shown = range(first, min(first + 3, agent.phases))
-        say()
-        say("   ".join(f"weights, {spans[phase]}".ljust(2 + 8 * width) for phase in shown).rstrip())
+        _say()
+        _say(
+            "   ".join(f"weights, {spans[phase]}".ljust(2 + 8 * width) for phase in shown).rstrip()
+        )
         heads = "".join(letter.rjust(width) for letter in "abcdefgh")
-        say("   ".join("  " + heads for _ in shown))
+        _say("   ".join("  " + heads for _ in shown))
         for row in range(8):
             lines = []
             for phase in shown:
                 weights = [agent.weights[phase][CLASS_OF_SQUARE[8 * row + x]] for x in range(8)]
                 lines.append(f"{row + 1} " + "".join(str(w).rjust(width) for w in weights))
-            say("   ".join(lines))
+            _say("   ".join(lines))
     if agent.provenance:
-        say()
+        _say()
         for key, value in agent.provenance.items():
             text = ", ".join(map(str, value)) if isinstance(value, list) else value
-            say(f"{key}: {f'{text:.4f}' if isinstance(text, float) else text}")
+            _say(f"{key}: {f'{text:.4f}' if isinstance(text, float) else text}")
     if ancestors:
-        say()
-        say("ancestry")
+        _say()
+        _say("ancestry")
         for steps, name, origin in ancestors:
-            say("  " * (steps + 1) + f"{name} ({origin})")
+            _say("  " * (steps + 1) + f"{name} ({origin})")
+
+
+def _say(text: str = "") -> None:
+    out().print(text, soft_wrap=True, markup=False)

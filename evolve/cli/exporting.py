@@ -17,7 +17,9 @@ from evolve.tables.atomic import write_text
 
 @click.command(name="export")
 @click.argument("source")
-@click.option("--individual", metavar="ID", help="An individual of the run in place of its champion.")
+@click.option(
+    "--individual", metavar="ID", help="An individual of the run in place of its champion."
+)
 @click.option(
     "--to",
     "target",

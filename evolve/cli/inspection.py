@@ -16,7 +16,8 @@ from evolve.cli.agents import print_agent
 from evolve.cli.options import json_option, output_path
 from evolve.cli.terminal import out, print_rows
 from evolve.engine.board import Board
-from evolve.engine.squares import PASS, parse_moves, square_name
+from evolve.engine.game import PASS
+from evolve.engine.squares import parse_moves, square_name
 from evolve.errors import EvolveError, RunError
 from evolve.runner.recall import ancestry
 from evolve.tables.atomic import write_text
@@ -101,7 +102,9 @@ def show_command(
     path = Path(source)
     if not path.is_dir():
         if any(value is not None for value in (table, generation, top)):
-            raise click.UsageError(f"{source} is an agent; --table, --generation and --top are of runs")
+            raise click.UsageError(
+                f"{source} is an agent; --table, --generation and --top are of runs"
+            )
         _show_agent(source, load_agent(source), style, output)
         return
     run = Run(path)
@@ -136,11 +139,14 @@ def _best(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 
 def _print_frame(run: Run, name: str, frame: pd.DataFrame) -> None:
     if frame.empty:
-        click.echo(f"{run.path} has no {name} yet" if name != "trials" else f"{run.path} is no sweep: no trials")
+        click.echo(
+            f"{run.path} has no {name} yet"
+            if name != "trials"
+            else f"{run.path} is no sweep: no trials"
+        )
         return
-    rows = []
-    for row in frame.astype(object).to_numpy().tolist():
-        rows.append([_narrow(value) for value in row])
+    values = frame.astype(object).to_numpy().tolist()
+    rows = [[_narrow(value) for value in row] for row in values]
     print_rows(list(frame.columns), rows)
     if name == "generations":
         champion = run.path / CHAMPION_FILE
@@ -216,7 +222,9 @@ def compare_command(runs: tuple[str, ...], as_json: bool) -> None:
     for fact, one in zip(facts, settings, strict=True):
         fact.update({key: _flat(one.get(key)) for key in differing if key not in fact})
     if as_json:
-        frame = pd.DataFrame([{"run": path, **fact} for path, fact in zip(runs, facts, strict=True)])
+        frame = pd.DataFrame(
+            [{"run": path, **fact} for path, fact in zip(runs, facts, strict=True)]
+        )
         click.echo(frame.to_json(orient="records"))
         return
     rows = [[key, *(fact.get(key) for fact in facts)] for key in facts[0]]
@@ -258,7 +266,9 @@ def replay_command(run: str, game: str, moves_only: bool) -> None:
     _, games = opened.generation(generation)
     rows = games[games["game"] == number]
     if rows.empty:
-        raise RunError(f"{run} has no game {number} in generation {generation}; 0 to {len(games) - 1}")
+        raise RunError(
+            f"{run} has no game {number} in generation {generation}; 0 to {len(games) - 1}"
+        )
     row = rows.iloc[0]
     board, moves = Board.start(), parse_moves(row["moves"])
     out().print(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -74,8 +75,7 @@ def solve_command(file: Path, rules: str, as_json: bool) -> None:
     with counting("solving", len(boards), quiet=as_json) as advance:
         for number, board in enumerate(boards, 1):
             started = time.perf_counter()
-            position = board
-            move, score, nodes = interruptible(lambda: solve(position, cast(Rules, rules)))
+            move, score, nodes = interruptible(partial(solve, board, cast(Rules, rules)))
             answers.append(
                 {
                     "position": number,

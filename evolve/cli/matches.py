@@ -40,7 +40,13 @@ from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_ope
     show_default=True,
     help="Random moves in an opening.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the openings and of random agents.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Of the openings and of random agents.",
+)
 @rules_option
 @jobs_option
 @json_option
@@ -110,7 +116,8 @@ def _print(a: str, b: str, rules: Rules, result: MatchResult) -> None:
     out().print(f"{a} against {b}, {rules}", soft_wrap=True, markup=False)
     print_facts(
         {
-            "games": f"{result.games}: {result.wins} won, {result.draws} drawn, {result.losses} lost",
+            "games": f"{result.games}: {result.wins} won, {result.draws} drawn, "
+            f"{result.losses} lost",
             "score": f"{score.score:.3f} [{score.low:.3f}, {score.high:.3f}]",
             "as black": f"{result.score_black:.3f}",
             "as white": f"{result.score_white:.3f}",

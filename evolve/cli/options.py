@@ -111,7 +111,9 @@ def _pairs(name: str, values: tuple[str, ...]) -> dict[str, str]:
     return pairs
 
 
-def output_path(context: click.Context, parameter: click.Parameter, value: str | None) -> Path | None:
+def output_path(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> Path | None:
     """A file to write to: its folder must be there, and it must not be a folder itself."""
     if value is None:
         return None

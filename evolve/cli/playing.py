@@ -13,7 +13,8 @@ from evolve.cli.options import rules_option
 from evolve.cli.terminal import out
 from evolve.engine.board import Board, Rules, Side
 from evolve.engine.evaluation import WIN
-from evolve.engine.squares import PASS, parse_square, square_name
+from evolve.engine.game import PASS
+from evolve.engine.squares import parse_square, square_name
 from evolve.errors import IllegalMoveError, RecordError
 from evolve.fitness.match import common_rules
 

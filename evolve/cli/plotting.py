@@ -13,7 +13,9 @@ from evolve.tables.run import Run
 
 @click.command(name="plot")
 @click.argument("run")
-@click.option("-o", "--output", required=True, callback=output_path, help="PNG, SVG or PDF to write.")
+@click.option(
+    "-o", "--output", required=True, callback=output_path, help="PNG, SVG or PDF to write."
+)
 def plot_command(run: str, output: Path) -> None:
     """Draw RUN: scores by generation, and the champion's weights as boards.
 

@@ -75,7 +75,6 @@ class RunDisplay:
         recent = self._durations[-10:]
         return (target - generation - 1) * sum(recent) / len(recent)
 
-
     def champion(self, folder: Path) -> str:
         """A line on the champion and its play-off score."""
         agent = read_agent(folder / CHAMPION_FILE)

@@ -107,7 +107,7 @@ def bar() -> Progress:
 
 @contextmanager
 def counting(description: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
-    """A bar for `total` things on a terminal, nothing elsewhere; call the value with what is done."""
+    """A bar for `total` things on a terminal, nothing elsewhere; call what it gives."""
     if quiet or not err().is_terminal:
         yield lambda done: None
         return

@@ -6,7 +6,9 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from evolve.agents.alphabeta import MAX_DEPTH, MAX_PHASES, TERM_NAMES, default_boundaries
+from evolve.engine.context import TERM_NAMES
+from evolve.engine.phases import MAX_PHASES, default_boundaries
+from evolve.engine.search import MAX_DEPTH
 
 GENES: Final = ("weights", *TERM_NAMES, "depths", "endgame")
 """Genes of an individual, in the order of its genome."""
@@ -72,7 +74,8 @@ class EvolutionSettings(BaseModel):
 
     phases: int = Field(3, ge=1, le=MAX_PHASES, description="phases of the game")
     boundaries: Annotated[tuple[int, ...], BeforeValidator(_split_ints)] = Field(
-        (), description="disc counts at which the next phase begins; empty: parts as equal as can be"
+        (),
+        description="disc counts at which the next phase begins; empty: parts as equal as can be",
     )
     tie: Annotated[tuple[Tied, ...], BeforeValidator(_split)] = Field(
         (), description="genes that all phases share: weights, terms, depths"
@@ -96,7 +99,9 @@ class EvolutionSettings(BaseModel):
         "(both drawn anew each generation), or the start position",
     )
     opening_plies: int = Field(8, ge=1, le=20, description="random moves in an opening")
-    openings_per_pair: int = Field(1, ge=1, le=64, description="openings a pair of individuals plays")
+    openings_per_pair: int = Field(
+        1, ge=1, le=64, description="openings a pair of individuals plays"
+    )
     move_budget: int = Field(
         2000, ge=0, description="nodes a move; who needs more loses the game; 0: no limit"
     )
@@ -137,9 +142,8 @@ class EvolutionSettings(BaseModel):
     def _consistent(self) -> EvolutionSettings:
         faults = []
         for field in ("bounds", "fix"):
-            for gene in getattr(self, field):
-                if gene not in GENES:
-                    faults.append(f"{field}: there is no gene {gene!r}; genes: {', '.join(GENES)}")
+            unknown = [gene for gene in getattr(self, field) if gene not in GENES]
+            faults += [f"{field}: no gene {gene!r}; genes: {', '.join(GENES)}" for gene in unknown]
         for gene, (low, high) in self.bounds.items():
             if low > high:
                 faults.append(f"bounds.{gene}: {low} is above {high}")

@@ -16,9 +16,11 @@ from typing import Any, TypeVar, cast
 
 import numba
 import platformdirs
-from numba.core import config as numba_config
+from numba.core import config
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+numba_config: Any = config  # its settings are made at run time
 
 
 def _sources_hash() -> str:

@@ -33,6 +33,8 @@ X_SQUARES: Final = 12
 C_SQUARES: Final = 13
 POTENTIAL_MOBILITY: Final = 14
 TERMS: Final = 15
+TERM_NAMES: Final = ("mobility", "stability", "x_squares", "c_squares", "potential_mobility")
+"""The terms beside the squares by name, in the same order; each has a weight per phase."""
 
 NODES: Final = 0
 BUDGET: Final = 1

@@ -25,7 +25,7 @@ from evolve.engine.context import (
     context_cells,
 )
 from evolve.engine.evaluation import WIN
-from evolve.engine.memory import load, lowest, popcount, store
+from evolve.engine.memory import int64, load, lowest, popcount, store
 from evolve.engine.search import best_move, search
 from evolve.engine.solver import solve_deep, solve_move
 
@@ -67,9 +67,9 @@ def choose(own: np.uint64, opp: np.uint64, agent: int, context: int) -> int:
         return lowest(moves)
     depth = set_phase(own, opp, agent, context)
     if 64 - popcount(own | opp) <= load(agent, ENDGAME):
-        square, value = solve_move(own, opp, context)
+        square, _ = solve_move(own, opp, context)
     else:
-        square, value = best_move(own, opp, depth, context)
+        square, _ = best_move(own, opp, depth, context)
     if load(context, STOPPED) != 0:
         return NO_MOVE
     return square
@@ -88,7 +88,7 @@ def move_values(
     store(context, STOPPED, 0)
     depth = set_phase(own, opp, agent, context)
     exact = 64 - popcount(own | opp) <= load(agent, ENDGAME)
-    high = np.int64(64) if exact else np.int64(64 * WIN)
+    high = int64(64) if exact else int64(64 * WIN)
     moves = moves_of(own, opp)
     while moves != ZERO:
         square = lowest(moves)
@@ -121,12 +121,12 @@ def play_games(
     moves [N, MAX_PLIES], squares and PASS, then −1, and results [N, RESULT_COLUMNS].
     """
     memory = np.zeros(_cells(table_bits), np.int64)
-    context = np.int64(memory.ctypes.data)
+    context = int64(memory.ctypes.data)
     store(context, RULES, rules)
     store(context, BUDGET, budget)
     store(context, TABLE_BITS, table_bits)
     stride = agents.shape[1] * 8
-    base = np.int64(agents.ctypes.data)
+    base = int64(agents.ctypes.data)
     moves[:, :] = -1
     results[:, :] = 0
     for game in range(pairings.shape[0]):
@@ -146,11 +146,11 @@ def play_games(
                 black_to_move = not black_to_move
                 continue
             if book < opening.size and opening[book] >= 0:
-                square = np.int64(opening[book])
+                square = int64(opening[book])
                 book += 1
             else:
                 mover = pairings[game, 0 if black_to_move else 1]
-                square = np.int64(choose(own, opp, base + mover * stride, context))
+                square = int64(choose(own, opp, base + mover * stride, context))
                 result[NODES_BLACK if black_to_move else NODES_WHITE] += load(context, NODES)
                 if square == NO_MOVE:
                     result[REASON] = OVER_BUDGET_BLACK if black_to_move else OVER_BUDGET_WHITE

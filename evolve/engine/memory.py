@@ -8,8 +8,10 @@ There is no bounds check: the tests compare every kernel with a slow reference.
 # Signatures follow numba's protocol: the first argument is the typing context.
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
@@ -22,8 +24,7 @@ def _cell(builder: Any, args: Any) -> Any:
     return builder.gep(builder.inttoptr(args[0], _CELL.as_pointer()), [args[1]])
 
 
-@intrinsic
-def load(typingctx: Any, address: Any, index: Any) -> Any:
+def _load(typingctx: Any, address: Any, index: Any) -> Any:
     """The int64 in cell `index` of the block at `address`."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -32,8 +33,7 @@ def load(typingctx: Any, address: Any, index: Any) -> Any:
     return types.int64(types.int64, types.int64), generate
 
 
-@intrinsic
-def load_bits(typingctx: Any, address: Any, index: Any) -> Any:
+def _load_bits(typingctx: Any, address: Any, index: Any) -> Any:
     """The uint64 in cell `index` of the block at `address`."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -42,8 +42,7 @@ def load_bits(typingctx: Any, address: Any, index: Any) -> Any:
     return types.uint64(types.int64, types.int64), generate
 
 
-@intrinsic
-def store(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
+def _store(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
     """Put an int64 into cell `index` of the block at `address`."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -53,8 +52,7 @@ def store(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
     return types.void(types.int64, types.int64, types.int64), generate
 
 
-@intrinsic
-def store_bits(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
+def _store_bits(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
     """Put a uint64 into cell `index` of the block at `address`."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -64,8 +62,7 @@ def store_bits(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
     return types.void(types.int64, types.int64, types.uint64), generate
 
 
-@intrinsic
-def popcount(typingctx: Any, bits: Any) -> Any:
+def _popcount(typingctx: Any, bits: Any) -> Any:
     """Number of set bits, int64."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -74,8 +71,7 @@ def popcount(typingctx: Any, bits: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
-@intrinsic
-def lowest(typingctx: Any, bits: Any) -> Any:
+def _lowest(typingctx: Any, bits: Any) -> Any:
     """Index of the lowest set bit, int64; 64 when there is none."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -84,11 +80,23 @@ def lowest(typingctx: Any, bits: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
-@intrinsic
-def leading_zeros(typingctx: Any, bits: Any) -> Any:
+def _leading_zeros(typingctx: Any, bits: Any) -> Any:
     """Number of zero bits above the highest set one, uint64; `bits` must not be 0."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 1))
 
     return types.uint64(types.uint64), generate
+
+
+# numba has no types for what it makes of these functions.
+load = cast("Callable[[int, int], int]", intrinsic(_load))
+load_bits = cast("Callable[[int, int], np.uint64]", intrinsic(_load_bits))
+store = cast("Callable[[int, int, int], None]", intrinsic(_store))
+store_bits = cast("Callable[[int, int, np.uint64], None]", intrinsic(_store_bits))
+popcount = cast("Callable[[np.uint64], int]", intrinsic(_popcount))
+lowest = cast("Callable[[np.uint64], int]", intrinsic(_lowest))
+leading_zeros = cast("Callable[[np.uint64], np.uint64]", intrinsic(_leading_zeros))
+
+int64 = cast("Callable[[int | np.uint64], int]", np.int64)
+"""A whole number as a value: numba compiles a function anew for each literal it is called with."""

@@ -10,7 +10,7 @@ from evolve.engine.compile import kernel
 from evolve.engine.context import NODES, RULES, STOPPED, TABLE_BITS, context_cells
 from evolve.engine.evaluation import WIN
 from evolve.engine.game import set_phase
-from evolve.engine.memory import lowest, popcount, store
+from evolve.engine.memory import int64, lowest, popcount, store
 from evolve.engine.search import search
 
 
@@ -31,8 +31,8 @@ def draw_openings(
     for its position.
     """
     memory = np.zeros(_cells(1), np.int64)
-    context = np.int64(memory.ctypes.data)
-    agent = np.int64(agent_row.ctypes.data)
+    context = int64(memory.ctypes.data)
+    agent = int64(agent_row.ctypes.data)
     store(context, RULES, rules)
     store(context, TABLE_BITS, 1)
     for number in range(draws.shape[0]):
@@ -42,7 +42,7 @@ def draw_openings(
             if legal == ZERO:
                 own, opp = ZERO, ZERO
                 break
-            for _ in range(np.int64(draws[number, ply] * popcount(legal))):
+            for _ in range(int64(draws[number, ply] * popcount(legal))):
                 legal &= legal - ONE
             square = lowest(legal)
             moves[number, ply] = square
@@ -56,7 +56,7 @@ def draw_openings(
             store(context, NODES, 0)
             store(context, STOPPED, 0)
             set_phase(own, opp, agent, context)
-            limit = np.int64(64 * WIN)
+            limit = int64(64 * WIN)
             values[number] = search(own, opp, -limit, limit, depth, context)
 
 

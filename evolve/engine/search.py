@@ -8,15 +8,18 @@ budget sets STOPPED and unwinds, and its value means nothing.
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from evolve.engine.bits import ONE, ZERO, U, flips_of, moves_of
 from evolve.engine.compile import inlined, kernel
 from evolve.engine.context import BUDGET, FRAME_CELLS, FRAMES, NODES, RULES, STOPPED
 from evolve.engine.evaluation import CLASS_OF_SQUARE, WIN, evaluate, final_score
-from evolve.engine.memory import load, lowest, popcount, store
+from evolve.engine.memory import int64, load, lowest, store
 
 INFINITY = 1 << 30
+MAX_DEPTH: Final = 60
 
 # Squares by how good a move there tends to be under standard rules: corners first, the squares
 # beside them last. Under reversed rules the same groups in the opposite order.
@@ -63,7 +66,7 @@ def enter(context: int) -> bool:
 
 @kernel
 def leaf(own: np.uint64, opp: np.uint64, context: int) -> int:
-    """Value without looking further: the exact score × WIN of a finished game, or the evaluation."""
+    """Value without looking further: exact score × WIN at the end, else the evaluation."""
     if not enter(context):
         return 0
     moves = moves_of(own, opp)
@@ -224,10 +227,9 @@ def best_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple
     searched in: a move with a lower square than the best so far is let through when it is as
     good, by a window one wider. The choice is therefore a function of the minimax values.
     """
-    frame = np.int64(FRAMES)
+    frame = int64(FRAMES)
     count = sort_moves(own, opp, moves_of(own, opp), frame, context)
-    # np.int64 because numba compiles a function anew for every literal that it is called with.
-    lowest_value = np.int64(-INFINITY)
+    lowest_value = int64(-INFINITY)
     best, best_square = lowest_value, 64
     for index in range(count):
         square = load(context, frame + 2 * index)
@@ -243,4 +245,3 @@ def best_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple
         if value > best or (value == best and square < best_square):
             best, best_square = value, square
     return best_square, best
-

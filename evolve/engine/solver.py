@@ -24,7 +24,7 @@ from evolve.engine.context import (
     TABLE_BITS,
 )
 from evolve.engine.evaluation import final_score
-from evolve.engine.memory import load, load_bits, lowest, popcount, store, store_bits
+from evolve.engine.memory import int64, load, load_bits, lowest, popcount, store, store_bits
 from evolve.engine.search import enter
 
 SHALLOW = 5
@@ -122,7 +122,7 @@ def _bucket(own: np.uint64, opp: np.uint64, context: int) -> int:
     mixed = own * U(0x9E3779B97F4A7C15) ^ (opp * U(0xC2B2AE3D27D4EB4F) >> U(29))
     mixed = (mixed ^ opp) * U(0xD6E8FEB86659FD93)
     bits = U(load(context, TABLE_BITS))
-    return TABLE + np.int64(mixed >> (U(64) - bits)) * (BUCKET * ENTRY)
+    return TABLE + int64(mixed >> (U(64) - bits)) * (BUCKET * ENTRY)
 
 
 @inlined
@@ -227,14 +227,14 @@ def solve_deep(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: i
         alpha, beta = -beta, -alpha
         sign = -1
     # 1. What the stable discs rule out.
-    highest = np.int64(64)
+    highest = int64(64)
     if empties >= STABILITY_FROM:
         highest = _highest_possible(own, opp, load(context, RULES))
         if highest <= alpha:
             return sign * highest
     beta = min(beta, highest)
     # 2. What the table knows.
-    known, bucket = np.int64(64), 0
+    known, bucket = int64(64), 0
     if empties >= TABLE_FROM:
         bucket = _bucket(own, opp, context)
         packed = _probe(own, opp, bucket, context)
@@ -250,15 +250,13 @@ def solve_deep(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: i
     #    with an open one when they turn out better.
     frame = FRAMES + empties * FRAME_CELLS
     count = _sort_fastest_first(own, opp, moves, known, frame, context)
-    best, best_square = np.int64(-65), np.int64(64)
+    best, best_square = int64(-65), int64(64)
     index, low = 0, alpha
     high = beta
     while index < count:
         square = load(context, frame + 2 * index)
         turned = flips_of(square, own, opp)
-        value = -solve_deep(
-            opp ^ turned, own ^ turned ^ (ONE << U(square)), -high, -low, context
-        )
+        value = -solve_deep(opp ^ turned, own ^ turned ^ (ONE << U(square)), -high, -low, context)
         if load(context, STOPPED) != 0:
             return 0
         if value >= high and value < beta:
@@ -278,7 +276,7 @@ def solve_deep(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: i
         elif best > alpha:
             low, high = best, best
         else:
-            low, high = np.int64(-64), best
+            low, high = int64(-64), best
         _remember(own, opp, bucket, low, high, best_square, context)
     return sign * best
 
@@ -291,8 +289,7 @@ def solve_move(own: np.uint64, opp: np.uint64, context: int) -> tuple[int, int]:
     """
     store(context, AGE, load(context, AGE) + 1)
     frame = FRAMES + (64 - popcount(own | opp)) * FRAME_CELLS
-    # np.int64 because numba compiles a function anew for every literal that it is called with.
-    lowest_score, highest_score, none_known = np.int64(-64), np.int64(64), np.int64(64)
+    lowest_score, highest_score, none_known = int64(-64), int64(64), int64(64)
     count = _sort_fastest_first(own, opp, moves_of(own, opp), none_known, frame, context)
     best, best_square = lowest_score - 1, none_known
     for index in range(count):

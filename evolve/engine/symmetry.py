@@ -11,8 +11,9 @@ _U = np.uint64
 
 def _swap(bits: Bitboards, mask: int, shift: int) -> Bitboards:
     """Swap the bits under `mask` with those `shift` above them."""
-    difference = (bits ^ (bits >> _U(shift))) & _U(mask)
-    return bits ^ difference ^ (difference << _U(shift))
+    difference: Bitboards = (bits ^ (bits >> _U(shift))) & _U(mask)
+    swapped: Bitboards = bits ^ difference ^ (difference << _U(shift))
+    return swapped
 
 
 def mirror_rows(bits: Bitboards) -> Bitboards:

@@ -53,10 +53,12 @@ class Games:
 def winner_of(results: npt.NDArray[np.int64], rules: Rules) -> npt.NDArray[np.int8]:
     """Winner of each game: 1 black, 0 draw, −1 white."""
     difference = results[:, kernels.DISCS_BLACK] - results[:, kernels.DISCS_WHITE]
-    winner = np.sign(-difference if rules == "reversed" else difference)
+    winner: npt.NDArray[np.int8] = np.sign(
+        -difference if rules == "reversed" else difference
+    ).astype(np.int8)
     winner[results[:, kernels.REASON] == kernels.OVER_BUDGET_BLACK] = WHITE_WINS
     winner[results[:, kernels.REASON] == kernels.OVER_BUDGET_WHITE] = BLACK_WINS
-    return winner.astype(np.int8)
+    return winner
 
 
 def agent_rows(agents: Sequence[AlphaBetaAgent]) -> npt.NDArray[np.int64]:

@@ -35,7 +35,7 @@ MAX_OPENING_PLIES: Final = 20
 class Part(Enum):
     """Parts of the space of openings, with their share of eight."""
 
-    TRAINING = range(0, 5)
+    TRAINING = range(5)
     PANEL = range(5, 6)
     PLAYOFF = range(6, 7)
     MATCH = range(7, 8)
@@ -91,9 +91,7 @@ def balanced_openings(
         positions = np.zeros((batch, 2), np.uint64)
         values = np.zeros(batch, np.int64)
         draws = rng.random((batch, plies))
-        draw_openings(
-            draws, judge.row, BALANCE_DEPTH, RULES_CODE[rules], moves, positions, values
-        )
+        draw_openings(draws, judge.row, BALANCE_DEPTH, RULES_CODE[rules], moves, positions, values)
         images = canonical(positions)
         slot = _hash(images) % np.uint64(8)
         good = (

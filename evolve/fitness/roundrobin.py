@@ -131,9 +131,7 @@ class RoundRobin:
         moves[~known], results[~known] = played.moves, played.results
         for index in np.flatnonzero(known):
             moves[index], results[index] = self._remembered[keys[index]]
-        self._remembered = {
-            key: (moves[index], results[index]) for index, key in enumerate(keys)
-        }
+        self._remembered = {key: (moves[index], results[index]) for index, key in enumerate(keys)}
         games = Games(pairings, moves, results, winner_of(results, self.rules))
         return standings(games, players), games, [key[2] for key in keys]
 

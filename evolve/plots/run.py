@@ -51,11 +51,17 @@ def _draw_scores(axes: Axes, run: Run) -> None:
     x = frame["generation"]
     axes.plot(x, frame["best_score"], color=_GREY, lw=1, label="best, in its own population")
     panel = frame.dropna(subset=["panel_score"])
-    axes.plot(panel["generation"], panel["panel_score"], color=_BLUE, lw=2, label="against the panel")
+    axes.plot(
+        panel["generation"], panel["panel_score"], color=_BLUE, lw=2, label="against the panel"
+    )
     past = frame.dropna(subset=["past_score"])
-    axes.plot(past["generation"], past["past_score"], color=_ORANGE, lw=1, label="against past champions")
+    axes.plot(
+        past["generation"], past["past_score"], color=_ORANGE, lw=1, label="against past champions"
+    )
     axes.axhline(0.5, color=_GREY, lw=0.5)
-    axes.set(title="score of each generation's best", xlabel="generation", ylabel="score", ylim=(0, 1.02))
+    axes.set(
+        title="score of each generation's best", xlabel="generation", ylabel="score", ylim=(0, 1.02)
+    )
     axes.legend(loc="lower right", frameon=False)
 
 
@@ -66,8 +72,12 @@ def _draw_depths(axes: Axes, run: Run) -> None:
     groups = better.groupby("generation")
     depths = np.array([np.mean(np.stack(list(group)), axis=0) for _, group in groups["depths"]])
     for phase in range(depths.shape[1]):
-        axes.plot(depths[:, phase], label=f"depth, phase {phase}" if depths.shape[1] > 1 else "depth")
-    axes.plot(groups["endgame"].mean().to_numpy(), color=_GREY, ls="--", label="exact from (empties)")
+        axes.plot(
+            depths[:, phase], label=f"depth, phase {phase}" if depths.shape[1] > 1 else "depth"
+        )
+    axes.plot(
+        groups["endgame"].mean().to_numpy(), color=_GREY, ls="--", label="exact from (empties)"
+    )
     axes.set(title="search of the better half", xlabel="generation", ylabel="plies", ylim=(0, None))
     axes.legend(loc="upper right", frameon=False)
 

@@ -44,9 +44,10 @@ class GeneticAlgorithm:
                 individuals.append(
                     Individual(mutant, name=name, origin="mutation", parents=(origin,))
                 )
-        for index in range(len(individuals), size):
-            individuals.append(Individual(self.genome.random(rng), name=individual_name(0, index)))
-        return individuals
+        drawn = range(len(individuals), size)
+        return individuals + [
+            Individual(self.genome.random(rng), name=individual_name(0, index)) for index in drawn
+        ]
 
     def next(
         self, generation: int, population: Sequence[Individual], rng: np.random.Generator
@@ -94,7 +95,8 @@ class GeneticAlgorithm:
         self, name: str, generation: int, survivors: Sequence[Individual], rng: np.random.Generator
     ) -> Individual:
         mother, father = (survivors[i] for i in rng.choice(len(survivors), 2, replace=False))
-        parents, origin = (mother.name,), "mutation"
+        parents: tuple[str, ...] = (mother.name,)
+        origin = "mutation"
         genes = np.array(mother, np.int64)
         crossed = self.settings.crossover != "none" and rng.random() < self.settings.crossover_rate
         if crossed:
@@ -123,7 +125,7 @@ class GeneticAlgorithm:
         return self.genome.clip(one)
 
     def _mutate(self, genes: Vector, rng: np.random.Generator) -> Vector:
-        """Each number mutates with the settings' rate, in the way of its kind; always draws alike."""
+        """Each number mutates at the settings' rate, in the way of its kind."""
         settings, genome = self.settings, self.genome
         hit = rng.random(genome.size) < settings.mutation_rate
         normal = rng.standard_normal(genome.size)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.alphabeta import TERM_NAMES, AlphaBetaAgent
+from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.config.evolution import GENES, EvolutionSettings
+from evolve.engine.context import TERM_NAMES
 from evolve.errors import SettingsError
 
 STEP_GENES: Final = ("depths", "endgame")
@@ -35,7 +36,7 @@ class Genome:
 
     @classmethod
     def of(cls, settings: EvolutionSettings) -> Genome:
-        """The genome that the settings describe; raises SettingsError when its agents could not be."""
+        """The genome of the settings; raises SettingsError when its agents could not be."""
         sizes: dict[str, int] = {}
         lows: list[Vector] = []
         highs: list[Vector] = []
@@ -70,7 +71,9 @@ class Genome:
     def slices(self) -> dict[str, slice]:
         """Where each gene lies in the vector."""
         ends = np.cumsum([self.sizes[gene] for gene in GENES]).tolist()
-        return {gene: slice(end - self.sizes[gene], end) for gene, end in zip(GENES, ends, strict=True)}
+        return {
+            gene: slice(end - self.sizes[gene], end) for gene, end in zip(GENES, ends, strict=True)
+        }
 
     @cached_property
     def steps(self) -> npt.NDArray[np.bool_]:
@@ -106,12 +109,12 @@ class Genome:
         """The agent with these genes."""
         phases = self.settings.phases
         genes = self.genes(vector)
-        per_phase = {gene: genes[gene] * (phases // len(genes[gene])) for gene in TERM_NAMES}
-        depths = genes["depths"] * (phases // len(genes["depths"]))
+        per_phase: dict[str, Any] = {
+            gene: genes[gene] * (phases // len(genes[gene])) for gene in (*TERM_NAMES, "depths")
+        }
         tables = genes["weights"] * (10 * phases // len(genes["weights"]))
         return AlphaBetaAgent(
             [tables[10 * phase : 10 * phase + 10] for phase in range(phases)],
-            depths=depths,
             boundaries=self.settings.boundaries,
             endgame=genes["endgame"][0],
             rules=self.settings.rules,

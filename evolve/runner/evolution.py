@@ -154,7 +154,10 @@ class Evolution:
         waited = self.generation - self.progress.best_panel_generation
         if settings.patience is not None and waited >= settings.patience:
             return Ending.PATIENCE
-        if settings.time_limit is not None and time.monotonic() - started > settings.time_limit * 3600:
+        if (
+            settings.time_limit is not None
+            and time.monotonic() - started > settings.time_limit * 3600
+        ):
             return Ending.TIME
         return None
 
@@ -339,9 +342,7 @@ class Evolution:
         candidate = self._candidate(best)
         score = float(best.fitness.values[0])
         provenance = {**candidate.provenance, "score": score, "against": "panel"}
-        save_agent(
-            candidate.agent.changed(provenance=provenance), self.folder / CHAMPION_FILE
-        )
+        save_agent(candidate.agent.changed(provenance=provenance), self.folder / CHAMPION_FILE)
 
     def _algorithm(self) -> Algorithm:
         start = self._start()
@@ -371,5 +372,3 @@ class Evolution:
     def _direction(self) -> int:
         """The sign that makes a better disc difference the higher one."""
         return -1 if self.settings.rules == "reversed" else 1
-
-

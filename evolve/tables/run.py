@@ -167,9 +167,7 @@ def list_runs(parent: str | Path) -> list[Run]:
     folder = Path(parent)
     if not folder.is_dir():
         return []
-    return [
-        Run(path) for path in sorted(folder.iterdir()) if (path / layout.CONFIG_FILE).is_file()
-    ]
+    return [Run(path) for path in sorted(folder.iterdir()) if (path / layout.CONFIG_FILE).is_file()]
 
 
 def _read(path: Path) -> pa.Table:
@@ -194,4 +192,3 @@ def _frame(tables: Sequence[pa.Table]) -> pd.DataFrame:
         if pa.types.is_fixed_size_list(field.type) or pa.types.is_list(field.type):
             frame[field.name] = pd.Series(table[field.name].to_pylist(), dtype=object)
     return frame
-
