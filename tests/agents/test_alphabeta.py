@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+import evolve
+from evolve.engine.squares import parse_square
+from evolve.errors import AgentError
+from tests.agents.conftest import sample_agent
+
+
+def test_phase_depth_and_weights_change_at_the_boundaries() -> None:
+    agent = evolve.AlphaBetaAgent([[1] * 10, [2] * 10], depths=[1, 2], boundaries=[10])
+    phases = [agent.row[1 + discs] for discs in (4, 9, 10, 64)]
+    assert phases == [0, 0, 1, 1]
+
+
+def test_one_phase_for_every_disc_count() -> None:
+    agent = evolve.AlphaBetaAgent([[n] * 10 for n in range(61)], boundaries=range(5, 65))
+    assert agent.phases == 61
+    assert [agent.row[1 + discs] for discs in (4, 5, 64)] == [0, 1, 60]
+    assert agent.choose(evolve.Board.start()) in evolve.Board.start().legal_moves()
+
+
+def test_default_boundaries_divide_the_game_evenly() -> None:
+    agent = evolve.AlphaBetaAgent([[0] * 10] * 3)
+    edges = [4, *agent.boundaries, 65]
+    lengths = [high - low for low, high in pairwise(edges)]
+    assert max(lengths) - min(lengths) <= 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"weights": [[1] * 9]}, "10 numbers"),
+        ({"weights": []}, "0 phases"),
+        ({"weights": [[1] * 10] * 62}, "62 phases"),
+        ({"weights": [[0.5] * 10]}, "0.5"),
+        ({"weights": [[True] * 10]}, "True"),
+        ({"weights": "abc"}, "weights"),
+        ({"mobility": [1, 2]}, "mobility"),
+        ({"depths": [0]}, "depths"),
+        ({"depths": [61]}, "depths"),
+        ({"boundaries": [10]}, "boundaries"),
+        ({"endgame": 61}, "endgame"),
+        ({"endgame": -1}, "endgame"),
+        ({"weights": [[20_000] * 10]}, "1048576"),
+        ({"rules": "freestyle"}, "freestyle"),
+    ],
+)
+def test_bad_parameters_are_named(changes: dict[str, Any], words: str) -> None:
+    parameters: dict[str, Any] = {"weights": [[1] * 10], **changes}
+    with pytest.raises((AgentError, ValueError), match=words):
+        evolve.AlphaBetaAgent(**parameters)
+
+
+def test_choose_needs_a_move() -> None:
+    over = evolve.Board(own=1, opp=0)
+    with pytest.raises(evolve.IllegalMoveError):
+        sample_agent().choose(over)
+
+
+def test_evaluate_moves_agrees_with_the_choice() -> None:
+    agent = sample_agent()
+    board = evolve.Board.start()
+    while not board.is_over():
+        if not board.legal_moves():
+            board = board.pass_move()
+            continue
+        values, exact = agent.evaluate_moves(board)
+        assert exact == (board.empties <= agent.endgame)
+        best = max(values.values())
+        choice = agent.choose(board)
+        assert choice == min(square for square, value in values.items() if value == best)
+        board = board.play(choice)
+
+
+def test_rules_change_what_the_agent_wants() -> None:
+    # Black to move, 2 empties: h8 takes all discs that are left, b1 hardly any.
+    agent = evolve.AlphaBetaAgent([[0] * 10], endgame=10)
+    board = evolve.Board.parse("-" + "O" + "X" * 30 + "O" * 31 + "-", "black")
+    values = {
+        rules: agent.with_rules(rules).evaluate_moves(board)[0]  # type: ignore[arg-type]
+        for rules in ("standard", "reversed")
+    }
+    for square in board.legal_moves():
+        after = board.play(square)
+        if after.is_over():
+            assert values["reversed"][square] == -after.score("reversed")
+            assert values["standard"][square] == -after.score("standard")
+
+
+def test_at_changes_depth_and_endgame_in_every_phase() -> None:
+    agent = sample_agent().at(depth=1, endgame=0)
+    assert agent.depths == (1, 1, 1)
+    assert agent.endgame == 0
+    assert sample_agent().at() == sample_agent()
+
+
+def test_agents_are_values() -> None:
+    assert sample_agent() == sample_agent()
+    assert hash(sample_agent()) == hash(sample_agent())
+    assert sample_agent() != sample_agent().at(depth=1)
+
+
+def test_squares_are_numbers() -> None:
+    assert parse_square("D3") == 19

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from evolve.engine.board import Board
+from evolve.engine.symmetry import canonical, symmetries
+from evolve.errors import SettingsError
+from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_openings
+
+
+def positions(openings: Openings) -> set[tuple[int, int]]:
+    found = []
+    for row in openings.moves:
+        board = Board.start()
+        for square in row:
+            board = board.play(int(square))
+        found.append((board.own, board.opp))
+    return {tuple(map(int, row)) for row in canonical(np.array(found, np.uint64))}
+
+
+def test_openings_are_distinct_and_parts_disjoint_for_any_seed() -> None:
+    seen: dict[Part, set[tuple[int, int]]] = {part: set() for part in Part}
+    for part in Part:
+        for seed in (0, 1):
+            openings = balanced_openings(60, part, "standard", np.random.default_rng(seed))
+            found = positions(openings)
+            assert len(found) == 60, "no twins under symmetry"
+            seen[part] |= found
+    parts = list(seen.values())
+    for index, one in enumerate(parts):
+        for other in parts[index + 1 :]:
+            assert not one & other
+
+
+def test_the_same_seed_draws_the_same_openings() -> None:
+    drawn = [
+        balanced_openings(20, Part.MATCH, "reversed", np.random.default_rng(3)).texts()
+        for _ in range(2)
+    ]
+    assert drawn[0] == drawn[1]
+
+
+def test_short_openings_repeat_but_every_one_is_used() -> None:
+    openings = balanced_openings(100, Part.TRAINING, "standard", np.random.default_rng(0), plies=3)
+    texts = openings.texts()
+    assert len(texts) == 100
+    assert 1 < len(set(texts)) < 60
+    counts = [texts.count(text) for text in set(texts)]
+    assert max(counts) - min(counts) <= 1
+
+
+def test_where_there_is_no_opening_it_is_said() -> None:
+    # After one move all positions are one by symmetry, and it belongs to one part only.
+    failures = 0
+    for part in Part:
+        try:
+            balanced_openings(4, part, "standard", np.random.default_rng(0), plies=1)
+        except SettingsError:
+            failures += 1
+    assert failures >= 3
+
+
+def test_start_position_is_an_opening_without_moves() -> None:
+    assert START_POSITION.texts() == [""]
+
+
+def test_symmetries_are_eight_and_keep_legal_moves() -> None:
+    board = Board.start().play(19).play(18)
+    own, opp = (symmetries(np.array([bits], np.uint64)) for bits in (board.own, board.opp))
+    pairs = {(int(a[0]), int(b[0])) for a, b in zip(own, opp, strict=True)}
+    assert len(pairs) == 8
+    assert {len(Board(a, b).legal_moves()) for a, b in pairs} == {len(board.legal_moves())}
+
+
+@pytest.mark.parametrize("plies", [8, 12, 20])
+def test_openings_have_the_asked_length(plies: int) -> None:
+    openings = balanced_openings(5, Part.MATCH, "reversed", np.random.default_rng(1), plies)
+    assert openings.moves.shape == (5, plies)

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import evolve
+from evolve.fitness.games import play_games
+from evolve.fitness.openings import START_POSITION, Part, balanced_openings
+from evolve.fitness.roundrobin import RoundRobin, schedule, standings
+
+RNG = np.random.default_rng(0)
+AGENTS = [
+    evolve.AlphaBetaAgent([RNG.integers(-50, 50, 10).tolist()], [2], [2], endgame=4, name=str(i))
+    for i in range(6)
+]
+NAMES = [agent.name for agent in AGENTS]
+
+
+def pool() -> object:
+    return balanced_openings(40, Part.TRAINING, "standard", np.random.default_rng(2))
+
+
+def test_schedule_gives_each_pair_both_colours_on_each_opening() -> None:
+    openings_of_pair = np.arange(12).reshape(6, 2)
+    pairings = schedule(4, openings_of_pair)
+    assert len(pairings) == 24
+    games = {tuple(row) for row in pairings.tolist()}
+    assert len(games) == 24
+    for black, white, opening in games:
+        assert (white, black, opening) in games
+    # The first pair's openings are its own.
+    assert {opening for black, white, opening in games if {black, white} == {0, 1}} == {0, 1}
+
+
+@pytest.mark.parametrize("mode", ["pair", "shared", "start"])
+def test_everyone_plays_everyone(mode: str) -> None:
+    league = RoundRobin("standard", mode, pool(), openings_per_pair=2)  # type: ignore[arg-type]
+    table, games, openings = league.play(NAMES, AGENTS, np.random.default_rng(1))
+    each = 1 if mode == "start" else 2
+    assert len(games) == len(openings) == 15 * 2 * each
+    assert table.games.tolist() == [10 * each] * 6
+    assert table.score.mean() == pytest.approx(0.5)
+    distinct = {"pair": 25, "shared": 2, "start": 1}[mode]
+    assert (len(set(openings)) >= distinct) if mode == "pair" else len(set(openings)) == distinct
+
+
+def test_results_do_not_depend_on_jobs_or_batches() -> None:
+    pairings = schedule(6, np.zeros((15, 1), np.int64))
+    whole = play_games(AGENTS, pairings, START_POSITION, "reversed", jobs=2)
+    for index in range(len(pairings)):
+        one = play_games(
+            AGENTS, pairings[index : index + 1], START_POSITION, "reversed", largest_endgame=4
+        )
+        assert np.array_equal(one.moves[0], whole.moves[index])
+        assert np.array_equal(one.results[0], whole.results[index])
+
+
+def test_known_games_are_remembered_and_are_the_same() -> None:
+    league = RoundRobin("standard", "start", pool())  # type: ignore[arg-type]
+    first, games, _ = league.play(NAMES, AGENTS, np.random.default_rng(1))
+    told: list[int] = []
+    second, again, _ = league.play(NAMES, AGENTS, np.random.default_rng(1), told.append)
+    assert told == [30], "all in one step: nothing was played"
+    assert np.array_equal(games.moves, again.moves)
+    assert np.array_equal(first.score, second.score)
+    # A changed agent comes under a new name and plays its ten games; the others are remembered.
+    changed = [AGENTS[0].at(depth=1), *AGENTS[1:]]
+    told.clear()
+    third, fresh, _ = league.play(
+        ["new", *NAMES[1:]], changed, np.random.default_rng(1), told.append
+    )
+    assert told[0] == 20
+    alone = RoundRobin("standard", "start", pool())  # type: ignore[arg-type]
+    expected, _, _ = alone.play(NAMES, changed, np.random.default_rng(1))
+    assert np.array_equal(third.score, expected.score)
+    assert len(fresh) == 30
+
+
+def test_who_exceeds_the_budget_loses() -> None:
+    deep = AGENTS[0].at(depth=5, endgame=0)
+    shallow = AGENTS[1].at(depth=1, endgame=0)
+    pairings = np.array([(0, 1, 0), (1, 0, 0)], np.int32)
+    games = play_games([deep, shallow], pairings, START_POSITION, "reversed", move_budget=300)
+    assert games.winner.tolist() == [-1, 1]
+    assert standings(games, 2).score.tolist() == [0.0, 1.0]

@@ -1,0 +1,22 @@
+"""The content of a run's tables as one hash, and as something to compare."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import evolve
+
+
+def content_hash(folder: Path) -> str:
+    """Hash of every table of a run but for columns of times, and of its champion."""
+    run = evolve.load_run(folder)
+    digest = hashlib.sha256()
+    for frame in (run.individuals, run.games, run.generations):
+        kept = frame[[column for column in frame if not str(column).endswith("seconds")]]
+        digest.update(kept.to_json(orient="records", double_precision=15).encode())
+    champion = json.loads((folder / "champion.json").read_text())
+    champion["provenance"].pop("run")
+    digest.update(json.dumps(champion).encode())
+    return digest.hexdigest()[:16]

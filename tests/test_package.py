@@ -1,0 +1,59 @@
+"""The package as a whole: its public names, how light it starts, and its own rules."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import evolve
+from evolve.cli.main import COMMANDS
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_public_names() -> None:
+    assert sorted(evolve.__all__) == [
+        "Agent", "AlphaBetaAgent", "Board", "EvolveError", "IllegalMoveError", "RandomAgent",
+        "Run", "__version__", "load_agent", "load_run",
+    ]  # fmt: skip
+    for name in evolve.__all__:
+        assert getattr(evolve, name) is not None
+
+
+def test_import_and_help_load_nothing_heavy() -> None:
+    code = (
+        "import sys, evolve\n"
+        "from evolve.cli.main import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numpy', 'numba', 'pandas', 'pyarrow', 'deap', 'rich', 'pydantic'}\n"
+        "found = sorted(heavy & set(sys.modules))\n"
+        "assert not found, found\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for command in COMMANDS:
+        assert command in done.stdout
+
+
+def test_an_unwritable_cache_is_said_and_not_fatal(tmp_path: Path) -> None:
+    taken = tmp_path / "file"
+    taken.write_text("")
+    code = "import evolve; print(evolve.Board.start().legal_moves())"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "EVOLVE_CACHE_DIR": str(taken / "below")},
+    )
+    assert done.stdout.strip() == "[19, 26, 37, 44]"
+    assert "EVOLVE_CACHE_DIR" in done.stderr
+
+
+def test_kernels_live_in_the_engine_alone() -> None:
+    for path in (ROOT / "evolve").rglob("*.py"):
+        if path.parent.name != "engine" and path.name != "standalone_template.py":
+            assert "njit" not in path.read_text(encoding="utf-8"), path
