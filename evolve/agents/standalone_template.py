@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from struct import Struct
 from time import perf_counter
-from typing import Any
+from typing import Any, Dict
 
 import numpy as np
 
@@ -58,7 +58,7 @@ TIME_SHARE = 0.88  # of the time limit; the rest is for a slow start, a busy mac
 FALLBACK_SHARE = 0.2  # of that, at most, for a move to fall back on before an exact search
 SHALLOW = 6  # empties up to which the exact search neither sorts moves nor looks at the clock
 EASY = 10  # empties up to which the exact search is fast enough not to need much of a fallback
-TABLE_LIMIT = 40000  # entries of a transposition table, about 300 bytes each; there are four
+TABLE_LIMIT = 40000  # entries of a transposition table, about 300 bytes each; four are in use
 MEMO_LIMIT = 100000  # entries of the flip tables kept from move to move, about 150 bytes each
 
 CORNERS = 0x8100000000000081
@@ -66,7 +66,7 @@ CORNER_AREA = BOTH * 0xC3C300000000C3C3  # corners, and the X and C squares besi
 QUADRANTS = (0x000000000F0F0F0F, 0x00000000F0F0F0F0, 0x0F0F0F0F00000000, 0xF0F0F0F000000000)
 
 
-class OutOfTime(Exception):
+class OutOfTimeError(Exception):
     """The clock ran out in the middle of a search."""
 
 
@@ -75,16 +75,19 @@ def squares_of(bits: int) -> list[int]:
     return [square for square in range(64) if bits >> square & 1]
 
 
+CLASSES = ("a1", "b1", "c1", "d1", "b2", "c2", "d2", "c3", "d3", "d4")
+
+
 def class_of(square: int) -> int:
     """Index of a square's class among the weights."""
     x, y = min(square % 8, 7 - square % 8), min(square // 8, 7 - square // 8)
-    return ["a1", "b1", "c1", "d1", "b2", "c2", "d2", "c3", "d3", "d4"].index("abcd"[max(x, y)] + "1234"[min(x, y)])
+    return CLASSES.index("abcd"[max(x, y)] + "1234"[min(x, y)])
 
 
 # --- Flips: a table per square, side and line, filled as positions are met ---
 
 
-class LineFlips(dict):  # type: ignore[type-arg]
+class LineFlips(Dict[int, int]):
     """By the discs on one line: the flips along it, in both halves of the board, of a move."""
 
     def __init__(self, side: int, rays: list[list[int]]) -> None:
@@ -124,7 +127,7 @@ def _flip_table(side: int, square: int) -> tuple[Any, ...]:
     for dx, dy in ((1, 0), (0, 1), (1, 1), (-1, 1)):
         rays = [_ray(square, dx, dy), _ray(square, -dx, -dy)]
         record += [sum(map(sum, rays)) * BOTH, LineFlips(side, rays)]
-    return tuple(record) + (1 << (square + 64 * side), square)
+    return (*record, 1 << (square + 64 * side), square)
 
 
 FLIPS = tuple(tuple(_flip_table(side, square) for square in range(64)) for side in (0, 1))
@@ -198,7 +201,7 @@ class Width:
         )
 
 
-class Widths(dict):  # type: ignore[type-arg]
+class Widths(Dict[int, Width]):
     """Width by number of boards, made when first asked for."""
 
     def __missing__(self, count: int) -> Width:
@@ -333,7 +336,7 @@ def stable_of(boards: int, empty: int, known: int, width: Width) -> int:
 # --- Tables of sums, filled as positions are met ---
 
 
-class SquareGain(dict):  # type: ignore[type-arg]
+class SquareGain(Dict[int, int]):
     """By the bits of a board that a move changes: what the sum of square weights gains."""
 
     def __init__(self, side: int, weights: list[int]) -> None:
@@ -350,7 +353,7 @@ class SquareGain(dict):  # type: ignore[type-arg]
         return gain
 
 
-class CornerValue(dict):  # type: ignore[type-arg]
+class CornerValue(Dict[int, int]):
     """By the discs in the four corner areas: the value of X and C squares at empty corners."""
 
     def __init__(self, x_weight: int, c_weight: int) -> None:
@@ -374,7 +377,7 @@ class CornerValue(dict):  # type: ignore[type-arg]
         return value
 
 
-class FlipScore(dict):  # type: ignore[type-arg]
+class FlipScore(Dict[int, int]):
     """By the flips of a move in both halves: what the mover's score gains by it."""
 
     def __missing__(self, turned: int) -> int:
@@ -457,10 +460,11 @@ class Search:
         self.gains = (SquareGain(0, weights), SquareGain(1, weights))
         self.corner_value = CornerValue(X_SQUARES[phase], C_SQUARES[phase])
         self.flip_score = FlipScore()
-        # Transposition tables, by side to move: positions a ply before the leaves have a value,
-        # others depth, bounds and best move.
+        # Transposition tables, by side to move and board: the value of positions a ply before
+        # the leaves; depth, bounds and best move of others; bounds and best move in the solver.
         self.values: tuple[dict[int, int], dict[int, int]] = ({}, {})
-        self.known: tuple[dict[int, Any], dict[int, Any]] = ({}, {})
+        self.known: tuple[dict[int, tuple[int, ...]], dict[int, tuple[int, ...]]] = ({}, {})
+        self.solved: tuple[dict[int, tuple[int, ...]], dict[int, tuple[int, ...]]] = ({}, {})
         total = sum(
             weights[class_of(square)] * ((board >> square & 1) - (board >> (64 + square) & 1))
             for square in range(64)
@@ -479,7 +483,7 @@ class Search:
         With a list in `children`, the children go there too.
         """
         if perf_counter() > self.deadline:
-            raise OutOfTime
+            raise OutOfTimeError
         board, total, corner = node.board, node.total, node.corner
         moves = node.moves >> 64 if side else node.moves & FULL
         occupied = board | board >> 64 | moves
@@ -513,7 +517,10 @@ class Search:
         low = width.low
         lanes = (lanes & low) - (lanes >> 64 & low) + width.bias
         differences = width.unpack(lanes.to_bytes(width.size, "little"))
-        values = [a + b + c - BIAS for a, b, c in zip(totals, corners, differences)]
+        values = [
+            difference - BIAS + totals[index] + corners[index]
+            for index, difference in enumerate(differences)
+        ]
         # A game is over where neither lane of a slot has a move.
         high_bit = width.high_bit
         if ((((reach | reach >> 64) & low) | high_bit) - width.slot) & high_bit != high_bit:
@@ -646,7 +653,7 @@ class Search:
                     value = -self.search(child, 1, depth - 1, -INFINITY, -value + 1)
                 if value > low:
                     best, best_index = value, index
-        except OutOfTime:
+        except OutOfTimeError:
             return best_index, False
         return best_index, True
 
@@ -666,9 +673,9 @@ class Search:
             squares = _by_parity(FULL & ~(board | board >> 64))
             return self.solve_shallow(board, side, squares, score, alpha, beta, False)
         if perf_counter() > self.deadline:
-            raise OutOfTime
+            raise OutOfTimeError
         # 1. What the table knows.
-        known = self.known[side]
+        known = self.solved[side]
         first = 64
         entry = known.get(board)
         if entry is not None:
@@ -705,7 +712,7 @@ class Search:
         known[board] = (best if best > alpha else -64, best if best < beta else 64, first)
         return best
 
-    def solver_children(self, board: int, side: int, moves: int, first: int) -> list[Any]:
+    def solver_children(self, board: int, side: int, moves: int, first: int) -> list[list[int]]:
         """Per move a list: sort key, square, board, moves of both sides, gain in score; sorted.
 
         The move to `first`, if any, comes before all others.
@@ -793,8 +800,8 @@ class Search:
         `children` in the order to try them: whatever happens, the move is as good as the first.
         """
         self.deadline = deadline
-        self.known[0].clear()
-        self.known[1].clear()
+        for table in self.values + self.known:
+            table.clear()  # to make room
         empties = 63 - bin(self.root.board).count("1")
         best, best_square = -65, children[0].square
         try:
@@ -811,7 +818,7 @@ class Search:
                     value = -self.solve(board, 1, child.moves, score, -65, -value + 1, empties)
                 if value > low:
                     best, best_square = value, child.square
-        except OutOfTime:
+        except OutOfTimeError:
             pass
         return best_square
 
@@ -864,4 +871,4 @@ class AI(object):
                 board |= 1 << (64 + square)
         moves, choice = choose(board, TIME_SHARE * self.time_out)
         if moves:
-            self.candidate_list.extend((square // 8, square % 8) for square in moves + [choice])
+            self.candidate_list.extend((square // 8, square % 8) for square in [*moves, choice])

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, moves_of
 from evolve.engine.compile import kernel
 from evolve.engine.context import (
+    AGE,
     BUDGET,
     DEPTH,
     ENDGAME,
@@ -86,6 +87,8 @@ def move_values(
     """Fill `values[square]` for every legal move; True when they are exact scores."""
     store(context, NODES, 0)
     store(context, STOPPED, 0)
+    # What the table holds may be of the other rules.
+    store(context, AGE, load(context, AGE) + 1)
     depth = set_phase(own, opp, agent, context)
     exact = 64 - popcount(own | opp) <= load(agent, ENDGAME)
     high = int64(64) if exact else int64(64 * WIN)

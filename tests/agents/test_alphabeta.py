@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import evolve
+from evolve.engine.board import RULES
 from evolve.engine.squares import parse_square
 from evolve.errors import AgentError
 from tests.agents.conftest import sample_agent
@@ -107,3 +108,17 @@ def test_agents_are_values() -> None:
 
 def test_squares_are_numbers() -> None:
     assert parse_square("D3") == 19
+
+
+def test_exact_values_do_not_depend_on_what_was_solved_before() -> None:
+    agent = sample_agent().changed(endgame=12)
+    board = evolve.Board.start()
+    player = evolve.RandomAgent(seed=3)
+    while board.empties > 12 or not board.legal_moves():
+        board = board.play(player.choose(board)) if board.legal_moves() else board.pass_move()
+    expected = {rules: agent.with_rules(rules).evaluate_moves(board) for rules in RULES}
+    for rules in RULES:
+        agent.with_rules(rules).choose(board)
+        for other in RULES:
+            assert agent.with_rules(other).evaluate_moves(board) == expected[other]
+            agent.with_rules(rules).choose(board)

@@ -1,0 +1,70 @@
+"""How strong a run's champion is, at fixed depths and without an exact end.
+
+    python -m benchmarks.strength runs/NAME [--pairs 200] [--jobs N]
+
+The champion and its opponents search to the depth named, endgame 0, on random balanced openings
+that no training uses, both colours on each. Opponents are the reference agents of the rules and
+the best individual of generation 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+import evolve
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.protocol import Agent
+from evolve.fitness.match import play_match
+from evolve.fitness.openings import Part, balanced_openings
+from evolve.runner.recall import individual_agent
+
+OPPONENTS = {
+    "standard": (("swh", 3), ("swh", 5), ("swh-mobility", 3), ("random", 3)),
+    "reversed": (("anti-swh-mobility", 5), ("anti-swh-mobility", 3), ("random", 5)),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("run")
+    parser.add_argument("--pairs", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=2)
+    arguments = parser.parse_args()
+    run = evolve.load_run(arguments.run)
+    champion = evolve.load_agent(arguments.run)
+    assert isinstance(champion, AlphaBetaAgent)
+    rules = champion.rules or "standard"
+    first = individual_agent(arguments.run, str(run.generations["best"].iloc[0]))
+    rng = np.random.default_rng(arguments.seed)
+    openings = balanced_openings(arguments.pairs, Part.MATCH, rules, rng)
+    rows: list[tuple[str, int, Agent]] = [
+        (name, depth, evolve.load_agent(name) if name == "random" else at(name, depth))
+        for name, depth in OPPONENTS[rules]
+    ]
+    rows += [("best of generation 0", depth, first.at(depth, 0)) for depth in (3, 5)]
+    print(f"champion of {arguments.run} ({rules}), {2 * arguments.pairs} games each, endgame 0")
+    for name, depth, opponent in rows:
+        result, _ = play_match(
+            champion.at(depth, 0), opponent, openings, rules, jobs=arguments.jobs
+        )
+        score = result.score
+        interval = f"[{score.low:.3f}, {score.high:.3f}]"
+        print(f"  depth {depth} against {name:22} {score.score:.3f} {interval}")
+    panel = run.generations["panel_score"]
+    tenths = [f"{panel.iloc[round(share * (len(panel) - 1) / 8)]:.2f}" for share in range(9)]
+    print(f"  panel score through the run: {' '.join(tenths)}")
+    hours = run.generations["seconds"].sum() / 3600
+    print(f"  {len(panel)} generations in {60 * hours:.1f} minutes; depths {champion.depths}")
+
+
+def at(name: str, depth: int) -> AlphaBetaAgent:
+    agent = evolve.load_agent(name, depth=depth, endgame=0)
+    assert isinstance(agent, AlphaBetaAgent)
+    return agent
+
+
+if __name__ == "__main__":
+    main()
