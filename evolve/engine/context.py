@@ -44,7 +44,7 @@ TABLE_BITS: Final = 4
 AGE: Final = 5
 WEIGHTS: Final = 8
 FRAMES: Final = 32
-FRAME_CELLS: Final = 128  # 32 or fewer moves: squares, sort keys, flips
+FRAME_CELLS: Final = 128  # two for each of up to 64 moves: square and sort key
 TABLE: Final = FRAMES + 65 * FRAME_CELLS
 ENTRY: Final = 4  # own, opp, bounds and move, age
 BUCKET: Final = 2  # entries a hash points to: the deeper one, the later one
@@ -72,7 +72,12 @@ def context_cells(table_bits: int) -> int:
 
 
 def new_context(rules: int, budget: int = 0, table_bits: int = GAME_TABLE_BITS) -> Cells:
-    """A context for one thread. `budget` is in nodes a search, 0 for no limit."""
+    """A context for one thread.
+
+    `budget` is in nodes a search, 0 for no limit; `table_bits`, 1 or more, sizes the solver's
+    table. The array must be kept as long as its address is in use.
+    """
+    assert table_bits >= 1, table_bits
     context = np.zeros(context_cells(table_bits), np.int64)
     context[RULES] = rules
     context[BUDGET] = budget

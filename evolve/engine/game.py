@@ -11,19 +11,15 @@ from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, mov
 from evolve.engine.compile import kernel
 from evolve.engine.context import (
     AGE,
-    BUDGET,
     DEPTH,
     ENDGAME,
     NODES,
     PHASE_CELLS,
     PHASE_OF,
     PHASES,
-    RULES,
     STOPPED,
-    TABLE_BITS,
     TERMS,
     WEIGHTS,
-    context_cells,
 )
 from evolve.engine.evaluation import WIN
 from evolve.engine.memory import int64, load, lowest, popcount, store
@@ -111,23 +107,21 @@ def play_games(
     agents: npt.NDArray[np.int64],
     pairings: npt.NDArray[np.int32],
     openings: npt.NDArray[np.int8],
-    rules: int,
-    budget: int,
-    table_bits: int,
+    memory: npt.NDArray[np.int64],
     moves: npt.NDArray[np.int8],
     results: npt.NDArray[np.int64],
 ) -> None:
     """Play a batch of games from the start position, each through its opening to its end.
 
     agents [A, cells] rows of parameters; pairings [N, 3] black, white, opening; openings
-    [M, plies] squares without passes, then −1; budget in nodes a move, 0 for none; filled are
-    moves [N, MAX_PLIES], squares and PASS, then −1, and results [N, RESULT_COLUMNS].
+    [M, plies] squares without passes, then −1; memory is a context (rules, budget, table) of
+    this thread's alone; filled are moves [N, MAX_PLIES], squares and PASS, then −1, and results
+    [N, RESULT_COLUMNS]. All arrays are C-contiguous.
+
+    The context comes from the caller, because numba frees an array of its own after the last
+    use of its name: here, before the first game.
     """
-    memory = np.zeros(_cells(table_bits), np.int64)
     context = int64(memory.ctypes.data)
-    store(context, RULES, rules)
-    store(context, BUDGET, budget)
-    store(context, TABLE_BITS, table_bits)
     stride = agents.shape[1] * 8
     base = int64(agents.ctypes.data)
     moves[:, :] = -1
@@ -168,6 +162,3 @@ def play_games(
         result[DISCS_BLACK] = popcount(own)
         result[DISCS_WHITE] = popcount(opp)
         result[PLIES] = plies
-
-
-_cells = kernel(context_cells)

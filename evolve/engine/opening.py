@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, moves_of
 from evolve.engine.compile import kernel
-from evolve.engine.context import NODES, RULES, STOPPED, TABLE_BITS, context_cells
+from evolve.engine.context import NODES, STOPPED
 from evolve.engine.evaluation import WIN
 from evolve.engine.game import set_phase
 from evolve.engine.memory import int64, lowest, popcount, store
@@ -19,7 +19,7 @@ def draw_openings(
     draws: npt.NDArray[np.float64],
     agent_row: npt.NDArray[np.int64],
     depth: int,
-    rules: int,
+    memory: npt.NDArray[np.int64],
     moves: npt.NDArray[np.int8],
     positions: npt.NDArray[np.uint64],
     values: npt.NDArray[np.int64],
@@ -27,14 +27,11 @@ def draw_openings(
     """Fill N random openings, one for each row of uniform `draws` [N, plies] in [0, 1).
 
     moves [N, plies] squares; positions [N, 2] own and opp after them; values [N] of the side to
-    move by a search with the agent's weights. An opening that meets a pass or the end has 0, 0
-    for its position.
+    move by a search with the agent's weights in the context `memory`. An opening that meets a
+    pass or the end has 0, 0 for its position.
     """
-    memory = np.zeros(_cells(1), np.int64)
     context = int64(memory.ctypes.data)
     agent = int64(agent_row.ctypes.data)
-    store(context, RULES, rules)
-    store(context, TABLE_BITS, 1)
     for number in range(draws.shape[0]):
         own, opp = START_OWN, START_OPP
         for ply in range(draws.shape[1]):
@@ -58,6 +55,3 @@ def draw_openings(
             set_phase(own, opp, agent, context)
             limit = int64(64 * WIN)
             values[number] = search(own, opp, -limit, limit, depth, context)
-
-
-_cells = kernel(context_cells)

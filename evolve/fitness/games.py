@@ -13,7 +13,7 @@ import numpy.typing as npt
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.engine import game as kernels
 from evolve.engine.board import Rules
-from evolve.engine.context import PHASE_CELLS, PHASES, RULES_CODE, table_bits_for
+from evolve.engine.context import PHASE_CELLS, PHASES, RULES_CODE, new_context, table_bits_for
 from evolve.fitness.openings import Openings
 
 BATCH: Final = 16
@@ -99,9 +99,7 @@ def play_games(
             rows,
             pairings[part],
             openings.moves,
-            RULES_CODE[rules],
-            move_budget,
-            table_bits,
+            new_context(RULES_CODE[rules], move_budget, table_bits),
             moves[part],
             results[part],
         )

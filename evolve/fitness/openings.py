@@ -18,7 +18,7 @@ import numpy.typing as npt
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import reference_agent
 from evolve.engine.board import Rules
-from evolve.engine.context import RULES_CODE
+from evolve.engine.context import RULES_CODE, new_context
 from evolve.engine.opening import draw_openings
 from evolve.engine.squares import format_moves
 from evolve.engine.symmetry import canonical
@@ -85,13 +85,14 @@ def balanced_openings(
     seen: npt.NDArray[np.uint64] = np.zeros((0, 2), np.uint64)
     # Three draws in five are balanced; the part's share and a reserve for twins come on top.
     batch = 64 + int(count * 8 / len(part.value) * 2)
+    memory = new_context(RULES_CODE[rules], table_bits=1)
     idle = 0
     while len(found) < count and idle < 3:
         moves = np.full((batch, plies), -1, np.int8)
         positions = np.zeros((batch, 2), np.uint64)
         values = np.zeros(batch, np.int64)
         draws = rng.random((batch, plies))
-        draw_openings(draws, judge.row, BALANCE_DEPTH, RULES_CODE[rules], moves, positions, values)
+        draw_openings(draws, judge.row, BALANCE_DEPTH, memory, moves, positions, values)
         images = canonical(positions)
         slot = _hash(images) % np.uint64(8)
         good = (

@@ -1,0 +1,132 @@
+"""Tests of the compiled engine against `tests.reference`; here what they share.
+
+Wrappers that give the kernels their own types and return Python ints, and hypothesis
+strategies for positions.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+from hypothesis import strategies as st
+
+from evolve.engine import context as layout
+from evolve.engine.bits import legal_moves
+from evolve.engine.search import INFINITY, best_move, search
+from evolve.engine.solver import solve_deep, solve_move
+from tests import reference
+from tests.reference import Agent, Board
+
+U = np.uint64
+RULES = (reference.STANDARD, reference.REVERSED)
+
+SWH = (100, -25, 10, 5, -25, 1, 1, 5, 2, 1, 3, 0, 0, 0, 0)
+FULL_WEIGHTS = (100, -25, 10, 5, -25, 1, 1, 5, 2, 1, 7, 20, -15, -8, 3)
+
+
+class Engine:
+    """One context and the kernels that work in it. Nodes count from 0 at every call."""
+
+    def __init__(
+        self,
+        rules: int,
+        weights: Sequence[int] = FULL_WEIGHTS,
+        budget: int = 0,
+        table_bits: int = layout.GAME_TABLE_BITS,
+    ) -> None:
+        self.cells = layout.new_context(rules, budget, table_bits)
+        self.cells[layout.WEIGHTS : layout.WEIGHTS + layout.TERMS] = weights
+        self.address: int = self.cells.ctypes.data
+
+    @property
+    def nodes(self) -> int:
+        return int(self.cells[layout.NODES])
+
+    @property
+    def stopped(self) -> bool:
+        return bool(self.cells[layout.STOPPED])
+
+    @property
+    def budget(self) -> int:
+        return int(self.cells[layout.BUDGET])
+
+    @budget.setter
+    def budget(self, nodes: int) -> None:
+        self.cells[layout.BUDGET] = nodes
+
+    def _reset(self) -> None:
+        self.cells[layout.NODES] = 0
+        self.cells[layout.STOPPED] = 0
+
+    def search(self, board: Board, depth: int, alpha: int = -INFINITY, beta: int = INFINITY) -> int:
+        self._reset()
+        return int(search(U(board[0]), U(board[1]), alpha, beta, depth, self.address))
+
+    def best_move(self, board: Board, depth: int) -> tuple[int, int]:
+        self._reset()
+        square, value = best_move(U(board[0]), U(board[1]), depth, self.address)
+        return int(square), int(value)
+
+    def solve_deep(self, board: Board, alpha: int = -64, beta: int = 64) -> int:
+        self._reset()
+        return int(solve_deep(U(board[0]), U(board[1]), alpha, beta, self.address))
+
+    def solve_move(self, board: Board) -> tuple[int, int]:
+        self._reset()
+        square, score = solve_move(U(board[0]), U(board[1]), self.address)
+        return int(square), int(score)
+
+
+def kernel_moves(board: Board) -> int:
+    """Legal moves by the kernel, as a bitboard."""
+    return int(legal_moves(U(board[0]), U(board[1])))
+
+
+def agent_row(agent: Agent) -> layout.Cells:
+    """The cells of an agent, as the layout in `evolve.engine.context` says."""
+    row = np.zeros(layout.PHASES + len(agent.depths) * layout.PHASE_CELLS, np.int64)
+    row[layout.ENDGAME] = agent.endgame
+    row[layout.PHASE_OF : layout.PHASE_OF + 65] = agent.phase_of
+    for phase, (weights, depth) in enumerate(zip(agent.weights, agent.depths, strict=True)):
+        base = layout.PHASES + phase * layout.PHASE_CELLS
+        row[base : base + layout.TERMS] = weights
+        row[base + layout.DEPTH] = depth
+    return row
+
+
+def phases_at(*boundaries: int) -> tuple[int, ...]:
+    """Phase by disc count: one more from each boundary on."""
+    return tuple(sum(discs >= boundary for boundary in boundaries) for discs in range(65))
+
+
+def random_weights(rng: random.Random, spread: int = 60) -> tuple[int, ...]:
+    """Weights of either sign, some of them zero, and at times only a few that are not."""
+    share = rng.choice((0.2, 0.5, 0.9))
+    return tuple(
+        rng.randint(-spread, spread) if rng.random() < share else 0 for _ in range(reference.TERMS)
+    )
+
+
+def _reachable(seed: int, ply: int) -> Board:
+    boards = reference.random_game(random.Random(seed))[1]
+    return boards[min(ply, len(boards) - 1)]
+
+
+seeds = st.integers(0, 2**32 - 1)
+reachable_boards = st.builds(_reachable, seeds, st.integers(0, 62))
+"""Positions of random games: the last ones of a game are over, some are passes."""
+
+bitboards = st.integers(0, reference.FULL)
+raw_boards = st.builds(lambda own, opp: (own & ~opp, opp), bitboards, bitboards)
+scattered_boards = st.builds(
+    lambda seed, empty, share: reference.scattered_board(random.Random(seed), empty, share),
+    seeds,
+    st.sampled_from((0.0, 0.02, 0.1, 0.3, 0.6, 0.9, 1.0)),
+    st.sampled_from((0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)),
+)
+"""From full boards to empty ones, from one side's wipe-out to the other's."""
+
+any_boards = st.one_of(reachable_boards, scattered_boards, raw_boards)
+weights_of_any_sign = st.builds(lambda seed: random_weights(random.Random(seed)), seeds)
