@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from evolve.engine import vector
 from evolve.engine.compile import inlined, kernel
 from evolve.engine.memory import leading_zeros, popcount
 
@@ -59,7 +60,7 @@ def _reach(own: np.uint64, inner: np.uint64, one: np.uint64, two: np.uint64) -> 
 
 
 @inlined
-def moves_of(own: np.uint64, opp: np.uint64) -> np.uint64:
+def moves_scalar(own: np.uint64, opp: np.uint64) -> np.uint64:
     """Legal moves of the side with `own`, as a bitboard (parallel prefix in 8 directions)."""
     inner = opp & INNER
     reach = _reach(own, inner, ONE, TWO)
@@ -70,8 +71,8 @@ def moves_of(own: np.uint64, opp: np.uint64) -> np.uint64:
 
 
 @inlined
-def flips_of(square: int, own: np.uint64, opp: np.uint64) -> np.uint64:
-    """Discs that turn when the side with `own` plays on `square`; 0 where that is no move."""
+def flips_scalar(square: int, own: np.uint64, opp: np.uint64) -> np.uint64:
+    """Discs that turn when the side with `own` plays on the empty `square`; 0 if it is no move."""
     flips = ZERO
     for line in range(4):
         # Toward higher squares: adding 1 below the ray carries through the opponent's discs.
@@ -84,6 +85,10 @@ def flips_of(square: int, own: np.uint64, opp: np.uint64) -> np.uint64:
         end = (U(0x8000000000000000) >> leading_zeros(stop | ONE)) & own & ray
         flips |= ray & (FULL << U(1)) * U(end != ZERO) & ~(end | (end - ONE))
     return flips
+
+
+moves_of = vector.moves_of if vector.SUPPORTED else moves_scalar
+flips_of = vector.flips_of if vector.SUPPORTED else flips_scalar
 
 
 @inlined
