@@ -59,6 +59,7 @@ def run_command(jobs: int, out: str | None, config: str | None, **options: Any) 
     store.check_new(folder)
     if folder.parent != RUNS and not folder.parent.is_dir():
         raise RunError(f"there is no folder {folder.parent} to make {folder.name} in")
+    _print_header(folder, settings, 0, jobs)
     evolution = Evolution(folder, settings, jobs)
     made = not folder.exists()
     try:
@@ -112,48 +113,48 @@ def resume_command(
             return 0
         if changes:
             write_text(folder / CONFIG_FILE, config_text(settings, _versions()))
+        _print_header(folder, settings, done, jobs)
         return _go_on(evolution)
 
 
 def _go_on(evolution: Evolution) -> int:
-    _print_header(evolution)
+    about = estimate(evolution)
+    _say(f"about {duration(about.seconds)} and {size(about.bytes)} of disk")
     with watching(evolution) as display, interrupt_between_generations(display):
         ending = evolution.run(display)
     _print_ending(evolution, ending, display)
     return 130 if ending is Ending.STOPPED else 0
 
 
-def _print_header(evolution: Evolution) -> None:
-    settings, folder = evolution.settings, evolution.folder
-    about = estimate(evolution)
+def _print_header(folder: Path, settings: EvolutionSettings, done: int, jobs: int) -> None:
+    """What is about to be computed; before anything is compiled, so that it shows at once."""
     budget = f"{settings.move_budget} nodes a move" if settings.move_budget else "no node budget"
-    lines = [
+    _say(
         f"evolve {evolve.__version__} · {settings.rules} · {settings.preset} · "
-        f"{settings.algorithm.upper()} · seed {settings.seed}",
-        f"{settings.population} individuals, generations {evolution.generation + 1} to "
-        f"{settings.generations - 1}, {evolution.games_a_generation} games each; {budget}; "
-        f"{evolution.jobs} threads",
-        f"{folder} · about {duration(about.seconds)} and {size(about.bytes)}",
-    ]
-    for line in lines:
-        out().print(line, soft_wrap=True, markup=False)
+        f"{settings.algorithm.upper()} · seed {settings.seed} · {folder}"
+    )
+    _say(
+        f"{settings.population} individuals, generations {done} to {settings.generations - 1}, "
+        f"{settings.games_a_generation} games each; {budget}; {jobs} threads"
+    )
 
 
 def _print_ending(evolution: Evolution, ending: Ending, display: RunDisplay) -> None:
     folder = evolution.folder
     where = f"{evolution.generation + 1} of {evolution.settings.generations} generations"
-    out().print(f"{where}: {ending.value}", soft_wrap=True, markup=False)
+    _say(f"{where}: {ending.value}")
     if ending is Ending.STOPPED:
-        out().print(f"go on with: evolve resume {folder}", soft_wrap=True, markup=False)
+        _say(f"go on with: evolve resume {folder}")
         return
-    champion = display.champion(folder)
-    out().print(champion, soft_wrap=True, markup=False)
-    out().print(
+    _say(display.champion(folder))
+    _say(
         f"next: evolve show {folder}/champion.json · evolve plot {folder} -o plot.png · "
-        f"evolve export {folder} --to python -o agent.py",
-        soft_wrap=True,
-        markup=False,
+        f"evolve export {folder} --to python -o agent.py"
     )
+
+
+def _say(text: str) -> None:
+    out().print(text, soft_wrap=True, markup=False)
 
 
 def _versions() -> dict[str, str]:

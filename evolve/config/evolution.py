@@ -167,11 +167,11 @@ class EvolutionSettings(BaseModel):
                 faults.append(f"fix.{gene}: {len(values)} numbers given, it takes {sizes}")
         if self.algorithm == "ga":
             kept = self.survivor_count + self.newcomer_count
-            if self.survivor_count < 2 or kept >= self.population:
+            if kept >= self.population:
                 faults.append(
                     f"survivors, newcomers: of {self.population} individuals "
-                    f"{self.survivor_count} survive and {self.newcomer_count} are new; two or more "
-                    "must survive, and one or more must be a child"
+                    f"{self.survivor_count} survive and {self.newcomer_count} are new; one or "
+                    "more must be a child"
                 )
         if faults:
             raise ValueError("; ".join(faults))
@@ -193,9 +193,15 @@ class EvolutionSettings(BaseModel):
         return (single,) if self.tied(gene) else (single, single * self.phases)
 
     @property
+    def games_a_generation(self) -> int:
+        """Fitness games of one generation: every pair, both colours, each of its openings."""
+        each = 1 if self.openings == "start" else self.openings_per_pair
+        return self.population * (self.population - 1) * each
+
+    @property
     def survivor_count(self) -> int:
-        """Individuals that live on into the next generation."""
-        return max(1, round(self.survivors * self.population))
+        """Individuals that live on into the next generation: two or more, to be parents."""
+        return max(2, round(self.survivors * self.population))
 
     @property
     def newcomer_count(self) -> int:

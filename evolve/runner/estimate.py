@@ -55,6 +55,6 @@ def estimate(evolution: Evolution) -> Estimate:
     play(1)  # compiles, or loads what was compiled
     seconds_a_game = play(_SAMPLE_GAMES) / _SAMPLE_GAMES
     panel = 2 * settings.panel_openings * 6 / settings.panel_every
-    games = evolution.games_a_generation + panel
+    games = settings.games_a_generation + panel
     left = settings.generations - evolution.generation - 1
     return Estimate(left * games * seconds_a_game, left * games * BYTES_A_GAME)

@@ -85,13 +85,6 @@ class Evolution:
             settings.panel_openings, Part.PANEL, Use.PANEL_OPENINGS, 8
         )
 
-    @property
-    def games_a_generation(self) -> int:
-        """Fitness games of one generation."""
-        pairs = self.settings.population * (self.settings.population - 1) // 2
-        each = 1 if self.settings.openings == "start" else self.settings.openings_per_pair
-        return 2 * pairs * each
-
     def restore(self) -> None:
         """Go to the state after the last committed generation of the folder."""
         run = self._open_run()
@@ -172,7 +165,7 @@ class Evolution:
         else:
             population = self.algorithm.next(generation, self.population, breeding)
         agents = [self.genome.agent(individual, individual.name) for individual in population]
-        done, total, stage = 0, self.games_a_generation, f"generation {generation}"
+        done, total, stage = 0, self.settings.games_a_generation, f"generation {generation}"
 
         def count(games: int) -> None:
             nonlocal done

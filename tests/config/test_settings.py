@@ -62,7 +62,7 @@ def test_every_wrong_field_is_named_at_once() -> None:
         ({"bounds": {"endgame": "0:99"}}, "endgame"),
         ({"boundaries": "30"}, "boundaries"),
         ({"boundaries": "40,20"}, "boundaries"),
-        ({"population": 4, "survivors": 0.25}, "survivors"),
+        ({"survivors": 1.0}, "survivors"),
         ({"survivors": 0.9, "newcomers": 0.1}, "survivors"),
         ({"preset": "magic"}, "preset"),
     ],
