@@ -77,7 +77,7 @@ def main() -> None:
     zero = AlphaBetaAgent([[0] * 10] * 3, None, (5, 3, 7), rules="reversed", name="set 4")
     print(f"the four sets of Table I, reversed, {2 * arguments.pairs} games a pair")
     tournament([agent(*one) for one in SETS] + [zero], arguments.pairs, arguments.jobs)
-    print("deeper alone: the weights of set 1 at four depths")
+    print("deeper alone: the weights of set 1 at five choices of depths")
     deeper = [
         agent(f"depths {d}", -500, 20, d)
         for d in ((5, 3, 6), (5, 2, 6), (4, 3, 5), (3, 3, 3), (2, 2, 2))

@@ -79,7 +79,7 @@ def _draw_depths(axes: Axes, run: Run) -> None:
         groups["endgame"].mean().to_numpy(), color=_GREY, ls="--", label="exact from (empties)"
     )
     axes.set(title="search of the better half", xlabel="generation", ylabel="plies", ylim=(0, None))
-    axes.legend(loc="upper right", frameon=False)
+    axes.legend(loc="lower right", ncols=2, frameon=False)
 
 
 def _draw_boards(axes: list[Axes], agent: AlphaBetaAgent) -> Any:

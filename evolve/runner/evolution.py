@@ -120,8 +120,10 @@ class Evolution:
         started = time.monotonic()
         target = self.settings.generations
         ending = self._ending(started)
-        if ending is None and playoff_file(self.folder).exists():
+        if ending is None and self.generation >= 0:
             store.remove_playoff(self.folder)
+            # A kill between a commit and this file leaves an old one, or none.
+            self._save_hall_of_fame_best()
         while ending is None:
             row = self._advance(observer)
             observer.generation(row, target)
@@ -222,8 +224,7 @@ class Evolution:
             pa.concat_tables([played, panel.table, past.table]),
         )
         self.generation, self.population = generation, population
-        if self.progress.best_panel_generation == generation:
-            self._save_hall_of_fame_best()
+        self._save_hall_of_fame_best()
         return row
 
     def _rows(self, population: Sequence[Individual], table: Standings) -> list[IndividualRow]:
