@@ -6,6 +6,7 @@
     ├── AgentError       (ValueError)      parameters or names that make no agent
     │   └── AgentFileError                 an agent file that cannot be read
     ├── SettingsError    (ValueError)      settings that are wrong or contradict each other
+    │   └── OptionsError                   the same, when the caller's own options are at fault
     ├── RunError         (OSError)         a run folder that is missing, taken, locked or damaged
     └── RecordError      (ValueError)      a text record (OBF, move string) that cannot be read
 
@@ -38,6 +39,10 @@ class AgentFileError(AgentError):
 
 class SettingsError(EvolveError, ValueError):
     """Settings of a run that are wrong or contradict each other; lists every wrong field."""
+
+
+class OptionsError(SettingsError):
+    """Settings that are wrong because of options given by the caller, not by a file."""
 
 
 class RunError(EvolveError, OSError):

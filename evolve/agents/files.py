@@ -47,7 +47,7 @@ def read_agent(path: Path) -> AlphaBetaAgent:
         raise AgentFileError(f"{path} is no agent file: it is not text") from error
     try:
         document = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: no JSON, or an endless number
         raise AgentFileError(f"{path} is no agent file: {error}") from error
     try:
         return agent_from_document(document)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.files import read_agent
@@ -12,6 +14,8 @@ from evolve.agents.random import RandomAgent
 from evolve.agents.reference import REFERENCE_NAMES, reference_agent
 from evolve.errors import AgentError, AgentFileError
 from evolve.tables.layout import CHAMPION_FILE
+
+_WHOLE: Final = re.compile(r"-?[0-9]{1,18}")
 
 
 def load_agent(
@@ -41,7 +45,7 @@ def _split(source: str) -> tuple[str, dict[str, int]]:
     settings: dict[str, int] = {}
     for part in query.split("&") if mark else []:
         key, equals, value = part.partition("=")
-        if not equals or not value.strip().lstrip("-").isdigit():
+        if not equals or not _WHOLE.fullmatch(value.strip()):
             raise AgentError(
                 f"{part!r} in {source!r} is no setting; write for example {place}?depth=3&endgame=8"
             )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
-import shutil
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +23,7 @@ from evolve.runner.estimate import estimate
 from evolve.runner.evolution import Ending, Evolution
 from evolve.tables import folder as store
 from evolve.tables.atomic import write_text
-from evolve.tables.layout import CONFIG_FILE
+from evolve.tables.layout import CONFIG_FILE, committed_generations
 from evolve.tables.run import Run
 
 RUNS: Final = Path("runs")
@@ -40,7 +42,7 @@ Examples:
   evolve run --generations 168
   evolve run --preset published --fix depths=5,3,6 --out runs/published
   evolve run --rules standard --terms mobility --bounds weights=-100:100 --seed 7
-  evolve run --start-from swh --rules standard --time-limit 0.5
+  evolve run --start-from swh?depth=3 --rules standard --time-limit 0.5
   evolve run --config settings.toml --population 32
 """
 
@@ -54,22 +56,34 @@ def run_command(jobs: int, out: str | None, config: str | None, **options: Any) 
     """See _RUN_HELP."""
     given = given_options(EvolutionSettings, options)
     file = read_toml(Path(config)) if config else {}
-    settings = resolve(given, file, config or "options")
-    folder = Path(out) if out else store.next_free(RUNS, settings.rules)
-    store.check_new(folder)
-    if folder.parent != RUNS and not folder.parent.is_dir():
-        raise RunError(f"there is no folder {folder.parent} to make {folder.name} in")
-    _print_header(folder, settings, 0, jobs)
-    evolution = Evolution(folder, settings, jobs)
-    made = not folder.exists()
-    try:
+    settings = resolve(given, file, config or "file")
+    if out is None:
+        folder, made = store.claim(RUNS, settings.rules), True
+    else:
+        folder = Path(out)
+        store.check_new(folder)
+        if folder.parent != RUNS and not folder.parent.is_dir():
+            raise RunError(f"there is no folder {folder.parent} to make {folder.name} in")
+        made = not folder.exists()
+        folder.mkdir(parents=True, exist_ok=True)
+    with store.locked(folder), _worthless_unless_started(folder, made):
+        _print_header(folder, settings, 0, jobs)
+        evolution = Evolution(folder, settings, jobs)
         store.create(folder, config_text(settings, _versions()))
-        with store.locked(folder):
-            return _go_on(evolution)
+        return _go_on(evolution)
+
+
+@contextmanager
+def _worthless_unless_started(folder: Path, made: bool) -> Iterator[None]:
+    """Undo the folder of a run that fails before its first generation: it would be in the way."""
+    try:
+        yield
     except BaseException:
-        # A folder without a generation is worth nothing, and would be in the way of a new try.
-        if made and evolution.generation < 0:
-            shutil.rmtree(folder, ignore_errors=True)
+        if committed_generations(folder) == 0:
+            # A further Ctrl-C must not leave half of it.
+            before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+            store.discard(folder, made)
+            signal.signal(signal.SIGINT, before)
         raise
 
 
@@ -105,10 +119,12 @@ def resume_command(
         store.sweep_orphans(folder)
         evolution = Evolution(folder, settings, jobs)
         evolution.restore()
-        if evolution.finished:
-            click.echo(
-                f"{folder} is finished: {done} generations, champion in {folder}/champion.json; "
-                f"--generations N goes on to N in all"
+        ending = evolution.finished
+        if ending is not None:
+            more = "--patience" if ending is Ending.PATIENCE else "--generations"
+            _say(
+                f"{folder} is finished, {done} generations: {ending.value}; champion in "
+                f"{folder}/champion.json; a higher {more} goes on"
             )
             return 0
         if changes:

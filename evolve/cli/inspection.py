@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any, Final
 
@@ -9,12 +11,12 @@ import click
 import pandas as pd
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.files import read_agent
+from evolve.agents.files import agent_document, read_agent
 from evolve.agents.loading import load_agent
 from evolve.agents.protocol import Agent
 from evolve.cli.agents import print_agent
 from evolve.cli.options import json_option, output_path
-from evolve.cli.terminal import out, print_rows
+from evolve.cli.terminal import cell, json_text, out, print_rows
 from evolve.engine.board import Board
 from evolve.engine.game import PASS
 from evolve.engine.squares import parse_moves, square_name
@@ -24,6 +26,7 @@ from evolve.tables.atomic import write_text
 from evolve.tables.layout import CHAMPION_FILE, CONFIG_FILE
 from evolve.tables.run import TABLES, Run, list_runs
 
+_NUMBER: Final = re.compile(r"[0-9]{1,9}")
 _NARROW: Final = 28
 """Characters of a cell shown in a table for people; CSV and JSON have all."""
 
@@ -38,17 +41,17 @@ def runs_command(folder: str, as_json: bool) -> None:
     Example:
       evolve runs
     """
-    rows = []
+    rows: list[dict[str, Any]] = []
     for run in list_runs(folder):
         try:
             rows.append({"run": str(run.path), **_facts(run)})
         except EvolveError as error:
             rows.append({"run": str(run.path), "state": str(error)})
-    frame = pd.DataFrame(rows, columns=list(rows[0]) if rows else ["run"])
     if as_json:
-        click.echo(frame.to_json(orient="records"))
+        click.echo(json_text(rows))
     elif rows:
-        print_rows(list(frame.columns), frame.astype(object).to_numpy().tolist())
+        columns = list(dict.fromkeys(key for row in rows for key in row))
+        print_rows(columns, [[row.get(key) for key in columns] for row in rows])
     else:
         click.echo(f"no runs in {folder}; start one with: evolve run")
 
@@ -152,9 +155,8 @@ def _print_frame(run: Run, name: str, frame: pd.DataFrame) -> None:
         champion = run.path / CHAMPION_FILE
         if champion.exists():
             agent = read_agent(champion)
-            score = agent.provenance.get("score")
-            against = agent.provenance.get("against", "")
-            click.echo(f"champion {agent.name}, score {score:.3f} against {against}: {champion}")
+            score, against = (cell(agent.provenance.get(key)) for key in ("score", "against"))
+            _say(f"champion {agent.name}, score {score} in a {against}: {champion}")
 
 
 def _narrow(value: Any) -> Any:
@@ -167,7 +169,7 @@ def _narrow(value: Any) -> Any:
 
 def _write_frame(frame: pd.DataFrame, style: str, output: Path | None) -> None:
     if style == "json":
-        text = frame.to_json(orient="records", force_ascii=False, double_precision=15) + "\n"
+        text = json_text(frame.astype(object).to_dict("records")) + "\n"
     elif style == "csv":
         text = frame.to_csv(index=False)
     else:
@@ -184,10 +186,6 @@ def _show_agent(source: str, agent: Agent, style: str, output: Path | None) -> N
     if style == "csv":
         raise click.UsageError("an agent is no table; use --format json")
     if style == "json":
-        import json
-
-        from evolve.agents.files import agent_document
-
         text = json.dumps(agent_document(agent), indent=1) + "\n"
         click.echo(text, nl=False) if output is None else write_text(output, text)
         return
@@ -222,10 +220,9 @@ def compare_command(runs: tuple[str, ...], as_json: bool) -> None:
     for fact, one in zip(facts, settings, strict=True):
         fact.update({key: _flat(one.get(key)) for key in differing if key not in fact})
     if as_json:
-        frame = pd.DataFrame(
-            [{"run": path, **fact} for path, fact in zip(runs, facts, strict=True)]
+        click.echo(
+            json_text([{"run": path, **fact} for path, fact in zip(runs, facts, strict=True)])
         )
-        click.echo(frame.to_json(orient="records"))
         return
     rows = [[key, *(fact.get(key) for fact in facts)] for key in facts[0]]
     print_rows(["", *runs], rows)
@@ -287,16 +284,20 @@ def replay_command(run: str, game: str, moves_only: bool) -> None:
             note = " (opening)" if ply <= book else ""
             out().print(f"\n{ply}. {mover} {square_name(square)}{note}\n{board}", markup=False)
     out().print(
-        f"\n{row['discs_black']}–{row['discs_white']}, {row['winner']} "
-        f"{'wins' if row['winner'] != 'draw' else ''}({row['reason']})".replace("  ", " "),
+        f"\n{row['discs_black']}–{row['discs_white']}, "
+        f"{'a draw' if row['winner'] == 'draw' else row['winner'] + ' wins'} ({row['reason']})",
         markup=False,
     )
 
 
 def _game_id(text: str, run: Run) -> tuple[int, int]:
     generation, colon, number = text.rpartition(":")
-    if not number.isdigit() or (colon and not generation.isdigit()):
+    if not _NUMBER.fullmatch(number) or (colon and not _NUMBER.fullmatch(generation)):
         raise click.UsageError(f"{text!r} is no game: write generation:number, or a number")
     chosen = int(generation) if colon else run.generation_count - 1
     run.check_generation(chosen)
     return chosen, int(number)
+
+
+def _say(text: str) -> None:
+    out().print(text, soft_wrap=True, markup=False)

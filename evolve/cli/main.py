@@ -6,14 +6,16 @@ loaded when the command is used.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+import warnings
 from importlib import import_module
 from typing import Any, Final, NoReturn
 
 import click
 
-from evolve.errors import EvolveError
+from evolve.errors import EvolveError, OptionsError
 
 COMMANDS: Final = {
     "run": ("evolve.cli.evolution", "Evolve agents, generation by generation."),
@@ -108,6 +110,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 
 def _run(arguments: list[str]) -> int:
+    _expect_any_text()
     debug = "--debug" in arguments
     # Anywhere on the line, not only before the command, which is where one thinks of it.
     arguments = [argument for argument in arguments if argument != "--debug"]
@@ -127,11 +130,19 @@ def _run(arguments: list[str]) -> int:
         # The reader (head, less) has seen enough; keep Python from flushing into the pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (EvolveError, click.ClickException, OSError) as error:
+    except (EvolveError, click.ClickException, OSError, MemoryError) as error:
         if debug:
             raise
         click.echo(f"error: {_one_line(error)}", err=True)
-        return 1
+        return 2 if isinstance(error, OptionsError) else 1
+
+
+def _expect_any_text() -> None:
+    """Let output in a narrow encoding show ? for a sign it lacks, and warnings be one line."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    warnings.formatwarning = lambda message, *_args, **_options: f"warning: {message}\n"
 
 
 def _one_line(error: BaseException) -> str:

@@ -35,7 +35,7 @@ from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_ope
 )
 @click.option(
     "--opening-plies",
-    type=click.IntRange(1, 20),
+    type=click.IntRange(3, 20),
     default=8,
     show_default=True,
     help="Random moves in an opening.",
@@ -128,4 +128,4 @@ def _print(a: str, b: str, rules: Rules, result: MatchResult) -> None:
 
 
 def _elo(value: float | None) -> str:
-    return "–" if value is None else f"{value:+.0f}"
+    return "–" if value is None else f"{round(value):+d}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,17 +24,25 @@ from rich.table import Table
 T = TypeVar("T")
 
 
+class _Console(Console):
+    """rich's console, which leaves a reader that went away to the caller."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise what was raised, in place of rich's exit with code 1."""
+        raise BrokenPipeError
+
+
 @functools.cache
 def out() -> Console:
     """Standard output. Off a terminal lines are as long as they are."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=10_000)
+    console = _Console(highlight=False)
+    return console if console.is_terminal else _Console(highlight=False, width=10_000)
 
 
 @functools.cache
 def err() -> Console:
     """Standard error, where progress goes."""
-    return Console(stderr=True, highlight=False)
+    return _Console(stderr=True, highlight=False)
 
 
 def duration(seconds: float) -> str:
@@ -63,6 +72,21 @@ def cell(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return " ".join(map(str, value))
     return str(value)
+
+
+def json_text(value: Any) -> str:
+    """JSON of rows, every figure in full; what is not there is null."""
+
+    def plain(item: Any) -> Any:
+        if isinstance(item, dict):
+            return {key: plain(part) for key, part in item.items()}
+        if isinstance(item, (list, tuple)):
+            return [plain(part) for part in item]
+        if hasattr(item, "item"):  # a numpy scalar
+            item = item.item()
+        return None if isinstance(item, float) and not math.isfinite(item) else item
+
+    return json.dumps(plain(value), ensure_ascii=False)
 
 
 def print_rows(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

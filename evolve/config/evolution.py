@@ -98,7 +98,7 @@ class EvolutionSettings(BaseModel):
         description="a random balanced opening for each pair of individuals, one for all pairs "
         "(both drawn anew each generation), or the start position",
     )
-    opening_plies: int = Field(8, ge=1, le=20, description="random moves in an opening")
+    opening_plies: int = Field(8, ge=3, le=20, description="random moves in an opening")
     openings_per_pair: int = Field(
         1, ge=1, le=64, description="openings a pair of individuals plays"
     )
@@ -191,6 +191,11 @@ class EvolutionSettings(BaseModel):
             return (1,)
         single = 10 if gene == "weights" else 1
         return (single,) if self.tied(gene) else (single, single * self.phases)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """As JSON what a generation's tables depend on: all but when to stop."""
+        return self.model_dump(mode="json", exclude={"generations", "patience", "time_limit"})
 
     @property
     def games_a_generation(self) -> int:

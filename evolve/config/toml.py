@@ -11,7 +11,7 @@ import tomli_w
 from pydantic import ValidationError
 
 from evolve.config.evolution import PRESETS, EvolutionSettings
-from evolve.errors import SettingsError
+from evolve.errors import OptionsError, SettingsError
 
 _NOT_SETTINGS = ("versions",)
 """Tables of a run's config.toml that say how it was made, not what was asked for."""
@@ -30,12 +30,13 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def resolve(
-    options: Mapping[str, Any], file: Mapping[str, Any] | None = None, source: str = "options"
+    options: Mapping[str, Any], file: Mapping[str, Any] | None = None, source: str = "file"
 ) -> EvolutionSettings:
     """Settings from a preset, changed by a file's values, changed by options.
 
     Dictionaries (bounds, fix) are merged gene by gene. Raises SettingsError, naming every wrong
-    field with its value.
+    field with its value, those of the file under its name `source`; OptionsError when options
+    are at fault.
     """
     file = file or {}
     preset = options.get("preset", file.get("preset", "tuned"))
@@ -49,7 +50,15 @@ def resolve(
     try:
         return EvolutionSettings.model_validate(merged)
     except ValidationError as error:
-        raise SettingsError(f"{source}: " + "; ".join(map(_fault, error.errors()))) from error
+        of_file, of_options = [], []
+        for detail in error.errors():
+            field = str(detail["loc"][0]) if detail["loc"] else None
+            blamed = of_file if field in file and field not in options else of_options
+            # A contradiction names no field: where there are no options, it is the file's.
+            (blamed if field is not None or options else of_file).append(_fault(detail))
+        said = ([f"{source}: " + "; ".join(of_file)] if of_file else []) + of_options
+        kind = OptionsError if of_options else SettingsError
+        raise kind("; ".join(said)) from error
 
 
 def _fault(detail: Any) -> str:

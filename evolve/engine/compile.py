@@ -17,6 +17,7 @@ from typing import Any, TypeVar, cast
 import numba
 import platformdirs
 from numba.core import config
+from numba.core.caching import FunctionCache
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -52,6 +53,23 @@ def _cache_dir() -> Path | None:
 CACHE_DIR = _cache_dir()
 
 
+class _ForgivingCache(FunctionCache):  # type: ignore[misc]  # numba has no type for it
+    """numba's cache, but for damaged files: they are thrown away and written anew."""
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """The compiled function from disk, or None."""
+        try:
+            return super().load_overload(signature, context)
+        except Exception as error:  # unpickling what is damaged may raise anything
+            warnings.warn(
+                f"a compiled kernel in {CACHE_DIR} was damaged and is made anew: {error!r}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            self.flush()
+            return None
+
+
 def kernel(function: F) -> F:
     """Compile `function` with numba on first call: cached on disk, the GIL released.
 
@@ -62,7 +80,9 @@ def kernel(function: F) -> F:
     try:
         if CACHE_DIR is not None:
             numba_config.CACHE_DIR = str(CACHE_DIR)
-        jitted = numba.njit(nogil=True, cache=CACHE_DIR is not None, error_model="numpy")(function)
+        jitted = numba.njit(nogil=True, error_model="numpy")(function)
+        if CACHE_DIR is not None:
+            jitted._cache = _ForgivingCache(jitted.py_func)
     finally:
         numba_config.CACHE_DIR = before
     return cast(F, jitted)

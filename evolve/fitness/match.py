@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import joblib
 import numpy as np
+import numpy.typing as npt
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.protocol import Agent
+from evolve.agents.random import RandomAgent
 from evolve.engine import game as kernels
 from evolve.engine.board import Board, Rules
 from evolve.errors import AgentError, IllegalMoveError
@@ -78,21 +80,29 @@ def play_match(
         )
     else:
         games = _play_one_by_one(players, pairings, openings, rules, seed, jobs, progress)
-    return summarize(games), games
+    # Agents that draw nothing at random play the same pair of games on the same opening again,
+    # which is no further evidence.
+    repeatable = not any(isinstance(player, RandomAgent) for player in players)
+    distinct = openings.distinct() if repeatable else numbers[0]
+    return summarize(games, distinct), games
 
 
-def summarize(games: Games) -> MatchResult:
-    """The result of a match from its games, player 0 being A."""
+def summarize(games: Games, distinct: npt.NDArray[np.int64]) -> MatchResult:
+    """The result of a match from its games, player 0 being A.
+
+    `distinct` numbers the pairs of games that are evidence of their own, for the interval.
+    """
     a_is_black = games.pairings[:, 0] == 0
     points = np.where(a_is_black, games.winner, -games.winner)
     scores = (points + 1.0) / 2.0
     discs = np.where(a_is_black, games.disc_difference, -games.disc_difference)
+    pairs = scores.reshape(-1, 2).mean(axis=1)
     return MatchResult(
         games=len(games),
         wins=int((points > 0).sum()),
         draws=int((points == 0).sum()),
         losses=int((points < 0).sum()),
-        score=score_of_pairs(scores.reshape(-1, 2).mean(axis=1)),
+        score=replace(score_of_pairs(pairs[distinct]), score=float(pairs.mean())),
         score_black=float(scores[a_is_black].mean()),
         score_white=float(scores[~a_is_black].mean()),
         mean_discs=float(discs.mean()),

@@ -54,9 +54,10 @@ class Openings:
         """Each opening as a move string, `` for the start position."""
         return [format_moves(int(square) for square in row if square >= 0) for row in self.moves]
 
-    def take(self, indices: npt.NDArray[np.int64]) -> Openings:
-        """The openings at `indices`, in that order."""
-        return Openings(self.moves[indices])
+    def distinct(self) -> npt.NDArray[np.int64]:
+        """Index of the first of each opening, ascending."""
+        _, first = np.unique(self.moves, axis=0, return_index=True)
+        return np.sort(first)
 
 
 START_POSITION: Final = Openings(np.full((1, 1), -1, np.int8))

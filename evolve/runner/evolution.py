@@ -8,7 +8,7 @@ file, so a run that was killed goes on as if it had not been.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +20,7 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.files import save_agent
 from evolve.agents.loading import load_agent
 from evolve.config.evolution import GENES, EvolutionSettings
-from evolve.errors import SettingsError
+from evolve.errors import RunError, SettingsError
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.roundrobin import RoundRobin, Standings
 from evolve.population.algorithm import Algorithm
@@ -36,7 +36,12 @@ from evolve.runner.seeds import Use, generator
 from evolve.tables import folder as store
 from evolve.tables.games import GAMES_SCHEMA, games_table
 from evolve.tables.individuals import IndividualRow, individuals_table, row_genes
-from evolve.tables.layout import CHAMPION_FILE, playoff_file
+from evolve.tables.layout import (
+    CHAMPION_FILE,
+    CONFIG_FILE,
+    committed_generations,
+    playoff_file,
+)
 from evolve.tables.run import Run
 
 TRAINING_OPENINGS: Final = 4096
@@ -68,7 +73,7 @@ class Evolution:
         self.population: list[Individual] = []
         self.generation = -1
         self._panel_agents = panel_agents(settings.rules)
-        self._run = Run(folder) if (folder / "config.toml").exists() else None
+        self._run: Run | None = None
         rules, plies = settings.rules, settings.opening_plies
         needs_pool = settings.openings != "start"
         pool = TRAINING_OPENINGS if needs_pool else 1
@@ -93,6 +98,7 @@ class Evolution:
             return
         self.generation = count - 1
         _, checkpoint = run.metadata(self.generation)
+        self._check_settings(checkpoint["settings"])
         rows = run.individuals_table(self.generation).to_pylist()
         direction = self._direction
         self.population = []
@@ -135,10 +141,18 @@ class Evolution:
         return ending
 
     @property
-    def finished(self) -> bool:
-        """Whether all is done, the play-off included."""
+    def finished(self) -> Ending | None:
+        """Why there is nothing left to do, the play-off included; None when there is."""
         done = self._ending(time.monotonic())
-        return done is not None and playoff_file(self.folder).exists()
+        return done if playoff_file(self.folder).exists() else None
+
+    def _check_settings(self, made_with: Mapping[str, Any]) -> None:
+        """Raise RunError when config.toml is not what the generations so far were made with."""
+        now = self.settings.identity
+        changed = [key for key in made_with if now.get(key) != made_with[key]]
+        if changed:
+            faults = ", ".join(f"{key} was {made_with[key]}, not {now.get(key)}" for key in changed)
+            raise RunError(f"{self.folder / CONFIG_FILE} was changed: {faults}")
 
     def _ending(self, started: float) -> Ending | None:
         settings = self.settings
@@ -214,6 +228,7 @@ class Evolution:
             "seconds": time.monotonic() - began,
         }
         checkpoint = {
+            "settings": self.settings.identity,
             "algorithm": dict(self.algorithm.state()),
             "progress": self.progress.state(self.genome),
         }
@@ -290,6 +305,7 @@ class Evolution:
             openings,
             self.settings,
             generation=self.generation,
+            first_game=self._open_run().games_table(self.generation).num_rows,
             largest_endgame=self.largest_endgame,
             jobs=self.jobs,
             progress=lambda done, total: observer.games("play-off", done, total),
@@ -346,7 +362,8 @@ class Evolution:
 
     def _start(self) -> Vector | None:
         source = self.settings.start_from
-        if source is None:
+        # Only generation 0 depends on the start; its file may be gone when a run goes on.
+        if source is None or committed_generations(self.folder) > 0:
             return None
         agent = load_agent(source)
         if not isinstance(agent, AlphaBetaAgent):

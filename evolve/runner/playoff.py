@@ -49,6 +49,7 @@ def play_off(
     settings: EvolutionSettings,
     *,
     generation: int,
+    first_game: int,
     largest_endgame: int,
     jobs: int,
     progress: Callable[[int, int], None],
@@ -92,6 +93,7 @@ def play_off(
         games.moves,
         games.results,
         games.winner,
+        first_game,
     )
     score = score_against(games, best) if players > 1 else Score(0.5, 0.0, 1.0, 0)
     return PlayoffResult(candidates[best], score, players, rows)

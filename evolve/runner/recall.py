@@ -62,7 +62,8 @@ def ancestry(run: Run, provenance: Mapping[str, Any], depth: int = 5) -> list[tu
                 row = frame.loc[parent]
                 tell(parent, steps + 1, str(row["origin"]), list(row["parents"]))
 
-    parents = [str(parent) for parent in provenance.get("parents", [])]
+    named = provenance.get("parents")
+    parents = [str(parent) for parent in named] if isinstance(named, list) else []
     origin = str(provenance.get("origin", "?"))
     tell(str(provenance.get("individual")), 0, origin, parents[:1] if origin == "mean" else parents)
     return lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,26 +26,58 @@ from evolve.tables.layout import (
 
 
 def check_new(folder: Path) -> None:
-    """Raise RunError unless a run can be made at `folder`: nothing there, or an empty folder."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        hint = f"; go on with: evolve resume {folder}" if (folder / CONFIG_FILE).exists() else ""
-        raise RunError(f"{folder} is taken{hint}")
+    """Raise RunError unless a run can be made at `folder`.
+
+    It can where there is nothing, an empty folder, or what a run that was killed before its
+    config.toml leaves.
+    """
+    if not folder.exists():
+        return
+    if (folder / CONFIG_FILE).exists():
+        raise RunError(f"{folder} is taken; go on with: evolve resume {folder}")
+    if not folder.is_dir() or not all(map(_is_leftover, folder.iterdir())):
+        raise RunError(f"{folder} is taken")
 
 
-def next_free(parent: Path, stem: str) -> Path:
-    """The first of parent/stem-001, parent/stem-002, … that is not there."""
+def _is_leftover(path: Path) -> bool:
+    if path.name in (GENERATIONS, GAMES):
+        return path.is_dir() and not any(path.iterdir())
+    return path.name == LOCK_FILE or path.name.startswith(TEMPORARY_PREFIX)
+
+
+def claim(parent: Path, stem: str) -> Path:
+    """Make the first of parent/stem-001, parent/stem-002, … that is not there, for one caller."""
+    parent.mkdir(exist_ok=True)
     number = 1
-    while (parent / f"{stem}-{number:03d}").exists():
-        number += 1
-    return parent / f"{stem}-{number:03d}"
+    while True:
+        folder = parent / f"{stem}-{number:03d}"
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            number += 1
+        else:
+            return folder
 
 
 def create(folder: Path, config: str) -> None:
-    """Make the folder of a run; its config.toml comes last and makes it one."""
+    """Fill the folder of a new run; its config.toml comes last and makes it one."""
     check_new(folder)
     for part in (GENERATIONS, GAMES):
         (folder / part).mkdir(parents=True, exist_ok=True)
+    for path in folder.glob(f"{TEMPORARY_PREFIX}*"):
+        path.unlink(missing_ok=True)
     write_text(folder / CONFIG_FILE, config)
+
+
+def discard(folder: Path, made: bool) -> None:
+    """Undo a new run that has no generation: empty its folder, and remove it if `made` for it."""
+    for path in list(folder.iterdir()) if folder.is_dir() else []:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+    if made:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextlib.contextmanager

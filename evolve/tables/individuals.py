@@ -16,6 +16,18 @@ import pyarrow as pa
 SCALAR_GENES: Final = ("endgame",)
 """Genes of one number; they are plain columns, all others fixed-size lists."""
 
+INDIVIDUAL_COLUMNS: Final = (
+    "generation",
+    "individual",
+    "born",
+    "origin",
+    "parents",
+    "score",
+    "disc_difference",
+    "games",
+)
+"""The columns before the genes."""
+
 _METADATA_KEY: Final = b"evolve"
 
 

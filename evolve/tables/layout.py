@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from evolve.errors import RunError
+
 CONFIG_FILE: Final = "config.toml"
 CHAMPION_FILE: Final = "champion.json"
 GENERATIONS: Final = "generations"
@@ -29,8 +31,19 @@ def playoff_file(folder: Path) -> Path:
 
 
 def committed_generations(folder: Path) -> int:
-    """Number of whole generations: gen-0000 and on without a gap."""
-    count = 0
-    while generation_file(folder, count).exists():
-        count += 1
-    return count
+    """Number of whole generations, from gen-0000 on.
+
+    Raises RunError when a generation is missing before another one.
+    """
+    numbers = {_number(path) for path in (folder / GENERATIONS).glob("gen-*.parquet")} - {-1}
+    for number in range(len(numbers)):
+        if number not in numbers:
+            raise RunError(
+                f"{generation_file(folder, number)} is missing, though later generations are there"
+            )
+    return len(numbers)
+
+
+def _number(path: Path) -> int:
+    digits = path.stem.removeprefix("gen-")
+    return int(digits) if digits.isascii() and digits.isdigit() else -1

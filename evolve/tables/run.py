@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from evolve.errors import RunError
 from evolve.tables import layout
 from evolve.tables.games import GAMES_SCHEMA
-from evolve.tables.individuals import row_genes, table_metadata
+from evolve.tables.individuals import INDIVIDUAL_COLUMNS, row_genes, table_metadata
 
 TABLES: Final = ("generations", "individuals", "games", "trials")
 
@@ -114,24 +114,27 @@ class Run:
 
     def individuals_table(self, generation: int) -> pa.Table:
         """The individuals file of a generation."""
-        return _read(layout.generation_file(self.path, generation))
+        return _read(layout.generation_file(self.path, generation), INDIVIDUAL_COLUMNS, generation)
 
     def games_table(self, generation: int) -> pa.Table:
         """The games file of a generation, without the play-off."""
-        return _read(layout.games_file(self.path, generation))
+        return _read(layout.games_file(self.path, generation), GAMES_SCHEMA.names, generation)
 
     def metadata(self, generation: int) -> tuple[dict[str, Any], dict[str, Any]]:
         """The row of a generation and the checkpoint after it."""
         path = layout.generation_file(self.path, generation)
         try:
-            return table_metadata(pq.read_schema(path))
+            row, checkpoint = table_metadata(pq.read_schema(path))
         except (pa.ArrowException, OSError, KeyError, ValueError) as error:
             raise _damaged(path, error) from error
+        if row.get("generation") != generation:
+            raise RunError(f"{path} is of another generation: {row.get('generation')}")
+        return row, checkpoint
 
     def find(self, individual: str) -> dict[str, Any]:
         """The row of an individual in the last generation that it lived in."""
         born, _, _ = individual.partition("-")
-        if born.isdigit() and int(born) < self.generation_count:
+        if born.isascii() and born.isdigit() and int(born) < self.generation_count:
             last: dict[str, Any] | None = None
             for generation in range(int(born), self.generation_count):
                 table = self.individuals_table(generation)
@@ -148,13 +151,11 @@ class Run:
 
     def genes(self, row: dict[str, Any]) -> dict[str, list[int]]:
         """The genes in a row of the individuals table."""
-        known = ("generation", "individual", "born", "origin", "parents", "score")
-        rest = [key for key in row if key not in (*known, "disc_difference", "games")]
-        return row_genes(row, rest)
+        return row_genes(row, [key for key in row if key not in INDIVIDUAL_COLUMNS])
 
     def _playoff(self) -> list[pa.Table]:
         path = layout.playoff_file(self.path)
-        return [_read(path)] if path.exists() else []
+        return [_read(path, GAMES_SCHEMA.names)] if path.exists() else []
 
 
 def load_run(path: str | Path) -> Run:
@@ -170,12 +171,20 @@ def list_runs(parent: str | Path) -> list[Run]:
     return [Run(path) for path in sorted(folder.iterdir()) if (path / layout.CONFIG_FILE).is_file()]
 
 
-def _read(path: Path) -> pa.Table:
+def _read(path: Path, columns: Sequence[str], generation: int | None = None) -> pa.Table:
+    """A table of a run, checked to be one with these columns and of that generation."""
+    if path.is_dir():
+        raise RunError(f"{path} is missing or damaged: it is a folder")
     try:
-        # A fixed schema order and no threads: small files are read faster so.
-        return pq.read_table(path, use_threads=False)
+        table = pq.read_table(path, use_threads=False)
     except (pa.ArrowException, OSError) as error:
         raise _damaged(path, error) from error
+    missing = [column for column in columns if column not in table.column_names]
+    if missing:
+        raise RunError(f"{path} is another table: it has no column {missing[0]}")
+    if generation is not None and set(table["generation"].unique().to_pylist()) - {generation}:
+        raise RunError(f"{path} is of another generation than its name says")
+    return table
 
 
 def _damaged(path: Path, error: Exception) -> RunError:
