@@ -57,6 +57,7 @@ def run_command(jobs: int, out: str | None, config: str | None, **options: Any) 
     given = given_options(EvolutionSettings, options)
     file = read_toml(Path(config)) if config else {}
     settings = resolve(given, file, config or "file")
+    made_runs = not RUNS.exists()
     if out is None:
         folder, made = store.claim(RUNS, settings.rules), True
     else:
@@ -66,7 +67,7 @@ def run_command(jobs: int, out: str | None, config: str | None, **options: Any) 
             raise RunError(f"there is no folder {folder.parent} to make {folder.name} in")
         made = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
-    with store.locked(folder), _worthless_unless_started(folder, made):
+    with store.locked(folder), _worthless_unless_started(folder, made, made_runs):
         _print_header(folder, settings, 0, jobs)
         evolution = Evolution(folder, settings, jobs)
         store.create(folder, config_text(settings, _versions()))
@@ -74,7 +75,7 @@ def run_command(jobs: int, out: str | None, config: str | None, **options: Any) 
 
 
 @contextmanager
-def _worthless_unless_started(folder: Path, made: bool) -> Iterator[None]:
+def _worthless_unless_started(folder: Path, made: bool, made_runs: bool) -> Iterator[None]:
     """Undo the folder of a run that fails before its first generation: it would be in the way."""
     try:
         yield
@@ -83,6 +84,8 @@ def _worthless_unless_started(folder: Path, made: bool) -> Iterator[None]:
             # A further Ctrl-C must not leave half of it.
             before = signal.signal(signal.SIGINT, signal.SIG_IGN)
             store.discard(folder, made)
+            if made_runs and RUNS.is_dir() and not any(RUNS.iterdir()):
+                RUNS.rmdir()
             signal.signal(signal.SIGINT, before)
         raise
 
@@ -149,6 +152,9 @@ def _print_header(folder: Path, settings: EvolutionSettings, done: int, jobs: in
         f"evolve {evolve.__version__} · {settings.rules} · {settings.preset} · "
         f"{settings.algorithm.upper()} · seed {settings.seed} · {folder}"
     )
+    if done >= settings.generations:
+        _say("all generations are done, the play-off is left")
+        return
     _say(
         f"{settings.population} individuals, generations {done} to {settings.generations - 1}, "
         f"{settings.games_a_generation} games each; {budget}; {jobs} threads"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import click
 import pandas as pd
@@ -16,6 +16,7 @@ from evolve.agents.loading import load_agent
 from evolve.agents.protocol import Agent
 from evolve.cli.agents import print_agent
 from evolve.cli.options import json_option, output_path
+from evolve.cli.progress import SHOWN, RunDisplay
 from evolve.cli.terminal import cell, json_text, out, print_rows
 from evolve.engine.board import Board
 from evolve.engine.game import PASS
@@ -148,15 +149,26 @@ def _print_frame(run: Run, name: str, frame: pd.DataFrame) -> None:
             else f"{run.path} is no sweep: no trials"
         )
         return
+    if name == "generations" and out().is_terminal:
+        # On a terminal a generation is one line of 80 columns; elsewhere there is room.
+        records = cast("list[dict[str, Any]]", frame.to_dict("records"))
+        shown = [RunDisplay.texts(row) for row in records]
+        print_rows(list(SHOWN.values()), shown)
+        _print_champion(run)
+        return
     values = frame.astype(object).to_numpy().tolist()
     rows = [[_narrow(value) for value in row] for row in values]
     print_rows(list(frame.columns), rows)
     if name == "generations":
-        champion = run.path / CHAMPION_FILE
-        if champion.exists():
-            agent = read_agent(champion)
-            score, against = (cell(agent.provenance.get(key)) for key in ("score", "against"))
-            _say(f"champion {agent.name}, score {score} in a {against}: {champion}")
+        _print_champion(run)
+
+
+def _print_champion(run: Run) -> None:
+    path = run.path / CHAMPION_FILE
+    if path.exists():
+        agent = read_agent(path)
+        score, against = (cell(agent.provenance.get(key)) for key in ("score", "against"))
+        _say(f"champion {agent.name}, score {score} in a {against}: {path}")
 
 
 def _narrow(value: Any) -> Any:

@@ -14,7 +14,7 @@ from rich.live import Live
 from rich.table import Table
 
 from evolve.agents.files import read_agent
-from evolve.cli.terminal import bar, cell, duration, out
+from evolve.cli.terminal import NOTHING, bar, cell, duration, out
 from evolve.runner.evolution import Evolution
 from evolve.tables.layout import CHAMPION_FILE
 
@@ -89,7 +89,7 @@ class RunDisplay:
     def texts(row: Mapping[str, Any]) -> list[str]:
         """The shown columns of a row as text; Elo without decimals."""
         return [
-            f"{row[key]:.0f}" if "elo" in key and row[key] is not None else cell(row[key])
+            f"{row[key]:.0f}" if "elo" in key and cell(row[key]) != NOTHING else cell(row[key])
             for key in SHOWN
         ]
 

@@ -8,7 +8,7 @@ import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from rich.console import Console
 from rich.progress import (
@@ -63,10 +63,14 @@ def size(count: float) -> str:
     return f"{count:.0f} {unit}"
 
 
+NOTHING: Final = "–"
+"""What a table shows where there is no figure."""
+
+
 def cell(value: Any) -> str:
     """A table's value as text: three decimals, – for what is not there."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
-        return "–"
+        return NOTHING
     if isinstance(value, float):
         return f"{value:.3f}"
     if isinstance(value, (list, tuple)):

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    field_validator,
+    model_validator,
+)
 
 from evolve.engine.context import TERM_NAMES
 from evolve.engine.phases import MAX_PHASES, default_boundaries
@@ -138,31 +145,51 @@ class EvolutionSettings(BaseModel):
     )
     time_limit: float | None = Field(None, gt=0.0, description="stop after so many hours")
 
+    # What a field can tell of itself is checked by itself, so that it is told beside the faults
+    # of other fields; pydantic looks at fields together only when each is right alone.
+    @field_validator("bounds", "fix")
+    @classmethod
+    def _genes_are_known(cls, values: dict[str, Any]) -> dict[str, Any]:
+        unknown = [gene for gene in values if gene not in GENES]
+        if unknown:
+            raise ValueError(f"no gene {', '.join(unknown)}; genes: {', '.join(GENES)}")
+        return values
+
+    @field_validator("bounds")
+    @classmethod
+    def _bounds_ascend(cls, bounds: dict[str, Range]) -> dict[str, Range]:
+        for gene, (low, high) in bounds.items():
+            if low > high:
+                raise ValueError(f"bounds.{gene}: {low} is above {high}")
+        return bounds
+
+    @field_validator("boundaries")
+    @classmethod
+    def _boundaries_ascend(cls, boundaries: tuple[int, ...]) -> tuple[int, ...]:
+        if boundaries and (
+            sorted(set(boundaries)) != list(boundaries)
+            or not 4 < boundaries[0] <= boundaries[-1] <= 64
+        ):
+            raise ValueError(f"{list(boundaries)} must ascend from 5 to 64")
+        return boundaries
+
     @model_validator(mode="after")
     def _consistent(self) -> EvolutionSettings:
         faults = []
-        for field in ("bounds", "fix"):
-            unknown = [gene for gene in getattr(self, field) if gene not in GENES]
-            faults += [f"{field}: no gene {gene!r}; genes: {', '.join(GENES)}" for gene in unknown]
-        for gene, (low, high) in self.bounds.items():
-            if low > high:
-                faults.append(f"bounds.{gene}: {low} is above {high}")
         for gene, lowest, highest in (("depths", 1, MAX_DEPTH), ("endgame", 0, 60)):
             values = (*self.bounds.get(gene, ()), *self.fix.get(gene, ()))
             if any(not lowest <= value <= highest for value in values):
                 faults.append(f"{gene}: {list(values)} must be {lowest} to {highest}")
         boundaries = self.boundaries
-        if boundaries and (
-            len(boundaries) != self.phases - 1
-            or sorted(set(boundaries)) != list(boundaries)
-            or not 4 < boundaries[0] <= boundaries[-1] <= 64
-        ):
+        if boundaries and len(boundaries) != self.phases - 1:
             faults.append(
-                f"boundaries: {self.phases} phases need {self.phases - 1} disc counts that ascend "
-                f"from 5 to 64, not {list(boundaries)}"
+                f"boundaries: {self.phases} phases need {self.phases - 1} disc counts, not "
+                f"{list(boundaries)}"
             )
         for gene, values in self.fix.items():
-            if gene in GENES and len(values) not in (1, *self.gene_sizes(gene)):
+            if gene in TERM_NAMES and gene not in self.terms:
+                faults.append(f"fix.{gene}: the term is not among the terms in use")
+            if len(values) not in (1, *self.gene_sizes(gene)):
                 sizes = " or ".join(map(str, sorted({1, *self.gene_sizes(gene)})))
                 faults.append(f"fix.{gene}: {len(values)} numbers given, it takes {sizes}")
         if self.algorithm == "ga":

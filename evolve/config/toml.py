@@ -50,7 +50,8 @@ def resolve(
     try:
         return EvolutionSettings.model_validate(merged)
     except ValidationError as error:
-        of_file, of_options = [], []
+        of_file: list[str] = []
+        of_options: list[str] = []
         for detail in error.errors():
             field = str(detail["loc"][0]) if detail["loc"] else None
             blamed = of_file if field in file and field not in options else of_options

@@ -53,20 +53,22 @@ def _cache_dir() -> Path | None:
 CACHE_DIR = _cache_dir()
 
 
-class _ForgivingCache(FunctionCache):  # type: ignore[misc]  # numba has no type for it
+class _ForgivingCache(FunctionCache):
     """numba's cache, but for damaged files: they are thrown away and written anew."""
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """The compiled function from disk, or None."""
         try:
-            return super().load_overload(signature, context)
+            load: Any = super().load_overload  # numba has no types for these
+            return load(signature, context)
         except Exception as error:  # unpickling what is damaged may raise anything
             warnings.warn(
                 f"a compiled kernel in {CACHE_DIR} was damaged and is made anew: {error!r}",
                 RuntimeWarning,
                 stacklevel=2,
             )
-            self.flush()
+            flush: Any = self.flush
+            flush()
             return None
 
 
@@ -80,9 +82,10 @@ def kernel(function: F) -> F:
     try:
         if CACHE_DIR is not None:
             numba_config.CACHE_DIR = str(CACHE_DIR)
-        jitted = numba.njit(nogil=True, error_model="numpy")(function)
+        jitted: Any = numba.njit(nogil=True, error_model="numpy")(function)
         if CACHE_DIR is not None:
-            jitted._cache = _ForgivingCache(jitted.py_func)
+            cache: Any = _ForgivingCache
+            jitted._cache = cache(jitted.py_func)
     finally:
         numba_config.CACHE_DIR = before
     return cast(F, jitted)

@@ -45,8 +45,6 @@ class Genome:
             low, high = settings.bounds[gene]
             fixed = settings.fix.get(gene)
             if gene in TERM_NAMES and gene not in settings.terms:
-                if fixed is not None:
-                    raise SettingsError(f"fix.{gene}: the term is not among the terms in use")
                 fixed = (0,)
             if fixed is None:
                 lows.append(np.full(size, low, np.int64))

@@ -20,7 +20,7 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.files import save_agent
 from evolve.agents.loading import load_agent
 from evolve.config.evolution import GENES, EvolutionSettings
-from evolve.errors import RunError, SettingsError
+from evolve.errors import EvolveError, RunError, SettingsError
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.roundrobin import RoundRobin, Standings
 from evolve.population.algorithm import Algorithm
@@ -40,6 +40,7 @@ from evolve.tables.layout import (
     CHAMPION_FILE,
     CONFIG_FILE,
     committed_generations,
+    generation_file,
     playoff_file,
 )
 from evolve.tables.run import Run
@@ -97,20 +98,27 @@ class Evolution:
         if count == 0:
             return
         self.generation = count - 1
-        _, checkpoint = run.metadata(self.generation)
+        try:
+            self._restore(run, *run.metadata(self.generation))
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            if isinstance(error, EvolveError):
+                raise
+            path = generation_file(self.folder, self.generation)
+            raise RunError(f"{path} is damaged: its checkpoint lacks {error}") from error
+
+    def _restore(self, run: Run, row: Mapping[str, Any], checkpoint: Mapping[str, Any]) -> None:
         self._check_settings(checkpoint["settings"])
-        rows = run.individuals_table(self.generation).to_pylist()
-        direction = self._direction
         self.population = []
-        for row in rows:
+        for one in run.individuals_table(row["generation"]).to_pylist():
             individual = Individual(
-                self.genome.vector(row_genes(row, GENES)),
-                name=row["individual"],
-                born=row["born"],
-                origin=row["origin"],
-                parents=tuple(row["parents"]),
+                self.genome.vector(row_genes(one, GENES)),
+                name=one["individual"],
+                born=one["born"],
+                origin=one["origin"],
+                parents=tuple(one["parents"]),
             )
-            individual.fitness.values = (row["score"], direction * row["disc_difference"])
+            difference = self._direction * one["disc_difference"]
+            individual.fitness.values = (one["score"], difference)
             self.population.append(individual)
         self.algorithm.restore(checkpoint["algorithm"])
         self.progress = Progress.restored(
@@ -136,7 +144,7 @@ class Evolution:
             ending = self._ending(started)
             if ending is None and observer.stop():
                 return Ending.STOPPED
-        if not playoff_file(self.folder).exists():
+        if not self._crowned_before:
             self._crown(observer)
         return ending
 
@@ -144,7 +152,11 @@ class Evolution:
     def finished(self) -> Ending | None:
         """Why there is nothing left to do, the play-off included; None when there is."""
         done = self._ending(time.monotonic())
-        return done if playoff_file(self.folder).exists() else None
+        return done if self._crowned_before else None
+
+    @property
+    def _crowned_before(self) -> bool:
+        return playoff_file(self.folder).exists() and (self.folder / CHAMPION_FILE).exists()
 
     def _check_settings(self, made_with: Mapping[str, Any]) -> None:
         """Raise RunError when config.toml is not what the generations so far were made with."""

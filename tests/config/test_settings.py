@@ -54,7 +54,7 @@ def test_every_wrong_field_is_named_at_once() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"fix": {"depth": "3"}}, "no gene 'depth'"),
+        ({"fix": {"depth": "3"}}, "no gene depth"),
         ({"fix": {"depths": "1,2"}}, "it takes 1 or 3"),
         ({"fix": {"depths": "0"}}, "1 to 60"),
         ({"bounds": {"weights": "9:1"}}, "9 is above 1"),

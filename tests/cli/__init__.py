@@ -1,0 +1,164 @@
+"""How the tests drive the command line: in this process, or as a program of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import evolve
+from evolve.cli.main import main
+
+ROOT = Path(evolve.__file__).parent.parent
+
+TINY = (
+    "--generations=3",
+    "--population=6",
+    "--panel-openings=2",
+    "--playoff-openings=2",
+    "--hall-of-fame=3",
+    "--move-budget=300",
+    "--bounds=depths=1:2",
+    "--bounds=endgame=0:4",
+)
+"""Options of a run that takes a second or two, most of it for drawing its openings."""
+
+QUICK = (*TINY, "--openings=start", "--jobs=1")
+"""The same from the start position: a quarter of a second, for where openings do not matter."""
+
+INTERRUPTED = (130, -2)
+"""Exit codes after Ctrl-C: ours, and that of a process which the signal itself ended."""
+
+
+class Result(NamedTuple):
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def lines(self) -> list[str]:
+        return self.out.splitlines()
+
+    @property
+    def document(self) -> Any:
+        """Standard output as the one JSON document that it must be."""
+        return json.loads(self.out)
+
+
+def invoke(*arguments: object, stdin: str = "") -> Result:
+    """Run a command in this process; whatever it raises but SystemExit comes through."""
+    out, err = io.StringIO(), io.StringIO()
+    before = sys.stdin
+    sys.stdin = io.StringIO(stdin)
+    code: object = None
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            main([str(argument) for argument in arguments])
+    except SystemExit as ended:
+        code = ended.code
+    finally:
+        sys.stdin = before
+    assert isinstance(code, int)
+    return Result(code, out.getvalue(), err.getvalue())
+
+
+def done(*arguments: object, stdin: str = "") -> Result:
+    """Run a command that must go well, and say nothing on standard error."""
+    result = invoke(*arguments, stdin=stdin)
+    assert result.code == 0, result
+    assert result.err == ""
+    return result
+
+
+def fails(*arguments: object) -> str:
+    """Run a command whose work must fail: exit code 1, one line of error, which is returned."""
+    result = invoke(*arguments)
+    assert result.code == 1, result
+    assert result.err.startswith("error: "), result.err
+    assert result.err.count("\n") == 1, result.err
+    return result.err.removeprefix("error: ").rstrip("\n")
+
+
+def misused(*arguments: object) -> str:
+    """Run a command that is used wrongly: exit code 2, nothing done; the message is returned."""
+    result = invoke(*arguments)
+    assert result.code == 2, result
+    assert result.out == ""
+    assert "Traceback" not in result.err
+    return result.err
+
+
+def command(*arguments: object) -> list[str]:
+    """The command as a program of its own."""
+    return [sys.executable, "-m", "evolve", *map(str, arguments)]
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """The environment of such a program."""
+    return {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", **changes}
+
+
+def spawn(folder: Path, *arguments: object, **changes: str) -> subprocess.Popen[str]:
+    """Start a command as a program of its own in `folder`."""
+    return subprocess.Popen(
+        command(*arguments),
+        cwd=folder,
+        env=environment(**changes),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+    )
+
+
+def finish(process: subprocess.Popen[str]) -> Result:
+    """Wait for a program to end."""
+    out, err = process.communicate(timeout=300)
+    return Result(process.returncode, out, err)
+
+
+def program(folder: Path, *arguments: object, **changes: str) -> Result:
+    """Run a command as a program of its own in `folder`, to its end."""
+    return finish(spawn(folder, *arguments, **changes))
+
+
+def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+    """Look again and again until something is so; the program must still be running then."""
+    end = time.monotonic() + 240
+    while not condition():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end
+        time.sleep(0.002)
+
+
+def tables(folder: Path) -> dict[str, Any]:
+    """All tables of a run as plain values, without the columns of times, and its champion."""
+    run = evolve.load_run(folder)
+    found: dict[str, Any] = {}
+    for name in ("individuals", "games", "generations"):
+        frame = getattr(run, name)
+        kept = frame[[column for column in frame if not str(column).endswith("seconds")]]
+        found[name] = json.loads(kept.to_json(orient="records", double_precision=15))
+    found["champion"] = json.loads((folder / "champion.json").read_text(encoding="utf-8"))
+    found["champion"]["provenance"].pop("run")
+    return found
+
+
+def snapshot(folder: Path) -> dict[str, bytes | None]:
+    """Every path below a folder with its content, None for a folder; the lock is left out."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        for path in sorted(folder.rglob("*"))
+        if path.name != ".lock"
+    }

@@ -1,0 +1,44 @@
+"""Tiny runs for all tests that only look, and a copy for those that change one."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli import QUICK, TINY, Result, done
+
+
+@pytest.fixture(autouse=True)
+def _inside_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands run in a folder of the test's own, so that `runs/` is made there."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def first_output(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Result]:
+    """The shared run, and what `evolve run` said."""
+    folder = tmp_path_factory.mktemp("shared") / "first"
+    return folder, done("run", *TINY, "--jobs", 1, "--out", folder)
+
+
+@pytest.fixture
+def first(first_output: tuple[Path, Result]) -> Path:
+    """The shared run: a finished one of three generations. Look, do not touch."""
+    return first_output[0]
+
+
+@pytest.fixture(scope="session")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same from the start position, which is quick to resume. Look, do not touch."""
+    folder = tmp_path_factory.mktemp("shared") / "quick"
+    done("run", *QUICK, "--out", folder)
+    return folder
+
+
+@pytest.fixture
+def copy(quick: Path, tmp_path: Path) -> Path:
+    """A copy of that quick run to damage or to go on with."""
+    shutil.copytree(quick, tmp_path / "copy")
+    return tmp_path / "copy"

@@ -1,0 +1,387 @@
+"""Whatever is wrong: the right exit code, one clear line, nothing lost, nothing left behind."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evolve.cli.main import COMMANDS
+from tests.cli import QUICK, Result, done, fails, invoke, misused, snapshot
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_every_command(command: str) -> None:
+    for option in ("--help", "-h"):
+        said = done(command, option).out
+        assert said.startswith(f"Usage: evolve {command}")
+        assert "Example" in said
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("nosuch",),
+        ("--nosuch",),
+        ("run", "--nosuch"),
+        ("run", "extra"),
+        ("run", "--rules", "odd"),
+        ("run", "--population", "many"),
+        ("run", "--population"),
+        ("run", "--jobs", "0"),
+        ("run", "--fix", "depths"),
+        ("resume",),
+        ("resume", "x", "--generations", "0"),
+        ("resume", "x", "--patience", "0"),
+        ("show",),
+        ("show", "x", "--top", "0"),
+        ("show", "x", "--generation", "-1"),
+        ("show", "x", "--format", "xml"),
+        ("show", "x", "--table", "people"),
+        ("compare",),
+        ("replay", "x"),
+        ("plot", "x"),
+        ("export", "x"),
+        ("match", "swh"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    assert misused(*arguments)
+    assert list(tmp_path.iterdir()) == []
+
+
+# What is wrong with the value of an option, and what the message must quote.
+WRONG_VALUES = [
+    (["--population", "2"], ["population", "2"]),
+    (["--generations", "0"], ["generations", "0"]),
+    (["--seed", "-1"], ["seed", "-1"]),
+    (["--mutation-rate", "1.5"], ["mutation_rate", "1.5"]),
+    (["--survivors", "0"], ["survivors"]),
+    (["--survivors", "1"], ["survivors"]),
+    (["--phases", "62"], ["phases", "62"]),
+    (["--boundaries", "3,2"], ["boundaries", "[3, 2]"]),
+    (["--boundaries", "20"], ["boundaries", "[20]"]),
+    (["--terms", "mobility,luck"], ["terms", "luck"]),
+    (["--tie", "endgame"], ["tie", "endgame"]),
+    (["--fix", "depths=1,2"], ["fix.depths", "2 numbers"]),
+    (["--fix", "depths=deep"], ["fix.depths", "deep"]),
+    (["--fix", "luck=1"], ["fix", "luck"]),
+    (["--fix", "depths=61"], ["depths", "61"]),
+    (["--terms", "mobility", "--fix", "stability=1"], ["fix.stability"]),
+    (["--bounds", "depths=7:3"], ["bounds", "depths", "7"]),
+    (["--bounds", "depths=3"], ["bounds.depths"]),
+    (["--bounds", "depths=a:b"], ["bounds.depths", "a", "b"]),
+    (["--bounds", "luck=1:2"], ["bounds", "luck"]),
+    (["--time-limit", "nan"], ["time_limit", "nan"]),
+    (["--time-limit", "0"], ["time_limit", "0"]),
+    (["--patience", "0"], ["patience", "0"]),
+]
+
+
+@pytest.mark.parametrize(("options", "words"), WRONG_VALUES, ids=lambda value: " ".join(value))
+def test_wrong_values_are_named_in_one_line(
+    options: list[str], words: list[str], tmp_path: Path
+) -> None:
+    result = invoke("run", *options, "--out", "run")
+    assert result.code in (1, 2)
+    told = [line for line in result.err.splitlines() if line.lower().startswith("error: ")]
+    assert len(told) == 1
+    for word in words:
+        assert word.replace("_", "-") in told[0].replace("_", "-")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_wrong_values_of_options_are_wrong_usage() -> None:
+    # As for values that click itself refuses: not 1, which says that the work failed.
+    codes = {" ".join(options): invoke("run", *options).code for options, _ in WRONG_VALUES}
+    assert {options: code for options, code in codes.items() if code != 2} == {}
+
+
+def write_toml(text: str) -> Path:
+    path = Path("settings.toml")
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_every_wrong_field_of_a_file_is_named_at_once(tmp_path: Path) -> None:
+    config = write_toml(
+        'population = 2\nseed = "a"\nrules = "odd"\npreset = "best"\nsurvivers = 0.5\n'
+        'terms = ["luck"]\nmutation_rate = 7\n'
+        '[fix]\ndepths = "deep"\n[bounds]\nweights = [1, 2, 3]\n'
+    )
+    message = fails("run", "--config", config)
+    assert message.startswith("settings.toml: ")
+    names = ("population", "seed", "rules", "preset", "survivers", "terms", "mutation_rate")
+    for name in (*names, "fix.depths", "bounds.weights"):
+        assert name in message
+    assert [path.name for path in tmp_path.iterdir()] == ["settings.toml"]
+
+
+def test_wrong_fields_do_not_hide_fields_that_contradict_each_other() -> None:
+    config = write_toml(
+        "generations = 0\nboundaries = [3, 2]\n[fix]\nluck = 1\n[bounds]\ndepths = [7, 3]\n"
+    )
+    message = fails("run", "--config", config)
+    for name in ("generations", "boundaries", "luck", "depths"):
+        assert name in message
+
+
+def test_a_wrong_option_is_not_blamed_on_the_file() -> None:
+    config = write_toml("generations = 2\n")
+    result = invoke("run", "--config", config, "--population", 2)
+    assert result.code in (1, 2)
+    assert "population" in result.err
+    assert "settings.toml" not in result.err
+
+
+@pytest.mark.parametrize(
+    "data", [b"population = \n", b"[fix\n", b"\xff\xfe", b"a = 1\na = 2\n"], ids=repr
+)
+def test_a_file_that_is_no_toml(data: bytes, tmp_path: Path) -> None:
+    Path("settings.toml").write_bytes(data)
+    assert "settings.toml" in fails("run", "--config", "settings.toml")
+    assert [path.name for path in tmp_path.iterdir()] == ["settings.toml"]
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    assert "nowhere.toml" in fails("run", "--config", "nowhere.toml")
+    assert str(tmp_path) in fails("run", "--config", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("out", "word"), [("no/where", "no"), ("file/run", "file"), ("/proc/run", "/proc")]
+)
+def test_a_run_where_there_is_no_place_for_it(tmp_path: Path, out: str, word: str) -> None:
+    if out.startswith("/") and not Path(out).parent.is_dir():
+        pytest.skip(f"there is no {Path(out).parent} here")
+    (tmp_path / "file").write_text("mine")
+    assert word in fails("run", *QUICK, "--out", out)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (["--start-from", "nobody"], "nobody"),
+        (["--start-from", "random"], "random"),
+        (["--start-from", "swh?depth=2", "--bounds", "weights=-5:5"], "bounds"),
+        (["--bounds", "weights=-99999999:99999999"], "weights"),
+        (["--start-from", "RUN", "--phases", "1"], "phases"),
+        (["--start-from", "RUN", "--boundaries", "20,40"], "boundaries"),
+    ],
+)
+def test_what_cannot_begin_leaves_no_folder(
+    first: Path, tmp_path: Path, options: list[str], word: str
+) -> None:
+    words = [option.replace("RUN", str(first)) for option in options]
+    assert word in fails("run", *QUICK, *words, "--out", "run")
+    assert word in fails("run", *QUICK, *words)
+    assert list(tmp_path.iterdir()) == []
+
+
+FILES = (
+    "config.toml",
+    "champion.json",
+    "generations/gen-0001.parquet",
+    "generations/gen-0002.parquet",
+    "games/gen-0001.parquet",
+    "games/playoff.parquet",
+)
+
+Damage = Callable[[Path], object]
+
+
+def _folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+DAMAGES: dict[str, Damage] = {
+    "emptied": lambda path: path.write_bytes(b""),
+    "cut in half": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
+    "one byte short": lambda path: path.write_bytes(path.read_bytes()[:-1]),
+    "noise": lambda path: path.write_bytes(random.Random(1).randbytes(path.stat().st_size)),
+    "zeros": lambda path: path.write_bytes(bytes(path.stat().st_size)),
+    "other JSON": lambda path: path.write_text("[1]\n"),
+    "gone": lambda path: path.unlink(),
+    "a folder": _folder,
+    "another table": lambda path: shutil.copy(path.parent.parent / "games/gen-0000.parquet", path),
+    "other individuals": lambda path: shutil.copy(
+        path.parent.parent / "generations/gen-0000.parquet", path
+    ),
+}
+
+LOOKS: tuple[tuple[object, ...], ...] = (
+    ("show", "copy"),
+    ("show", "copy", "--table", "individuals"),
+    ("show", "copy", "--table", "games", "--format", "csv"),
+    ("show", "copy", "--table", "games", "--generation", 1, "--format", "json"),
+    ("show", "copy/champion.json"),
+    ("runs", "."),
+    ("runs", ".", "--json"),
+    ("compare", "copy"),
+    ("replay", "copy", "1:3"),
+    ("export", "copy", "-o", "out.json"),
+    ("export", "copy", "--individual", "0-1", "-o", "out.json"),
+    ("resume", "copy", "--generations", 3),
+)
+
+
+def _clean(result: Result) -> bool:
+    """Done, or one line of error."""
+    lines = [line for line in result.err.splitlines() if line]
+    if result.code == 0:
+        return not lines
+    return result.code == 1 and len(lines) == 1 and lines[0].startswith("error: ")
+
+
+@pytest.mark.parametrize(
+    ("file", "damage"),
+    [
+        (file, damage)
+        for file in FILES
+        for damage in DAMAGES
+        if file.endswith(".parquet") or damage not in ("another table", "other individuals")
+    ],
+)
+def test_damaged_files_of_a_run(copy: Path, file: str, damage: str) -> None:
+    DAMAGES[damage](copy / file)
+    before = snapshot(copy)
+    faults = []
+    for arguments in LOOKS:
+        try:
+            result = invoke(*arguments)
+        except Exception as error:
+            faults.append(f"{' '.join(map(str, arguments))}: {type(error).__name__}: {error}")
+            continue
+        if not _clean(result):
+            faults.append(f"{' '.join(map(str, arguments))}: {result}")
+        if arguments[0] != "resume":
+            assert snapshot(copy) == before
+    assert faults == []
+
+
+@pytest.mark.parametrize("damage", ["cut in half", "noise", "gone", "another table"])
+@pytest.mark.parametrize(
+    ("file", "table"),
+    [("generations/gen-0001.parquet", "individuals"), ("games/gen-0001.parquet", "games")],
+)
+def test_a_damaged_table_is_told_with_its_name(
+    copy: Path, file: str, table: str, damage: str
+) -> None:
+    if (file, damage) == ("games/gen-0001.parquet", "another table"):
+        damage = "other individuals"
+    DAMAGES[damage](copy / file)
+    assert file in fails("show", copy, "--table", table).replace("\\", "/")
+
+
+def _agent(**changes: Any) -> str:
+    document = {
+        "format": "evolve-agent",
+        "version": 1,
+        "kind": "alphabeta",
+        "rules": None,
+        "name": "x",
+        "parameters": {"weights": [[0] * 10], "depths": [1]},
+        "provenance": {},
+    }
+    return json.dumps({**document, **changes})
+
+
+AGENT_FILES = {
+    "empty": "",
+    "no JSON": "{",
+    "a list": "[]",
+    "a number": "5",
+    "no format": "{}",
+    "other format": _agent(format="sunfish"),
+    "unknown version": _agent(version=2),
+    "version as text": _agent(version="1"),
+    "unknown kind": _agent(kind="oracle"),
+    "no parameters": _agent(parameters=None),
+    "missing parameter": _agent(parameters={"weights": [[0] * 10]}),
+    "unknown parameter": _agent(parameters={"weights": [[0] * 10], "depths": [1], "luck": 1}),
+    "few weights": _agent(parameters={"weights": [[0] * 9], "depths": [1]}),
+    "half weights": _agent(parameters={"weights": [[0.5] * 10], "depths": [1]}),
+    "huge weights": _agent(parameters={"weights": [[10**30] * 10], "depths": [1]}),
+    "weights of text": _agent(parameters={"weights": "many", "depths": [1]}),
+    "no weights": _agent(parameters={"weights": [], "depths": []}),
+    "depth 0": _agent(parameters={"weights": [[0] * 10], "depths": [0]}),
+    "other rules": _agent(rules="odd"),
+    "rules of a list": _agent(rules=["standard"]),
+    "name of a number": _agent(name=5),
+    "provenance of text": _agent(provenance="mine"),
+    "very deep": "[" * 100_000,
+    "very long number": _agent().replace('"version": 1', '"version": ' + "1" * 5000),
+    "byte order mark twice": "\ufeff\ufeff" + _agent(),
+}
+
+
+@pytest.mark.parametrize("name", AGENT_FILES)
+def test_bad_agent_files(tmp_path: Path, name: str) -> None:
+    (tmp_path / "bad.json").write_text(AGENT_FILES[name], encoding="utf-8")
+    for arguments in (
+        ("show", "bad.json"),
+        ("match", "bad.json", "zero", "--games", 2),
+        ("play", "bad.json"),
+        ("export", "bad.json", "-o", "out.json"),
+        ("export", "bad.json", "--to", "python", "-o", "out.py"),
+        ("run", *QUICK, "--start-from", "bad.json", "--out", "run"),
+    ):
+        assert "bad.json" in fails(*arguments)
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.json"]
+
+
+@pytest.mark.parametrize(
+    "provenance",
+    [
+        {},
+        {"score": None},
+        {"score": "high", "against": 5},
+        {"parents": 5},
+        {"parents": None, "individual": None, "origin": None},
+        {"parents": [None, 5, {}], "individual": ["a"], "run": {"deep": [1]}},
+    ],
+    ids=str,
+)
+def test_any_provenance_can_be_shown(copy: Path, provenance: dict[str, Any]) -> None:
+    document = json.loads((copy / "champion.json").read_text(encoding="utf-8"))
+    document["provenance"] = provenance
+    (copy / "champion.json").write_text(json.dumps(document), encoding="utf-8")
+    done("show", copy)
+    done("show", copy / "champion.json")
+    done("export", copy, "--to", "python", "-o", "agent.py")
+    done("runs", ".")
+
+
+def test_digits_that_are_no_numbers(first: Path) -> None:
+    for arguments in (
+        ("export", first, "--individual", "²-1", "-o", "x.json"),
+        ("replay", first, "²"),
+        ("replay", first, "²:1"),
+        ("show", "swh?depth=²"),
+    ):
+        result = invoke(*arguments)
+        assert result.code in (1, 2)
+        assert "²" in result.err
+
+
+def test_debug_shows_where_an_error_comes_from() -> None:
+    for arguments in (("--debug", "show", "nowhere"), ("show", "nowhere", "--debug")):
+        with pytest.raises(ValueError, match="nowhere"):
+            invoke(*arguments)
+
+
+def test_an_error_of_many_lines_is_told_in_one(copy: Path) -> None:
+    path = copy / "champion.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    document["rules"] = "a\nb\r\nc"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    assert "champion.json" in fails("show", path)

@@ -1,0 +1,133 @@
+"""`evolve export`: agent files and stand-alone Python files."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import evolve
+from tests.cli import done, fails, misused
+
+
+def test_champion_as_agent_file(first: Path, tmp_path: Path) -> None:
+    assert "best.json" in done("export", first, "-o", "best.json").out
+    assert evolve.load_agent("best.json") == evolve.load_agent(first)
+    assert evolve.load_agent("best.json").choose(evolve.Board.start()) in (19, 26, 37, 44)
+
+
+def test_an_agent_file_is_carried_over_unchanged(first: Path, tmp_path: Path) -> None:
+    done("export", first, "-o", "one.json")
+    done("export", "one.json", "-o", "two.json")
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
+    assert (tmp_path / "one.json").read_bytes() == (first / "champion.json").read_bytes()
+
+
+def test_any_individual(first: Path, tmp_path: Path) -> None:
+    individuals = evolve.load_run(first).individuals
+    for row in individuals.drop_duplicates("individual", keep="last").to_dict("records"):
+        done("export", first, "--individual", row["individual"], "-o", "one.json")
+        agent = evolve.load_agent("one.json")
+        assert agent.name == row["individual"]
+        assert [weight for table in agent.weights for weight in table] == row["weights"]
+        assert list(agent.depths) == row["depths"]
+        assert agent.endgame == row["endgame"]
+        assert agent.rules == "reversed"
+        found = json.loads((tmp_path / "one.json").read_text(encoding="utf-8"))["provenance"]
+        assert found["run"] == "first"
+        assert found["parents"] == row["parents"]
+        assert found["score"] == pytest.approx(row["score"])
+
+
+@pytest.mark.parametrize("name", ["9-9", "0-99", "nobody", "0-", "-1", "0-01", " 0-1", "²-1"])
+def test_an_individual_that_is_not_there(first: Path, tmp_path: Path, name: str) -> None:
+    assert repr(name) in fails("export", first, f"--individual={name}", "-o", "one.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_settings_of_the_agent_come_along() -> None:
+    done("export", "swh?depth=3&endgame=7", "-o", "deep.json")
+    agent = evolve.load_agent("deep.json")
+    assert (agent.depths, agent.endgame) == ((3,), 7)
+
+
+def _player(path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location("player", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("source", ["RUN", "swh?depth=2", "anti-swh-mobility"])
+def test_python_file_plays_the_moves_of_the_agent(first: Path, tmp_path: Path, source: str) -> None:
+    source = source.replace("RUN", str(first))
+    done("export", source, "--to", "python", "-o", "player.py")
+    agent = evolve.load_agent(source)
+    assert isinstance(agent, evolve.AlphaBetaAgent)
+    module = _player(tmp_path / "player.py")
+    board = evolve.Board.start()
+    for _ in range(12):
+        colour = -1 if board.side == "black" else 1
+        cells = np.zeros((8, 8), int)
+        for square in range(64):
+            cells[divmod(square, 8)] = (board.white >> square & 1) - (board.black >> square & 1)
+        player = module.AI(8, colour, 5)
+        player.go(cells)
+        moves = [8 * row + column for row, column in player.candidate_list]
+        assert sorted(moves[:-1]) == board.legal_moves()
+        assert moves[-1] == agent.choose(board)
+        board = board.play(moves[-1])
+
+
+def test_python_file_says_where_it_comes_from(first: Path, tmp_path: Path) -> None:
+    done("export", first, "--to", "python", "-o", "player.py")
+    text = (tmp_path / "player.py").read_text(encoding="ascii")
+    for word in ("rules: reversed", "run: first", "seed: 0"):
+        assert word in text
+    assert "import evolve" not in text
+
+
+def test_a_missing_folder_is_not_made(first: Path, tmp_path: Path) -> None:
+    for target in ("agent", "python"):
+        message = fails("export", first, "--to", target, "-o", "no/where/x")
+        assert str(Path("no/where")) in message
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_is_no_file(first: Path, tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    assert "there" in fails("export", first, "-o", "there")
+    assert list((tmp_path / "there").iterdir()) == []
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="there is no folder that nobody can write")
+def test_a_path_that_cannot_be_written_is_named_as_it_was_given(first: Path) -> None:
+    for arguments in (
+        ("export", first, "-o", "/proc/best.json"),
+        ("show", first, "--format", "csv", "-o", "/proc/table.csv"),
+        ("plot", first, "-o", "/proc/picture.png"),
+    ):
+        assert str(arguments[-1]) in fails(*arguments)
+
+
+def test_what_has_no_parameters_is_refused(tmp_path: Path) -> None:
+    assert "random" in fails("export", "random", "-o", "x.json")
+    assert "nobody" in fails("export", "nobody", "-o", "x.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_individual_is_of_runs(first: Path) -> None:
+    for source in ("swh", first / "champion.json"):
+        fails("export", source, "--individual", "0-1", "-o", "x.json")
+
+
+def test_output_is_required(first: Path) -> None:
+    assert "--output" in misused("export", first)
+    assert "--to" in misused("export", first, "--to", "pickle", "-o", "x")

@@ -1,0 +1,400 @@
+"""`evolve runs`, `show`, `compare`, `replay` and `plot`: looking at runs changes nothing."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import evolve
+from evolve.engine.squares import parse_moves
+from tests.cli import (
+    QUICK,
+    command,
+    done,
+    environment,
+    fails,
+    finish,
+    invoke,
+    misused,
+    program,
+    snapshot,
+    spawn,
+)
+
+COLUMNS = {
+    "individuals": [
+        "generation", "individual", "born", "origin", "parents", "score", "disc_difference",
+        "games", "weights", "mobility", "depths", "endgame",
+    ],
+    "games": [
+        "generation", "kind", "game", "black", "white", "opening", "moves", "discs_black",
+        "discs_white", "winner", "plies", "nodes_black", "nodes_white", "reason",
+    ],
+    "generations": [
+        "generation", "best", "best_score", "mean_score", "games", "panel_score", "panel_elo",
+        "panel_elo_low", "panel_elo_high", "seconds",
+    ],
+    "trials": ["number", "state", "score", "score_error", "seconds", "agent"],
+}  # fmt: skip
+"""Columns that others rely on, as DESIGN.md has them."""
+
+ROWS = {"individuals": 18, "generations": 3, "trials": 0}
+
+
+@pytest.mark.parametrize("table", COLUMNS)
+def test_json_and_csv_have_every_column_and_row(first: Path, table: str) -> None:
+    rows = done("show", first, "--table", table, "--format", "json").document
+    text = done("show", first, "--table", table, "--format", "csv").out
+    frame = pd.read_csv(io.StringIO(text), keep_default_na=False)
+    assert isinstance(rows, list)
+    assert len(rows) == len(frame) == ROWS.get(table, len(rows))
+    assert set(COLUMNS[table]) <= set(frame.columns)
+    if rows:
+        assert list(rows[0]) == list(frame.columns)
+
+
+@pytest.mark.parametrize("table", ["individuals", "games", "generations"])
+def test_json_says_exactly_what_the_tables_hold(first: Path, table: str) -> None:
+    rows = done("show", first, "--table", table, "--format", "json").document
+    frame = getattr(evolve.load_run(first), table).astype(object)
+    for row, kept in zip(rows, frame.to_dict("records"), strict=True):
+        for column, value in kept.items():
+            missing = isinstance(value, float) and value != value
+            assert row[column] == (None if missing else value), column
+
+
+@pytest.mark.parametrize("table", COLUMNS)
+def test_tables_for_people(first: Path, table: str) -> None:
+    shown = done("show", first, "--table", table)
+    if table == "trials":
+        assert "no trials" in shown.out
+        return
+    assert shown.lines[0].split()[0] == "generation"
+    assert len(shown.lines) > 3
+
+
+def test_generations_are_the_default_and_name_the_champion(first: Path) -> None:
+    shown = done("show", first)
+    assert shown == done("show", first, "--table", "generations")
+    assert evolve.load_agent(first).name in shown.lines[-1]
+
+
+def test_top_is_the_best_first(first: Path) -> None:
+    rows = done("show", first, "--table", "individuals", "--top", 4, "--format", "json").document
+    scores = [row["score"] for row in rows]
+    every = evolve.load_run(first).individuals["score"]
+    assert scores == sorted(every, reverse=True)[:4]
+    rows = done("show", first, "--top", 2, "--format", "json").document
+    panel = evolve.load_run(first).generations["panel_score"]
+    assert [row["panel_score"] for row in rows] == pytest.approx(sorted(panel, reverse=True)[:2])
+
+
+def test_generation_alone(first: Path) -> None:
+    for table in ("individuals", "games", "generations"):
+        arguments = ("show", first, "--table", table, "--generation", 1, "--format", "json")
+        rows = done(*arguments).document
+        assert {row["generation"] for row in rows} == {1}
+    last = done("show", first, "--table", "games", "--generation", 2, "--format", "json").document
+    assert {row["kind"] for row in last} >= {"fitness", "panel", "playoff"}
+
+
+def test_a_generation_that_is_not_there(first: Path) -> None:
+    for table in ("generations", "individuals", "games"):
+        message = fails("show", first, "--table", table, "--generation", 9)
+        assert "9" in message
+        assert "0 to 2" in message
+
+
+@pytest.mark.parametrize("style", ["table", "csv", "json"])
+def test_output_to_a_file(first: Path, tmp_path: Path, style: str) -> None:
+    arguments = ("show", first, "--table", "games", "--format", style)
+    assert done(*arguments, "-o", "games.txt").out == ""
+    written = (tmp_path / "games.txt").read_text(encoding="utf-8")
+    if style == "table":
+        assert len(written.splitlines()) == len(evolve.load_run(first).games) + 1
+    else:
+        assert written == done(*arguments).out
+    done(*arguments, "-o", "games.txt")  # again, over the first
+    assert [path.name for path in tmp_path.iterdir()] == ["games.txt"]
+
+
+def test_an_agent_as_boards(first: Path) -> None:
+    shown = done("show", first / "champion.json").out
+    assert shown.count("weights, ") == 3
+    for word in ("depth", "mobility", "ancestry", "seed: 0", "reversed"):
+        assert word in shown
+    assert "100" in done("show", "swh").out
+    assert "  3 " in done("show", "swh?depth=3").out
+
+
+def test_an_agent_as_json(first: Path, tmp_path: Path) -> None:
+    document = done("show", first / "champion.json", "--format", "json").document
+    assert document == json.loads((first / "champion.json").read_text(encoding="utf-8"))
+    done("show", "swh", "--format", "json", "-o", "swh.json")
+    assert evolve.load_agent("swh.json") == evolve.load_agent("swh")
+    assert "table" in misused("show", "swh", "--format", "csv")
+    assert "run" in misused("show", "swh", "--table", "games")
+
+
+def test_runs_lists_runs(copy: Path, tmp_path: Path) -> None:
+    rows = done("runs", tmp_path, "--json").document
+    assert [row["run"] for row in rows] == [str(copy)]
+    assert (rows[0]["rules"], rows[0]["seed"]) == ("reversed", 0)
+    shown = done("runs", tmp_path)
+    assert "reversed" in shown.lines[1]
+    assert "3/3" in shown.lines[1]
+
+
+def test_runs_where_there_are_none() -> None:
+    assert "evolve run" in done("runs").out
+    assert done("runs", "--json").document == []
+
+
+@pytest.mark.parametrize("name", ["a-damaged", "z-damaged"])
+def test_a_damaged_run_hides_no_other(copy: Path, tmp_path: Path, name: str) -> None:
+    shutil.copytree(copy, tmp_path / name)
+    (tmp_path / name / "config.toml").write_text("[", encoding="utf-8")
+    rows = {Path(row["run"]).name: row for row in done("runs", tmp_path, "--json").document}
+    assert set(rows) == {"copy", name}
+    assert (rows["copy"]["rules"], rows["copy"]["champion"]) == (
+        "reversed",
+        evolve.load_agent(copy).name,
+    )
+    assert isinstance(rows["copy"]["seed"], int)
+    assert any("config.toml is damaged" in str(value) for value in rows[name].values())
+    shown = done("runs", tmp_path).out
+    assert "reversed" in shown
+    assert "config.toml is damaged" in shown
+
+
+def test_compare(first: Path, tmp_path: Path) -> None:
+    done("run", *QUICK, "--seed", 4, "--mutation-rate", 0.5, "--out", "other")
+    shown = done("compare", first, "other").out
+    for word in ("mutation_rate", "openings", "panel_score", "champion"):
+        assert word in shown
+    assert "crossover" not in shown  # alike in both
+    rows = done("compare", first, "other", "--json").document
+    assert [row["run"] for row in rows] == [str(first), "other"]
+    assert [row["seed"] for row in rows] == [0, 4]
+    assert [row["mutation_rate"] for row in rows] == [0.1, 0.5]
+    done("compare", first)
+
+
+def _final_discs(moves: str) -> tuple[int, int]:
+    board = evolve.Board.start()
+    for square in parse_moves(moves):
+        board = board.pass_move() if square == 64 else board.play(square)
+    return board.discs("black"), board.discs("white")
+
+
+def test_replay_shows_the_game_of_the_table(first: Path) -> None:
+    games = evolve.load_run(first).games
+    for row in games.iloc[::17].to_dict("records"):
+        assert _final_discs(row["moves"]) == (row["discs_black"], row["discs_white"])
+        if row["kind"] == "playoff":
+            continue
+        game = f"{row['generation']}:{row['game']}"
+        shown = done("replay", first, game)
+        assert row["kind"] in shown.lines[0]
+        assert f"black {row['black']}, white {row['white']}" in shown.lines[0]
+        assert f"{row['discs_black']}–{row['discs_white']}" in shown.lines[-1]
+        assert row["moves"] in done("replay", first, game, "--moves").lines
+        assert shown.out.count("(opening)") == len(row["opening"].split())
+
+
+def test_replay_says_who_won_and_why(first: Path) -> None:
+    games = evolve.load_run(first).games
+    row = games[games["winner"] != "draw"].iloc[0]
+    last = done("replay", first, f"{row['generation']}:{row['game']}").lines[-1]
+    assert last.endswith(f"{row['winner']} wins ({row['reason']})")
+
+
+def test_every_game_can_be_named_and_replayed(first: Path) -> None:
+    games = evolve.load_run(first).games
+    assert not games.duplicated(["generation", "game"]).any()
+    row = games[games["kind"] == "playoff"].iloc[0]
+    shown = done("replay", first, f"{row['generation']}:{row['game']}")
+    assert "playoff" in shown.lines[0]
+    assert f"black {row['black']}, white {row['white']}" in shown.lines[0]
+
+
+def test_replay_of_what_is_not_there(first: Path) -> None:
+    assert "9999" in fails("replay", first, "0:9999")
+    assert "0 to 2" in fails("replay", first, "9:0")
+    for text in ("abc", "1:2:3", "", ":", "1:", "-1"):
+        assert text in misused("replay", first, "--", text)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "magic"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")]
+)
+def test_plot(first: Path, tmp_path: Path, suffix: str, magic: bytes) -> None:
+    done("plot", first, "-o", f"picture.{suffix}")
+    assert (tmp_path / f"picture.{suffix}").read_bytes().startswith(magic)
+    assert [path.name for path in tmp_path.iterdir()] == [f"picture.{suffix}"]
+
+
+@pytest.mark.parametrize("phases", [1, 61])
+def test_plot_of_any_number_of_phases(tmp_path: Path, phases: int) -> None:
+    done("run", *QUICK, "--generations", 1, "--phases", phases, "--out", "phased")
+    done("plot", "phased", "-o", "picture.png")
+    assert (tmp_path / "picture.png").stat().st_size > 10_000
+
+
+def test_plot_refuses_other_formats(first: Path, tmp_path: Path) -> None:
+    assert ".png" in fails("plot", first, "-o", "picture.gif")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_without_a_generation(copy: Path) -> None:
+    for part in ("generations", "games"):
+        for path in (copy / part).iterdir():
+            path.unlink()
+    (copy / "champion.json").unlink()
+    for table in ("generations", "individuals", "games"):
+        assert "no " + table in done("show", copy, "--table", table).out
+        assert done("show", copy, "--table", table, "--format", "json").document == []
+    done("compare", copy)
+    assert "no generation" in fails("export", copy, "-o", "x.json")
+    assert "no whole generation" in fails("plot", copy, "-o", "x.png")
+    assert "none yet" in fails("show", copy, "--generation", 0)
+    assert "none yet" in fails("replay", copy, "0")
+
+
+def test_looking_changes_nothing(copy: Path) -> None:
+    before = snapshot(copy)
+    for arguments in (
+        ("show", copy),
+        ("show", copy, "--table", "games"),
+        ("show", copy / "champion.json"),
+        ("compare", copy, copy),
+        ("replay", copy, "1:1"),
+        ("plot", copy, "-o", "x.png"),
+        ("export", copy, "-o", "x.json"),
+        ("match", copy, "zero", "--games", 2),
+        ("runs", copy.parent),
+    ):
+        done(*arguments)
+        assert snapshot(copy) == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("show", "RUN", "--table", "games"),
+        ("show", "RUN", "--table", "games", "--format", "json"),
+        ("replay", "RUN", "0:1"),
+    ],
+    ids=" ".join,
+)
+def test_head_ends_a_command_quietly(first: Path, tmp_path: Path, arguments: Any) -> None:
+    if shutil.which("head") is None:
+        pytest.skip("there is no head here")
+    words = [str(first) if word == "RUN" else word for word in arguments]
+    process = spawn(tmp_path, *words)
+    head = subprocess.run(
+        ["head", "-c", "5"], stdin=process.stdout, capture_output=True, check=True
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    process.stdout = None
+    assert len(head.stdout) == 5
+    ended = finish(process)
+    assert (ended.code, ended.err) == (0, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_a_generation_is_a_line_on_a_terminal_of_80_columns(first: Path, tmp_path: Path) -> None:
+    import pty
+
+    here, there = pty.openpty()
+    process = subprocess.Popen(
+        command("show", first),
+        cwd=tmp_path,
+        env=environment(COLUMNS="80", LINES="24", TERM="xterm", NO_COLOR="1"),
+        stdin=subprocess.DEVNULL,
+        stdout=there,
+        stderr=subprocess.PIPE,
+    )
+    os.close(there)
+    shown = b""
+    while True:
+        try:
+            part = os.read(here, 65536)
+        except OSError:  # how Linux says that the other end is closed
+            break
+        if not part:
+            break
+        shown += part
+    os.close(here)
+    assert process.wait() == 0
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    text = re.sub(r"\x1b\[[0-9;]*m", "", shown.decode())
+    # The head, then a line a generation, nothing folded into further lines.
+    lines = [line for line in text.splitlines() if line.strip()]
+    begin = next(number for number, line in enumerate(lines) if line.split()[0] == "0")
+    rows = evolve.load_run(first).generations.to_dict("records")
+    for line, row in zip(lines[begin : begin + 3], rows, strict=True):
+        assert line.split()[:2] == [str(row["generation"]), row["best"]]
+        assert f"{row['panel_score']:.3f}" in line
+        assert f" {row['panel_elo_low']:.0f}" in line
+    assert lines[begin + 3].startswith("champion")
+
+
+def test_outputs_that_are_no_plain_files_are_written_to(first: Path, tmp_path: Path) -> None:
+    target = tmp_path / "target.csv"
+    target.write_text("old")
+    (tmp_path / "link.csv").symlink_to(target)
+    done("show", first, "--format", "csv", "-o", "link.csv")
+    assert (tmp_path / "link.csv").is_symlink()
+    assert target.read_text().startswith("generation,")
+
+
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="there is no /dev/stdout")
+def test_output_into_a_pipe(first: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    done("show", first, "--format", "csv", "-o", "pipe")
+    assert (tmp_path / "pipe").is_fifo()
+    assert os.read(reader, 10) == b"generation"
+    os.close(reader)
+
+
+def test_names_in_agent_files_are_shown_as_text(copy: Path) -> None:
+    path = copy / "champion.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    document["name"] = "[bold]a[/bold] [red"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    for arguments in (("show", path), ("show", copy), ("compare", copy)):
+        assert "[bold]a[/bold] [red" in done(*arguments).out
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_output_in_a_narrow_encoding(first: Path, tmp_path: Path, encoding: str) -> None:
+    # As when output goes to a file on Windows; neither encoding has all signs that we print.
+    words = ("show", first / "champion.json")
+    if encoding == "cp1252":
+        words = ("export", first, "-o", "best.json")
+    ended = program(tmp_path, *words, PYTHONIOENCODING=encoding)
+    assert (ended.code, ended.err) == (0, "")
+    assert evolve.load_agent(first).name in ended.out
+
+
+def test_a_missing_source(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for verb in ("show", "compare"):
+        assert "nowhere" in fails(verb, "nowhere")
+        assert "empty" in fails(verb, "empty")
+    assert invoke("runs", "empty").code == 0

@@ -1,0 +1,98 @@
+"""`evolve play`: a person types, here through a pipe."""
+
+from __future__ import annotations
+
+import builtins
+import re
+from pathlib import Path
+
+import pytest
+
+import evolve
+from tests.cli import done, fails, invoke, misused
+
+
+def game(agent: str, side: str) -> tuple[list[str], evolve.Board]:
+    """A whole game of a person who always plays the first legal move, and its last board."""
+    opponent = evolve.load_agent(agent)
+    board, typed = evolve.Board.start(), []
+    while not board.is_over():
+        if not board.legal_moves():
+            board = board.pass_move()
+        elif board.side == side:
+            square = board.legal_moves()[0]
+            typed.append("abcdefgh"[square % 8] + str(square // 8 + 1))
+            board = board.play(square)
+        else:
+            board = board.play(opponent.choose(board))
+    return typed, board
+
+
+@pytest.mark.parametrize("side", ["black", "white"])
+@pytest.mark.parametrize("rules", ["standard", "reversed"])
+def test_a_whole_game(side: str, rules: str) -> None:
+    agent = "swh?depth=2" if rules == "standard" else "anti-swh-mobility?depth=2"
+    typed, board = game(agent, side)
+    said = done("play", agent, "--side", side, stdin="\n".join(typed) + "\n")
+    assert f"You are {side}" in said.lines[0]
+    assert said.lines[0].startswith(rules)
+    black, white = board.discs("black"), board.discs("white")
+    own, other = (black, white) if side == "black" else (white, black)
+    ahead = own - other if rules == "standard" else other - own
+    verdict = "you win" if ahead > 0 else "you lose" if ahead < 0 else "a draw"
+    assert said.lines[-1] == f"black {black}, white {white} ({rules}): {verdict}"
+
+
+def test_asking_and_typing_nonsense() -> None:
+    said = done("play", "swh", stdin="help\n\nhint\nz9\na1\npass\nundo\nquit\n").out
+    assert "d3 c4 f5 e6" in said
+    assert "evaluations" in said
+    assert "'z9' is no move" in said
+    assert "a1 is no legal move" in said
+    assert "must not pass" in said
+    assert "nothing to undo" in said
+
+
+def test_undo_goes_back_to_the_board_before() -> None:
+    boards = re.findall(r"  a b c.*?to move", done("play", "swh", stdin="d3\nundo\nq\n").out, re.S)
+    assert len(boards) == 3
+    assert boards[0] == boards[2] != boards[1]
+    said = done("play", "swh", stdin="D3\nundo\nc4\nundo\nundo\nquit\n").out
+    assert "nothing to undo" in said
+
+
+def test_the_board_shows_the_legal_moves() -> None:
+    said = done("play", "swh", stdin="quit\n")
+    rows = [line.split()[1:] for line in said.lines if re.match(r"[1-8] ", line)]
+    marked = [8 * y + x for y, row in enumerate(rows) for x, mark in enumerate(row) if mark == "*"]
+    assert marked == [19, 26, 37, 44]
+
+
+def test_end_of_input_ends_the_game() -> None:
+    assert "end of input" in done("play", "random").out
+
+
+def test_random_gives_no_hint() -> None:
+    assert "no opinion" in done("play", "random", stdin="hint\n").out
+
+
+def test_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(builtins, "input", interrupted)
+    ended = invoke("play", "swh")
+    assert ended.code == 130
+    assert ended.err.split() == ["interrupted"]
+
+
+def test_rules_and_champions(first: Path) -> None:
+    assert done("play", first, stdin="q\n").out.startswith("reversed")
+    assert done("play", first, "--rules", "standard", stdin="q\n").out.startswith("standard")
+    assert done("play", "swh", stdin="q\n").out.startswith("standard")
+
+
+def test_wrong_use() -> None:
+    assert "nobody" in fails("play", "nobody")
+    assert "--side" in misused("play", "swh", "--side", "red")
+    assert "AGENT" in misused("play")

@@ -1,0 +1,383 @@
+"""`evolve run`: what it makes, what it says, and that its options do what they say."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+import tomllib
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import evolve
+from tests.cli import (
+    INTERRUPTED,
+    QUICK,
+    TINY,
+    Result,
+    command,
+    done,
+    environment,
+    fails,
+    finish,
+    invoke,
+    spawn,
+    tables,
+    wait_until,
+)
+
+
+def test_folder_and_what_is_said(first_output: tuple[Path, Result]) -> None:
+    folder, said = first_output
+    files = {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()} - {".lock"}
+    assert files == {
+        "config.toml",
+        "champion.json",
+        *(f"{part}/gen-000{g}.parquet" for part in ("generations", "games") for g in range(3)),
+        "games/playoff.parquet",
+    }
+    # The header says what is about to be computed, with which rules, how long and how large.
+    header = "\n".join(said.lines[:3])
+    for word in ("reversed", "tuned", "seed 0", "6 individuals", "300 nodes", "about", "disk"):
+        assert word in header
+    # Then a line a generation, the play-off, and where the champion is.
+    rows = [line.split() for line in said.lines if line.split()[1].count("-") == 1]
+    assert [row[0] for row in rows if row[0].isdigit()] == ["0", "1", "2"]
+    assert "play-off" in said.out
+    assert "3 of 3 generations" in said.out
+    assert f"→ {folder / 'champion.json'}" in said.out
+
+
+def test_config_holds_every_setting_and_versions(first: Path) -> None:
+    config = tomllib.loads((first / "config.toml").read_text(encoding="utf-8"))
+    assert (config["seed"], config["rules"], config["population"]) == (0, "reversed", 6)
+    assert config["bounds"]["depths"] == [1, 2]
+    assert config["versions"]["evolve"] == evolve.__version__
+
+
+def test_config_of_a_run_makes_the_same_run(first: Path, tmp_path: Path) -> None:
+    done("run", "--config", first / "config.toml", "--out", "again", "--jobs", 1)
+    assert tables(tmp_path / "again") == tables(first)
+
+
+def test_champion_is_an_agent_file_with_its_provenance(first: Path) -> None:
+    champion = json.loads((first / "champion.json").read_text(encoding="utf-8"))
+    assert (champion["format"], champion["rules"]) == ("evolve-agent", "reversed")
+    provenance = champion["provenance"]
+    assert provenance["run"] == "first"
+    assert provenance["seed"] == 0
+    assert provenance["score_low"] <= provenance["score"] <= provenance["score_high"]
+    assert "play-off" in provenance["against"]
+
+
+@pytest.mark.parametrize("algorithm", ["ga", "cma"])
+def test_tables_do_not_depend_on_jobs(tmp_path: Path, algorithm: str) -> None:
+    options = TINY if algorithm == "ga" else QUICK
+    for jobs in (1, 2):
+        done("run", *options, "--algorithm", algorithm, "--jobs", jobs, "--out", f"jobs-{jobs}")
+    assert tables(tmp_path / "jobs-1") == tables(tmp_path / "jobs-2")
+
+
+def test_another_seed_gives_another_run(tmp_path: Path) -> None:
+    for seed in (0, 1):
+        done("run", *QUICK, "--seed", seed, "--out", f"seed-{seed}")
+    one, other = (evolve.load_run(tmp_path / f"seed-{seed}") for seed in (0, 1))
+    assert one.individuals["weights"].tolist() != other.individuals["weights"].tolist()
+
+
+def test_scores_follow_from_the_fitness_games_of_the_generation(first: Path) -> None:
+    run = evolve.load_run(first)
+    fitness = run.games[run.games["kind"] == "fitness"]
+    for row in run.individuals.itertuples():
+        games = fitness[fitness["generation"] == row.generation]
+        black = games[games["black"] == row.individual]
+        white = games[games["white"] == row.individual]
+        won = (black["winner"] == "black").sum() + (white["winner"] == "white").sum()
+        drawn = (black["winner"] == "draw").sum() + (white["winner"] == "draw").sum()
+        played = len(black) + len(white)
+        assert played == row.games == 10
+        assert row.score == pytest.approx((won + drawn / 2) / played)
+        discs = (black["discs_black"] - black["discs_white"]).sum()
+        discs += (white["discs_white"] - white["discs_black"]).sum()
+        assert row.disc_difference == pytest.approx(discs / played)
+
+
+def test_runs_are_numbered_by_their_rules(tmp_path: Path) -> None:
+    for rules in ("reversed", "reversed", "standard"):
+        done("run", *QUICK, "--generations", 1, "--rules", rules)
+    names = sorted(path.name for path in (tmp_path / "runs").iterdir())
+    assert names == ["reversed-001", "reversed-002", "standard-001"]
+
+
+def test_runs_started_at_once_have_folders_of_their_own(tmp_path: Path) -> None:
+    started = [spawn(tmp_path, "run", *QUICK, "--generations", 1, "--seed", s) for s in range(2)]
+    ended = [finish(process) for process in started]
+    assert [result.code for result in ended] == [0, 0], [result.err for result in ended]
+    assert len(list((tmp_path / "runs").iterdir())) == 2
+
+
+def test_an_empty_folder_may_become_a_run(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    done("run", *QUICK, "--generations", 1, "--out", "there")
+    assert len(evolve.load_run("there").generations) == 1
+
+
+@pytest.mark.parametrize("population", [4, 5, 7])
+@pytest.mark.parametrize("preset", ["tuned", "published"])
+def test_populations_from_four_up(tmp_path: Path, population: int, preset: str) -> None:
+    options = (*QUICK, "--generations", 2, "--preset", preset, "--population", population)
+    done("run", *options, "--out", "small")
+    individuals = evolve.load_run(tmp_path / "small").individuals
+    assert individuals.groupby("generation").size().tolist() == [population] * 2
+
+
+@pytest.mark.parametrize("phases", [1, 5, 61])
+def test_phases(tmp_path: Path, phases: int) -> None:
+    done("run", *QUICK, "--generations", 2, "--phases", phases, "--out", "phased")
+    row = evolve.load_run("phased").individuals.iloc[0]
+    assert len(row["weights"]) == 10 * phases
+    assert len(row["depths"]) == len(row["mobility"]) == phases
+    shown = done("show", "phased/champion.json").out
+    assert shown.count("weights, ") == phases
+
+
+def test_tied_weights_are_one_table_for_all_phases() -> None:
+    done("run", *QUICK, "--generations", 2, "--tie", "weights", "--out", "tied")
+    row = evolve.load_run("tied").individuals.iloc[0]
+    assert (len(row["weights"]), len(row["depths"])) == (10, 3)
+    weights = evolve.load_agent("tied").parameters["weights"]
+    assert weights[0] == weights[1] == weights[2]
+
+
+def test_fixed_genes_stay() -> None:
+    options = ("--fix", "depths=2,1,2", "--fix", "endgame=3")
+    done("run", *QUICK, "--generations", 2, *options, "--out", "fixed")
+    individuals = evolve.load_run("fixed").individuals
+    assert individuals["depths"].tolist() == [[2, 1, 2]] * 12
+    assert individuals["endgame"].tolist() == [3] * 12
+    assert evolve.load_agent("fixed").depths == (2, 1, 2)
+
+
+def test_terms_left_out_weigh_nothing() -> None:
+    done("run", *QUICK, "--generations", 2, "--terms", "mobility", "--out", "plain")
+    individuals = evolve.load_run("plain").individuals
+    assert any(any(values) for values in individuals["mobility"])
+    for term in ("stability", "x_squares", "c_squares", "potential_mobility"):
+        assert not any(any(values) for values in individuals[term])
+
+
+def test_genes_stay_in_their_bounds() -> None:
+    done("run", *QUICK, "--bounds", "weights=-3:5", "--out", "narrow")
+    individuals = evolve.load_run("narrow").individuals
+    weights = [weight for row in individuals["weights"] for weight in row]
+    assert (min(weights), max(weights)) == (-3, 5)
+    assert {depth for row in individuals["depths"] for depth in row} <= {1, 2}
+
+
+def test_published_preset_plays_from_the_start_with_mobility_alone() -> None:
+    done("run", *TINY, "--preset", "published", "--jobs", 1, "--generations", 2, "--out", "old")
+    run = evolve.load_run("old")
+    assert (run.config["preset"], run.config["terms"]) == ("published", ["mobility"])
+    fitness = run.games[run.games["kind"] == "fitness"]
+    assert set(fitness["opening"]) == {""}
+
+
+def _openings(folder: str, kind: str = "fitness") -> pd.Series:
+    games = evolve.load_run(folder).games
+    chosen = games[games["kind"] == kind]
+    return chosen.groupby("generation")["opening"].apply(set)
+
+
+def test_openings_of_each_pair_are_new_in_every_generation(first: Path) -> None:
+    openings = _openings(str(first))
+    assert [len(found) for found in openings] == [15, 15, 15]
+    assert not openings[0] & openings[1]
+    # The panel and the play-off use openings that evolution never sees.
+    seen = set().union(*openings)
+    assert not seen & set().union(*_openings(str(first), "panel"))
+    assert not seen & set().union(*_openings(str(first), "playoff"))
+
+
+def test_shared_opening_is_one_for_all_pairs() -> None:
+    done("run", *TINY, "--generations", 2, "--openings", "shared", "--jobs", 1, "--out", "shared")
+    openings = _openings("shared")
+    assert [len(found) for found in openings] == [1, 1]
+    assert openings[0] != openings[1]
+
+
+def test_the_start_position_is_an_empty_opening() -> None:
+    done("run", *QUICK, "--generations", 2, "--out", "start")
+    assert _openings("start").tolist() == [{""}, {""}]
+    individuals = evolve.load_run("start").individuals
+    assert individuals["games"].tolist() == [10] * 12
+
+
+@pytest.mark.parametrize("plies", [1, 4])
+def test_opening_plies(plies: int) -> None:
+    options = ("--generations", 1, "--opening-plies", plies, "--jobs", 1)
+    result = invoke("run", *TINY, *options, "--out", "short")
+    # Too few for openings that differ: refused as wrong usage, or done.
+    assert result.code == 0 or (plies < 3 and result.code == 2), result
+    if result.code == 0:
+        assert {len(opening.split()) for opening in _openings("short")[0]} == {plies}
+
+
+def test_opening_plies_do_not_matter_from_the_start_position() -> None:
+    done("run", *QUICK, "--generations", 1, "--opening-plies", 3, "--out", "three")
+    done("run", *QUICK, "--generations", 1, "--opening-plies", 8, "--out", "eight")
+    assert tables(Path("three")) == tables(Path("eight"))
+
+
+def test_start_from_an_agent() -> None:
+    agent = "swh?depth=2"
+    done("run", *QUICK, "--rules=standard", "--generations=2", "--start-from", agent, "--out=swh")
+    first = evolve.load_run("swh").individuals.iloc[0]
+    assert first["origin"] == "start"
+    assert first["weights"] == list(evolve.load_agent("swh").weights[0]) * 3
+    assert first["depths"] == [2, 2, 2]
+
+
+def test_start_from_a_run(first: Path) -> None:
+    for algorithm in ("ga", "cma"):
+        options = ("--generations", 1, "--start-from", first, "--algorithm", algorithm)
+        done("run", *QUICK, *options, "--out", f"from-{algorithm}")
+    row = evolve.load_run("from-ga").individuals.iloc[0]
+    agent = evolve.load_agent(first)
+    assert row["weights"] == [weight for table in agent.weights for weight in table]
+
+
+def test_the_example_of_start_from_in_the_help_works() -> None:
+    shown = next(line for line in done("run", "--help").lines if "--start-from" in line)
+    words = shown.split()[2:]
+    small = [option for option in QUICK if "depths" not in option]
+    done("run", *small, "--generations", 1, *words, "--out", "example")
+
+
+def test_patience_ends_a_run_early() -> None:
+    said = done("run", *QUICK, "--generations", 60, "--patience", 2, "--out", "impatient")
+    assert "patience" in said.out
+    run = evolve.load_run("impatient")
+    assert 3 <= len(run.generations) < 60
+    best = run.generations["panel_score"].idxmax()
+    assert len(run.generations) == best + 3
+    assert "playoff" in set(run.games["kind"])
+
+
+def test_time_limit_ends_a_run_early() -> None:
+    said = done("run", *QUICK, "--generations", 9999, "--time-limit", 1e-9, "--out", "hasty")
+    assert "time limit" in said.out
+    assert len(evolve.load_run("hasty").generations) == 1
+    assert "play-off" in evolve.load_agent("hasty").provenance["against"]
+
+
+def test_nodes_over_the_budget_lose_the_game() -> None:
+    options = ("--fix", "depths=4", "--bounds", "depths=1:4", "--generations", 1)
+    done("run", *QUICK, *options, "--move-budget", 60, "--out", "tight")
+    done("run", *QUICK, *options, "--move-budget", 0, "--out", "free")
+    tight, free = (evolve.load_run(name).games for name in ("tight", "free"))
+    lost = tight[tight["reason"].str.startswith("over budget")]
+    assert (lost["winner"] != lost["reason"].str.removeprefix("over budget: ")).all()
+    assert len(lost) > 0
+    assert set(free["reason"]) == {"end"}
+    assert evolve.load_run("tight").generations["over_budget"][0] > 0
+
+
+def test_panel_every_other_generation() -> None:
+    done("run", *QUICK, "--panel-every", 2, "--out", "rare")
+    panel = evolve.load_run("rare").generations["panel_score"]
+    assert panel.isna().tolist() == [False, True, False]
+
+
+def test_ctrl_c_before_the_first_generation_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("evolve.cli.evolution.estimate", interrupted)
+    assert invoke("run", *QUICK, "--out", "stopped").code == 130
+    assert not (tmp_path / "stopped").exists()
+    (tmp_path / "empty").mkdir()
+    assert invoke("run", *QUICK, "--out", "empty").code == 130
+    assert list((tmp_path / "empty").iterdir()) == []
+
+
+def test_a_second_ctrl_c_does_not_stop_the_tidying_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from shutil import rmtree
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    def interrupted_too(*arguments: object, **options: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+        rmtree(*arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("evolve.cli.evolution.estimate", interrupted)
+    monkeypatch.setattr("shutil.rmtree", interrupted_too)
+    assert invoke("run", *QUICK, "--out", "stopped").code == 130
+    assert not (tmp_path / "stopped").exists()
+
+
+def test_ctrl_c_twice_ends_a_run_at_once(tmp_path: Path) -> None:
+    # Minutes of games in the first generation, so that the second signal comes within it.
+    options = ("--population", 200, "--fix", "depths=5", "--bounds", "depths=1:5")
+    process = spawn(tmp_path, "run", *QUICK, *options, "--move-budget", 0, "--out", "long")
+    assert process.stdout is not None
+    for line in process.stdout:
+        if "gen" in line.split():
+            break
+    time.sleep(0.2)  # until the signal is waited for; nothing shows that it is
+    process.send_signal(signal.SIGINT)
+    assert "Ctrl-C again" in process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    ended = finish(process)
+    assert ended.code in INTERRUPTED
+    assert ended.err.split() == ["interrupted"]
+    assert not (tmp_path / "long").exists()
+
+
+def test_a_reader_that_has_seen_enough_breaks_nothing(tmp_path: Path) -> None:
+    process = spawn(tmp_path, "run", *QUICK, "--generations", 2, "--out", "piped")
+    assert process.stdout is not None
+    wait_until(lambda: (tmp_path / "piped/generations/gen-0000.parquet").exists(), process)
+    process.stdout.close()
+    process.stdout = None
+    ended = finish(process)
+    assert "Traceback" not in ended.err
+    done("resume", "piped", "--jobs", 1)
+    done("run", *QUICK, "--generations", 2, "--out", "whole")
+    assert tables(tmp_path / "piped") == tables(tmp_path / "whole")
+
+
+def test_a_run_into_a_full_device_says_so(tmp_path: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full here")
+    with open(os.devnull) as nothing, open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            command("run", *QUICK, "--out", "unheard"),
+            cwd=tmp_path,
+            env=environment(),
+            stdin=nothing,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("error: ")
+    assert ended.stderr.count("\n") == 1
+
+
+def test_a_folder_that_is_taken_stays_as_it_is(copy: Path, tmp_path: Path) -> None:
+    assert "resume" in fails("run", *QUICK, "--out", copy)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/notes.txt").write_text("mine")
+    assert "taken" in fails("run", *QUICK, "--out", "other")
+    assert "taken" in fails("run", *QUICK, "--out", "other/notes.txt")
+    assert (tmp_path / "other/notes.txt").read_text() == "mine"
