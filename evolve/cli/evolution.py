@@ -14,8 +14,8 @@ import click
 
 import evolve
 from evolve.cli.options import given_options, jobs_option, model_options
-from evolve.cli.progress import RunDisplay, interrupt_between_generations, watching
-from evolve.cli.terminal import duration, out, size
+from evolve.cli.progress import RunDisplay, interrupt_between_generations, say, watching
+from evolve.cli.terminal import duration, size
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import config_text, read_toml, resolve
 from evolve.errors import RunError
@@ -42,7 +42,7 @@ Examples:
   evolve run --generations 168
   evolve run --preset published --fix depths=5,3,6 --out runs/published
   evolve run --rules standard --terms mobility --bounds weights=-100:100 --seed 7
-  evolve run --start-from swh?depth=3 --rules standard --time-limit 0.5
+  evolve run --start-from 'swh?depth=3' --rules standard --time-limit 0.5
   evolve run --config settings.toml --population 32
 """
 
@@ -125,7 +125,7 @@ def resume_command(
         ending = evolution.finished
         if ending is not None:
             more = "--patience" if ending is Ending.PATIENCE else "--generations"
-            _say(
+            say(
                 f"{folder} is finished, {done} generations: {ending.value}; champion in "
                 f"{folder}/champion.json; a higher {more} goes on"
             )
@@ -138,9 +138,14 @@ def resume_command(
 
 def _go_on(evolution: Evolution) -> int:
     about = estimate(evolution)
-    _say(f"about {duration(about.seconds)} and {size(about.bytes)} of disk")
-    with watching(evolution) as display, interrupt_between_generations(display):
-        ending = evolution.run(display)
+    say(f"about {duration(about.seconds)} and {size(about.bytes)} of disk")
+    try:
+        with watching(evolution) as display, interrupt_between_generations(display):
+            ending = evolution.run(display)
+    except KeyboardInterrupt:
+        if evolution.generation >= 0:
+            say(f"go on with: evolve resume {evolution.folder}")
+        raise
     _print_ending(evolution, ending, display)
     return 130 if ending is Ending.STOPPED else 0
 
@@ -148,14 +153,14 @@ def _go_on(evolution: Evolution) -> int:
 def _print_header(folder: Path, settings: EvolutionSettings, done: int, jobs: int) -> None:
     """What is about to be computed; before anything is compiled, so that it shows at once."""
     budget = f"{settings.move_budget} nodes a move" if settings.move_budget else "no node budget"
-    _say(
+    say(
         f"evolve {evolve.__version__} · {settings.rules} · {settings.preset} · "
         f"{settings.algorithm.upper()} · seed {settings.seed} · {folder}"
     )
     if done >= settings.generations:
-        _say("all generations are done, the play-off is left")
+        say("all generations are done, the play-off is left")
         return
-    _say(
+    say(
         f"{settings.population} individuals, generations {done} to {settings.generations - 1}, "
         f"{settings.games_a_generation} games each; {budget}; {jobs} threads"
     )
@@ -164,19 +169,15 @@ def _print_header(folder: Path, settings: EvolutionSettings, done: int, jobs: in
 def _print_ending(evolution: Evolution, ending: Ending, display: RunDisplay) -> None:
     folder = evolution.folder
     where = f"{evolution.generation + 1} of {evolution.settings.generations} generations"
-    _say(f"{where}: {ending.value}")
+    say(f"{where}: {ending.value}")
     if ending is Ending.STOPPED:
-        _say(f"go on with: evolve resume {folder}")
+        say(f"go on with: evolve resume {folder}")
         return
-    _say(display.champion(folder))
-    _say(
+    say(display.champion(folder))
+    say(
         f"next: evolve show {folder}/champion.json · evolve plot {folder} -o plot.png · "
         f"evolve export {folder} --to python -o agent.py"
     )
-
-
-def _say(text: str) -> None:
-    out().print(text, soft_wrap=True, markup=False)
 
 
 def _versions() -> dict[str, str]:

@@ -40,7 +40,7 @@ def export_command(source: str, individual: str | None, target: str, output: Pat
       evolve export runs/reversed-001 --individual 12-40 -o other.json
       evolve export best.json --to python -o agent.py
     """
-    agent = individual_agent(source, individual) if individual else load_agent(source)
+    agent = load_agent(source) if individual is None else individual_agent(source, individual)
     if not isinstance(agent, AlphaBetaAgent):
         raise AgentError(f"{source} has no parameters to export")
     if target == "agent":

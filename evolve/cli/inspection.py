@@ -43,7 +43,9 @@ def runs_command(folder: str, as_json: bool) -> None:
       evolve runs
     """
     rows: list[dict[str, Any]] = []
-    for run in list_runs(folder):
+    # Before the first run there is no folder for them.
+    found = [] if folder == "runs" and not Path(folder).exists() else list_runs(folder)
+    for run in found:
         try:
             rows.append({"run": str(run.path), **_facts(run)})
         except EvolveError as error:

@@ -39,11 +39,11 @@ Examples:
   evolve run --rules standard --seed 1     the usual game
   evolve resume runs/reversed-001          after a stop, a crash or for more generations
   evolve show runs/reversed-001            what became of it
-  evolve match runs/reversed-001 anti-swh-mobility?depth=3 --games 200
+  evolve match runs/reversed-001 'anti-swh-mobility?depth=3' --games 200
   evolve export runs/reversed-001 --to python -o agent.py
 
 An AGENT is an agent file, a run (its champion) or one of random, zero, swh, swh-mobility,
-anti-swh, anti-swh-mobility; settings follow a question mark: best.json?depth=5&endgame=0.
+anti-swh, anti-swh-mobility; settings follow a question mark: 'best.json?depth=5&endgame=0'.
 """
 
 
@@ -116,7 +116,8 @@ def _run(arguments: list[str]) -> int:
     arguments = [argument for argument in arguments if argument != "--debug"]
     try:
         result: Any = cli.main(arguments, prog_name="evolve", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # it is None when it was closed before the start
+            sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as done:
         return done.exit_code

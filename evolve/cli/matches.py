@@ -68,7 +68,7 @@ def match_command(
     \b
     Examples:
       evolve match runs/reversed-001 random --games 400
-      evolve match best.json?depth=3&endgame=0 swh?depth=3 --seed 2 --json
+      evolve match 'best.json?depth=3&endgame=0' 'swh?depth=3' --seed 2 --json
     """
     agents = [load_agent(a), load_agent(b)]
     agreed = common_rules(agents, cast("Rules | None", rules))

@@ -40,7 +40,7 @@ def play_command(agent: str, side: str, rules: str | None) -> None:
     \b
     Examples:
       evolve play runs/reversed-001
-      evolve play swh?depth=5 --side white
+      evolve play 'swh?depth=5' --side white
     """
     opponent = load_agent(agent)
     agreed = common_rules([opponent], cast("Rules | None", rules))

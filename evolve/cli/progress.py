@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,6 +38,15 @@ _LIVE_ROWS: Final = 12
 _WIDTHS: Final = (4, 8, 6, 6, 6, 6, 6, 6, 6, 8)
 
 
+def say(text: str) -> None:
+    """A line on standard output; once nobody reads it any more, none: a run goes on without."""
+    try:
+        out().print(text, soft_wrap=True, markup=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 class RunDisplay:
     """An observer that shows lines, and remembers a wish to stop."""
 
@@ -46,12 +57,12 @@ class RunDisplay:
     def begin(self) -> None:
         """The first line."""
         heads = (head.rjust(width) for head, width in zip(SHOWN.values(), _WIDTHS, strict=True))
-        out().print(" ".join(heads) + "     left", soft_wrap=True, markup=False)
+        say(" ".join(heads) + "     left")
 
     def games(self, stage: str, done: int, total: int) -> None:
         """Only a stage that has no line of its own is told, at its begin."""
         if done == total and stage == "play-off":
-            out().print(f"play-off: {total} games", soft_wrap=True, markup=False)
+            say(f"play-off: {total} games")
 
     def generation(self, row: Mapping[str, Any], target: int) -> None:
         """A line for the generation."""
@@ -59,7 +70,7 @@ class RunDisplay:
         texts = self.texts(row)
         line = " ".join(text.rjust(width) for text, width in zip(texts, _WIDTHS, strict=True))
         left = duration(self.seconds_left(row["generation"], target))
-        out().print(f"{line} {left:>8}", soft_wrap=True, markup=False)
+        say(f"{line} {left:>8}")
 
     def stop(self) -> bool:
         """Whether Ctrl-C was pressed."""
@@ -68,7 +79,7 @@ class RunDisplay:
     def wish_stop(self) -> None:
         """Ctrl-C was pressed for the first time."""
         self.stop_wished = True
-        out().print("ending after this generation; Ctrl-C again ends at once", markup=False)
+        say("ending after this generation; Ctrl-C again ends at once")
 
     def seconds_left(self, generation: int, target: int) -> float:
         """By the mean of the last generations' times."""

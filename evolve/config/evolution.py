@@ -91,7 +91,9 @@ class EvolutionSettings(BaseModel):
         TERM_NAMES, description="terms of the evaluation beside the squares"
     )
     bounds: dict[str, Annotated[Range, BeforeValidator(_split_range)]] = Field(
-        default_factory=_default_bounds, description="range of a gene, GENE=LOW:HIGH"
+        default_factory=_default_bounds,
+        description="range of a gene, GENE=LOW:HIGH; genes: weights, mobility, stability, "
+        "x_squares, c_squares, potential_mobility, depths, endgame",
     )
     fix: dict[str, Annotated[tuple[int, ...], BeforeValidator(_split_ints)]] = Field(
         default_factory=dict, description="hold a gene at a value, GENE=V or GENE=V,V,…"

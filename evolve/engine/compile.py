@@ -71,6 +71,18 @@ class _ForgivingCache(FunctionCache):
             flush()
             return None
 
+    def save_overload(self, signature: Any, data: Any) -> None:
+        """Keep the compiled function, where there is room for it."""
+        save: Any = super().save_overload
+        try:
+            save(signature, data)
+        except OSError as error:
+            warnings.warn(
+                f"a compiled kernel cannot be kept in {CACHE_DIR}: {error.strerror}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+
 
 def kernel(function: F) -> F:
     """Compile `function` with numba on first call: cached on disk, the GIL released.

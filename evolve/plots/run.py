@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.files import read_agent
@@ -62,6 +63,7 @@ def _draw_scores(axes: Axes, run: Run) -> None:
     axes.set(
         title="score of each generation's best", xlabel="generation", ylabel="score", ylim=(0, 1.02)
     )
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.legend(loc="lower right", frameon=False)
 
 
@@ -79,6 +81,7 @@ def _draw_depths(axes: Axes, run: Run) -> None:
         groups["endgame"].mean().to_numpy(), color=_GREY, ls="--", label="exact from (empties)"
     )
     axes.set(title="search of the better half", xlabel="generation", ylabel="plies", ylim=(0, None))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.legend(loc="lower right", ncols=2, frameon=False)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -126,5 +127,14 @@ def remove_playoff(folder: Path) -> None:
 
 
 def _write(path: Path, table: pa.Table) -> None:
+    try:
+        _write_parquet(path, table)
+    except OSError as error:
+        # pyarrow says in its own words what went wrong, and not where.
+        text = error.strerror or str(error).splitlines()[0]
+        raise OSError(error.errno or errno.EIO, text, str(path)) from error
+
+
+def _write_parquet(path: Path, table: pa.Table) -> None:
     with replacing(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd")
+        pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)

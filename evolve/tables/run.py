@@ -164,10 +164,10 @@ def load_run(path: str | Path) -> Run:
 
 
 def list_runs(parent: str | Path) -> list[Run]:
-    """All runs in a folder, by name."""
+    """All runs in a folder, by name; raises RunError when it is none."""
     folder = Path(parent)
     if not folder.is_dir():
-        return []
+        raise RunError(f"{parent} is no folder" if folder.exists() else f"there is no {parent}")
     return [Run(path) for path in sorted(folder.iterdir()) if (path / layout.CONFIG_FILE).is_file()]
 
 
@@ -176,8 +176,8 @@ def _read(path: Path, columns: Sequence[str], generation: int | None = None) -> 
     if path.is_dir():
         raise RunError(f"{path} is missing or damaged: it is a folder")
     try:
-        table = pq.read_table(path, use_threads=False)
-    except (pa.ArrowException, OSError) as error:
+        table = pq.read_table(path, use_threads=False, page_checksum_verification=True)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise _damaged(path, error) from error
     missing = [column for column in columns if column not in table.column_names]
     if missing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import time
@@ -252,7 +253,7 @@ def test_start_from_a_run(first: Path) -> None:
 
 def test_the_example_of_start_from_in_the_help_works() -> None:
     shown = next(line for line in done("run", "--help").lines if "--start-from" in line)
-    words = shown.split()[2:]
+    words = shlex.split(shown)[2:]
     small = [option for option in QUICK if "depths" not in option]
     done("run", *small, "--generations", 1, *words, "--out", "example")
 
@@ -381,3 +382,14 @@ def test_a_folder_that_is_taken_stays_as_it_is(copy: Path, tmp_path: Path) -> No
     assert "taken" in fails("run", *QUICK, "--out", "other")
     assert "taken" in fails("run", *QUICK, "--out", "other/notes.txt")
     assert (tmp_path / "other/notes.txt").read_text() == "mine"
+
+
+def test_a_run_goes_on_when_nobody_reads_its_output(tmp_path: Path) -> None:
+    process = spawn(tmp_path, "run", *QUICK, "--generations", 3, "--out", "unread")
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.stdout.close()
+    process.stdout = None
+    ended = finish(process)
+    assert (ended.code, ended.err) == (0, "")
+    assert evolve.load_run(tmp_path / "unread").generation_count == 3
