@@ -9,12 +9,14 @@ from typing import Final
 import joblib
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.engine import game as kernels
 from evolve.engine.board import Rules
 from evolve.engine.context import PHASE_CELLS, PHASES, RULES_CODE, new_context, table_bits_for
 from evolve.fitness.openings import Openings
+from evolve.tables.games import games_table
 
 BATCH: Final = 16
 """Games a task: one a task cost 14 % of the time in a prototype."""
@@ -48,6 +50,27 @@ class Games:
     def disc_difference(self) -> npt.NDArray[np.int64]:
         """Black's discs − white's at the end, [N]."""
         return self.results[:, kernels.DISCS_BLACK] - self.results[:, kernels.DISCS_WHITE]
+
+    def table(
+        self,
+        generation: int,
+        kind: str,
+        names: Sequence[str],
+        openings: Sequence[str],
+        first_game: int = 0,
+    ) -> pa.Table:
+        """Rows of the games table; `names` of the players, `openings` as text for each game."""
+        return games_table(
+            generation,
+            kind,
+            names,
+            self.pairings,
+            openings,
+            self.moves,
+            self.results,
+            self.winner,
+            first_game,
+        )
 
 
 def winner_of(results: npt.NDArray[np.int64], rules: Rules) -> npt.NDArray[np.int8]:

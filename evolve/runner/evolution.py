@@ -34,7 +34,7 @@ from evolve.runner.panel import Gauntlet, panel_agents, past_generations, play_g
 from evolve.runner.playoff import Candidate, PlayoffResult, distinct, play_off
 from evolve.runner.seeds import Use, generator
 from evolve.tables import folder as store
-from evolve.tables.games import GAMES_SCHEMA, games_table
+from evolve.tables.games import GAMES_SCHEMA
 from evolve.tables.individuals import IndividualRow, individuals_table, row_genes
 from evolve.tables.layout import (
     CHAMPION_FILE,
@@ -215,16 +215,8 @@ class Evolution:
             self.progress.first_champion = list(population[champion])
             self.progress.first_champion_name = population[champion].name
         panel, past = self._panel(generation, agents[champion], population[champion], len(games))
-        played = games_table(
-            generation,
-            "fitness",
-            [individual.name for individual in population],
-            games.pairings,
-            openings,
-            games.moves,
-            games.results,
-            games.winner,
-        )
+        names = [individual.name for individual in population]
+        played = games.table(generation, "fitness", names, openings)
         row: dict[str, Any] = {
             "generation": generation,
             "best": population[champion].name,

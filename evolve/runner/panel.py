@@ -17,7 +17,6 @@ from evolve.fitness.games import play_games
 from evolve.fitness.openings import Openings
 from evolve.fitness.ratings import Score
 from evolve.fitness.roundrobin import score_against
-from evolve.tables.games import games_table
 
 PANEL_DEPTH: Final = 5
 """Depth at which the reference agents of the panel play: at 3 champions soon scored 0.98."""
@@ -71,15 +70,11 @@ def play_gauntlet(
         agents, pairings, openings, rules, largest_endgame=largest_endgame, jobs=jobs
     )
     texts = openings.texts()
-    table = games_table(
+    table = games.table(
         generation,
         kind,
         [agent.name for agent in agents],
-        pairings,
         [texts[index] for index in pairings[:, 2]],
-        games.moves,
-        games.results,
-        games.winner,
         first_game,
     )
     return Gauntlet(score_against(games, 0) if len(pairings) else None, table)

@@ -14,7 +14,6 @@ from evolve.fitness.games import play_games
 from evolve.fitness.openings import Openings
 from evolve.fitness.ratings import Score
 from evolve.fitness.roundrobin import schedule, score_against, standings
-from evolve.tables.games import games_table
 
 
 @dataclass(frozen=True)
@@ -84,15 +83,11 @@ def play_off(
     direction = -1 if settings.rules == "reversed" else 1
     best = max(range(players), key=lambda i: (table.score[i], direction * table.disc_difference[i]))
     texts = openings.texts()
-    rows = games_table(
+    rows = games.table(
         generation,
         "playoff",
         [agent.name for agent in agents],
-        pairings,
         [texts[index] for index in pairings[:, 2]],
-        games.moves,
-        games.results,
-        games.winner,
         first_game,
     )
     score = score_against(games, best) if players > 1 else Score(0.5, 0.0, 1.0, 0)
