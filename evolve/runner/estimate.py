@@ -28,14 +28,17 @@ class Estimate:
 
 
 def estimate(evolution: Evolution) -> Estimate:
-    """Play games between random individuals, without a node budget's forfeits, and extrapolate.
+    """Play games between random weights at middling depths, and extrapolate.
 
-    Depth genes settle during a run, so the truth may be two or three times more or less.
+    Depths in the middle of their bounds and no node budget, because random depths end many games
+    early on nodes, which those that evolve do not. The truth may be half or twice as much.
     """
     settings = evolution.settings
     rng = generator(settings.seed, Use.ESTIMATE)
     genome = evolution.genome
-    agents = [genome.agent(genome.random(rng), str(i)) for i in range(_SAMPLE_AGENTS)]
+    middle = (genome.low + genome.high) // 2
+    genomes = [np.where(genome.steps, middle, genome.random(rng)) for _ in range(_SAMPLE_AGENTS)]
+    agents = [genome.agent(one, str(number)) for number, one in enumerate(genomes)]
     drawn = [rng.choice(_SAMPLE_AGENTS, 2, replace=False) for _ in range(_SAMPLE_GAMES)]
     pairings = np.array([(a, b, 0) for a, b in drawn], np.int32)
 
@@ -46,7 +49,6 @@ def estimate(evolution: Evolution) -> Estimate:
             pairings[:games],
             START_POSITION,
             settings.rules,
-            move_budget=settings.move_budget,
             largest_endgame=evolution.largest_endgame,
             jobs=evolution.jobs,
         )
