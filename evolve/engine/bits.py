@@ -11,7 +11,7 @@ import numpy as np
 
 from evolve.engine import vector
 from evolve.engine.compile import inlined, kernel
-from evolve.engine.memory import leading_zeros, popcount
+from evolve.engine.memory import leading_zeros
 
 U = np.uint64
 FULL = U(0xFFFFFFFFFFFFFFFF)
@@ -87,8 +87,19 @@ def flips_scalar(square: int, own: np.uint64, opp: np.uint64) -> np.uint64:
     return flips
 
 
-moves_of = vector.moves_of if vector.SUPPORTED else moves_scalar
-flips_of = vector.flips_of if vector.SUPPORTED else flips_scalar
+@inlined
+def play_scalar(
+    square: int, own: np.uint64, opp: np.uint64
+) -> tuple[np.uint64, np.uint64, np.uint64]:
+    """Flips of a move of `own`, then the moves of the other side, and of this side."""
+    turned = flips_scalar(square, own, opp)
+    mine, theirs = own ^ turned ^ (ONE << U(square)), opp ^ turned
+    return turned, moves_scalar(theirs, mine), moves_scalar(mine, theirs)
+
+
+moves_of = {0: moves_scalar, 4: vector.moves_4, 8: vector.moves_8}[vector.LANES]
+play_of = {0: play_scalar, 4: vector.play_4, 8: vector.play_8}[vector.LANES]
+flips_of = {0: flips_scalar, 4: vector.flips_4, 8: vector.flips_8}[vector.LANES]
 
 
 @inlined
@@ -99,17 +110,27 @@ def neighbours(bits: np.uint64) -> np.uint64:
 
 
 @inlined
-def _full_lines(occupied: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Squares whose row, column, diagonal (a1–h8) and other diagonal are full."""
+def _full_rows(occupied: np.uint64) -> np.uint64:
     row = occupied & (occupied >> ONE)
     row &= row >> TWO
     row &= row >> U(4)
-    row = (row & U(0x0101010101010101)) * U(0xFF)
+    return (row & U(0x0101010101010101)) * U(0xFF)
+
+
+@inlined
+def _full_columns(occupied: np.uint64) -> np.uint64:
     column = occupied & ((occupied >> S8) | (occupied << U(56)))
     column &= (column >> S16) | (column << U(48))
-    column &= (column >> U(32)) | (column << U(32))
-    # A square's diagonal is full when all squares up it and all down it are; the border
-    # squares that a shift brings in from beyond the board count as full.
+    return column & ((column >> U(32)) | (column << U(32)))
+
+
+@inlined
+def _full_diagonals(occupied: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """Squares whose diagonal (a1–h8) and other diagonal are full.
+
+    A square's diagonal is full when all squares up it and all down it are; the border squares
+    that a shift brings in from beyond the board count as full.
+    """
     edge_up, edge_down = U(0xFF80808080808080), U(0x01010101010101FF)
     up = occupied & (edge_up | (occupied >> S9))
     up &= U(0xFFFFC0C0C0C0C0C0) | (up >> S18)
@@ -125,24 +146,29 @@ def _full_lines(occupied: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, n
     down = occupied & (edge_down | (occupied << S7))
     down &= U(0xC0C0C0C0C0C0FFFF) | (down << S14)
     down &= U(0xF0F0F0F0FFFFFFFF) | (down << U(28))
-    return row, column, diagonal, up & down
+    return diagonal, up & down
 
 
 @inlined
 def _grow(
-    own: np.uint64, row: np.uint64, column: np.uint64, diagonal: np.uint64, other: np.uint64
+    stable: np.uint64,
+    own: np.uint64,
+    row: np.uint64,
+    column: np.uint64,
+    diagonal: np.uint64,
+    other: np.uint64,
 ) -> np.uint64:
-    """Discs of `own` that can never turn, given the squares whose four lines are full."""
-    stable = ZERO
-    while True:
-        right = row | (stable >> ONE) | (stable << ONE) | U(0x8181818181818181)
-        down = column | (stable >> S8) | (stable << S8) | U(0xFF000000000000FF)
-        slant = diagonal | (stable >> S9) | (stable << S9) | U(0xFF818181818181FF)
-        other_slant = other | (stable >> S7) | (stable << S7) | U(0xFF818181818181FF)
+    """Stable discs of `own` from the first ones, given where the four lines are safe already."""
+    while stable != ZERO:
+        right = row | (stable >> ONE) | (stable << ONE)
+        down = column | (stable >> S8) | (stable << S8)
+        slant = diagonal | (stable >> S9) | (stable << S9)
+        other_slant = other | (stable >> S7) | (stable << S7)
         grown = own & right & down & slant & other_slant
         if grown == stable:
-            return stable
+            break
         stable = grown
+    return stable
 
 
 @kernel
@@ -154,14 +180,20 @@ def stable_discs(own: np.uint64, opp: np.uint64) -> tuple[np.uint64, np.uint64]:
     disc found is stable; a few stable discs are not found.
     """
     occupied = own | opp
-    # Without a corner, a disc is stable by full lines alone; they hold 24 discs or more
-    # (b3: row and column 15, diagonals a2–g8 and a4–d1 6 and 3 more).
-    if occupied & CORNERS == ZERO and popcount(occupied) < 24:
+    row, column = _full_rows(occupied), _full_columns(occupied)
+    # Without a corner a first stable disc stands in a full row and a full column.
+    if occupied & CORNERS == ZERO and (row == ZERO or column == ZERO):
         return ZERO, ZERO
-    row, column, diagonal, other = _full_lines(occupied)
+    diagonal, other = _full_diagonals(occupied)
+    # A line is safe too where it ends at the border.
+    row |= U(0x8181818181818181)
+    column |= U(0xFF000000000000FF)
+    diagonal |= U(0xFF818181818181FF)
+    other |= U(0xFF818181818181FF)
+    first = row & column & diagonal & other
     return (
-        _grow(own, row, column, diagonal, other),
-        _grow(opp, row, column, diagonal, other),
+        _grow(own & first, own, row, column, diagonal, other),
+        _grow(opp & first, opp, row, column, diagonal, other),
     )
 
 

@@ -1,9 +1,11 @@
 """The memory block that a search works in: one int64 array, handed around as an address.
 
     cells                        what
-    0 … 4                        NODES, BUDGET, STOPPED, RULES, TABLE_BITS
+    0 … 6                        NODES, BUDGET, STOPPED, RULES, TABLE_BITS, AGE, OTHER_TERMS
     WEIGHTS … WEIGHTS + TERMS    the parameters of the phase chosen at the root
-    FRAMES …                     per depth (or empties) a frame of moves and their order
+    SQUARE_WEIGHTS …             the weight of each square
+    ROWS …                       for each kind of row the sum of square weights per byte of discs
+    FRAMES …                     per depth (or empties) a frame of moves in their order
     TABLE …                      the solver's transposition table, ENTRY cells an entry
 
 An agent is a row of int64 cells too:
@@ -42,9 +44,16 @@ STOPPED: Final = 2
 RULES: Final = 3
 TABLE_BITS: Final = 4
 AGE: Final = 5
+OTHER_TERMS: Final = 6  # whether a term beside squares and mobility has a weight
 WEIGHTS: Final = 8
-FRAMES: Final = 32
-FRAME_CELLS: Final = 128  # two for each of up to 64 moves: square and sort key
+SQUARE_WEIGHTS: Final = 32
+ROWS: Final = SQUARE_WEIGHTS + 64
+ROW_CELLS: Final = 256
+ROW_KINDS: Final = 4  # rows 1 and 8, 2 and 7, 3 and 6, 4 and 5
+FRAMES: Final = ROWS + ROW_KINDS * ROW_CELLS
+FRAME_CELLS: Final = 192
+TURNED: Final = 64  # in a frame, after the moves in order: by square the discs that it turns
+SQUARES: Final = 128  # and by square the sum of square weights after it
 TABLE: Final = FRAMES + 65 * FRAME_CELLS
 ENTRY: Final = 4  # own, opp, bounds and move, age
 BUCKET: Final = 2  # entries a hash points to: the deeper one, the later one

@@ -6,27 +6,28 @@ import numpy as np
 
 from evolve.engine.bits import (
     CORNERS,
-    S7,
-    S8,
-    S9,
     ZERO,
     U,
-    moves_of,
     neighbours,
     stable_discs,
 )
-from evolve.engine.compile import inlined
+from evolve.engine.compile import inlined, kernel
 from evolve.engine.context import (
     C_SQUARES,
     MOBILITY,
+    OTHER_TERMS,
     POTENTIAL_MOBILITY,
     REVERSED,
-    SQUARE_CLASSES,
+    ROW_CELLS,
+    ROW_KINDS,
+    ROWS,
+    SQUARE_WEIGHTS,
     STABILITY,
+    TERMS,
     WEIGHTS,
     X_SQUARES,
 )
-from evolve.engine.memory import load, popcount
+from evolve.engine.memory import int64, load, popcount, store
 
 CLASS_NAMES = ("a1", "b1", "c1", "d1", "b2", "c2", "d2", "c3", "d3", "d4")
 """The ten classes of squares that the symmetries of the board make one, by their first square."""
@@ -41,11 +42,8 @@ def _class_of_squares() -> np.ndarray:
 
 
 CLASS_OF_SQUARE = _class_of_squares()
-CLASS_MASKS = tuple(
-    U(sum(1 << square for square in range(64) if CLASS_OF_SQUARE[square] == c))
-    for c in range(SQUARE_CLASSES)
-)
-M0, M1, M2, M3, M4, M5, M6, M7, M8, M9 = CLASS_MASKS
+ALL_X_SQUARES = U(0x0042000000004200)
+ALL_C_SQUARES = U(0x4281000000008142)
 
 WIN: int = 1 << 20
 """A finished game is worth its exact score times this: beyond any evaluation."""
@@ -67,32 +65,60 @@ def final_score(own: np.uint64, opp: np.uint64, rules: int) -> int:
     return 0
 
 
-@inlined
-def _square_sum(own: np.uint64, opp: np.uint64, context: int) -> int:
-    total = load(context, WEIGHTS) * (popcount(own & M0) - popcount(opp & M0))
-    total += load(context, WEIGHTS + 1) * (popcount(own & M1) - popcount(opp & M1))
-    total += load(context, WEIGHTS + 2) * (popcount(own & M2) - popcount(opp & M2))
-    total += load(context, WEIGHTS + 3) * (popcount(own & M3) - popcount(opp & M3))
-    total += load(context, WEIGHTS + 4) * (popcount(own & M4) - popcount(opp & M4))
-    total += load(context, WEIGHTS + 5) * (popcount(own & M5) - popcount(opp & M5))
-    total += load(context, WEIGHTS + 6) * (popcount(own & M6) - popcount(opp & M6))
-    total += load(context, WEIGHTS + 7) * (popcount(own & M7) - popcount(opp & M7))
-    total += load(context, WEIGHTS + 8) * (popcount(own & M8) - popcount(opp & M8))
-    total += load(context, WEIGHTS + 9) * (popcount(own & M9) - popcount(opp & M9))
-    return total
+@kernel
+def set_weights(weights: int, context: int) -> None:
+    """Make the TERMS weights at the address `weights` those of the context."""
+    same, others = True, int64(0)
+    for term in range(TERMS):
+        weight = load(weights, term)
+        same = same and weight == load(context, WEIGHTS + term)
+        store(context, WEIGHTS + term, weight)
+        if weight != 0 and term >= STABILITY:
+            others = int64(1)
+    store(context, OTHER_TERMS, others)
+    if same:  # the same phase as before; a context of zeros is right for weights of zero
+        return
+    for square in range(64):
+        weight = load(weights, CLASS_OF_SQUARE[square])
+        store(context, SQUARE_WEIGHTS + square, weight)
+    for kind in range(ROW_KINDS):
+        row = ROWS + kind * ROW_CELLS
+        size = int64(1)
+        for column in range(8):
+            weight = load(context, SQUARE_WEIGHTS + 8 * kind + column)
+            for discs in range(size):
+                store(context, row + size + discs, load(context, row + discs) + weight)
+            size *= 2
 
 
 @inlined
-def evaluate(own: np.uint64, opp: np.uint64, own_moves: np.uint64, context: int) -> int:
-    """Value of an unfinished position for the side with `own`; antisymmetric in the sides.
+def _row(bits: np.uint64, row: int, context: int) -> int:
+    kind = min(row, 7 - row)
+    discs = int64(bits >> U(8 * row) & U(0xFF))
+    return load(context, ROWS + kind * ROW_CELLS + discs)
 
-    `own_moves` are the legal moves of `own`, known to every caller. The weights are those of
-    the phase in `context`.
-    """
-    value = _square_sum(own, opp, context)
-    weight = load(context, WEIGHTS + MOBILITY)
-    if weight != 0:
-        value += weight * (popcount(own_moves) - popcount(moves_of(opp, own)))
+
+@inlined
+def square_sum(bits: np.uint64, context: int) -> int:
+    """Sum of the weights of the squares in `bits`."""
+    upper = _row(bits, 0, context) + _row(bits, 1, context)
+    upper += _row(bits, 2, context) + _row(bits, 3, context)
+    lower = _row(bits, 4, context) + _row(bits, 5, context)
+    lower += _row(bits, 6, context) + _row(bits, 7, context)
+    return upper + lower
+
+
+@inlined
+def squares_after(squares: int, square: int, turned: np.uint64, context: int) -> int:
+    """What `squares` of `evaluate` becomes, for the other side, by a move on `square`."""
+    weight = load(context, SQUARE_WEIGHTS + square)
+    return -squares - weight - 2 * square_sum(turned, context)
+
+
+@kernel
+def other_terms(own: np.uint64, opp: np.uint64, context: int) -> int:
+    """What stability, X and C squares and potential mobility add to the evaluation."""
+    value = 0
     weight = load(context, WEIGHTS + STABILITY)
     if weight != 0:
         own_stable, opp_stable = stable_discs(own, opp)
@@ -100,19 +126,38 @@ def evaluate(own: np.uint64, opp: np.uint64, own_moves: np.uint64, context: int)
     empty = ~(own | opp)
     corners = empty & CORNERS
     if corners != ZERO:
+        beside = neighbours(corners)
         weight = load(context, WEIGHTS + X_SQUARES)
         if weight != 0:
-            squares = (corners & U(0x1)) << S9 | (corners & U(0x80)) << S7
-            squares |= (corners >> S7 & U(0x2000000000000)) | (corners >> S9 & U(0x40000000000000))
+            squares = beside & ALL_X_SQUARES
             value += weight * (popcount(own & squares) - popcount(opp & squares))
         weight = load(context, WEIGHTS + C_SQUARES)
         if weight != 0:
-            # Each corner has a neighbour along its row and one along its column.
-            squares = (corners & U(0x0100000000000001)) << U(1)
-            squares |= (corners & U(0x8000000000000080)) >> U(1)
-            squares |= corners << S8 | corners >> S8
+            squares = beside & ALL_C_SQUARES
             value += weight * (popcount(own & squares) - popcount(opp & squares))
     weight = load(context, WEIGHTS + POTENTIAL_MOBILITY)
     if weight != 0:
         value += weight * (popcount(neighbours(opp) & empty) - popcount(neighbours(own) & empty))
+    return value
+
+
+@inlined
+def evaluate(
+    own: np.uint64,
+    opp: np.uint64,
+    squares: int,
+    own_moves: np.uint64,
+    opp_moves: np.uint64,
+    context: int,
+) -> int:
+    """Value of an unfinished position for the side with `own`; antisymmetric in the sides.
+
+    `squares` is the sum of square weights of `own` less that of `opp`, `own_moves` and
+    `opp_moves` are the legal moves of either; every caller knows them. The weights are those of
+    the phase in `context`.
+    """
+    mobility = popcount(own_moves) - popcount(opp_moves)
+    value = squares + load(context, WEIGHTS + MOBILITY) * mobility
+    if load(context, OTHER_TERMS) != 0:
+        value += other_terms(own, opp, context)
     return value

@@ -18,10 +18,8 @@ from evolve.engine.context import (
     PHASE_OF,
     PHASES,
     STOPPED,
-    TERMS,
-    WEIGHTS,
 )
-from evolve.engine.evaluation import WIN
+from evolve.engine.evaluation import WIN, set_weights
 from evolve.engine.memory import int64, load, lowest, popcount, store
 from evolve.engine.search import best_move, search
 from evolve.engine.solver import solve_deep, solve_move
@@ -45,8 +43,7 @@ def set_phase(own: np.uint64, opp: np.uint64, agent: int, context: int) -> int:
     """Copy the weights of the position's phase into the context; returns the phase's depth."""
     phase = load(agent, PHASE_OF + popcount(own | opp))
     base = PHASES + phase * PHASE_CELLS
-    for term in range(TERMS):
-        store(context, WEIGHTS + term, load(agent, base + term))
+    set_weights(agent + 8 * base, context)
     return load(agent, base + DEPTH)
 
 

@@ -12,11 +12,27 @@ from typing import Final
 
 import numpy as np
 
-from evolve.engine.bits import ONE, ZERO, U, flips_of, moves_of
+from evolve.engine.bits import ONE, ZERO, U, flips_of, moves_of, play_of
 from evolve.engine.compile import inlined, kernel
-from evolve.engine.context import BUDGET, FRAME_CELLS, FRAMES, NODES, RULES, STOPPED
-from evolve.engine.evaluation import CLASS_OF_SQUARE, WIN, evaluate, final_score
-from evolve.engine.memory import int64, load, lowest, store
+from evolve.engine.context import (
+    BUDGET,
+    FRAME_CELLS,
+    FRAMES,
+    NODES,
+    RULES,
+    SQUARES,
+    STOPPED,
+    TURNED,
+)
+from evolve.engine.evaluation import (
+    CLASS_OF_SQUARE,
+    WIN,
+    evaluate,
+    final_score,
+    square_sum,
+    squares_after,
+)
+from evolve.engine.memory import int64, load, load_bits, lowest, store, store_bits
 
 INFINITY = 1 << 30
 MAX_DEPTH: Final = 60
@@ -64,33 +80,72 @@ def enter(context: int) -> bool:
     return True
 
 
-@kernel
-def leaf(own: np.uint64, opp: np.uint64, context: int) -> int:
+@inlined
+def insert(key: int, square: int, count: int, frame: int, context: int) -> None:
+    """Put a move into a frame of `count` sorted ones: lowest key first, then lowest square."""
+    packed = 64 * key + square
+    place = frame + count
+    while place > frame and load(context, place - 1) > packed:
+        store(context, place, load(context, place - 1))
+        place -= 1
+    store(context, place, packed)
+
+
+@inlined
+def arrive(
+    own: np.uint64, opp: np.uint64, squares: int, alpha: int, beta: int, context: int
+) -> tuple[np.uint64, np.uint64, int, int, int, int, np.uint64]:
+    """Enter a node, and pass when the side has to: own, opp, squares, alpha, beta, sign, moves.
+
+    After a pass all is seen from the other side and the sign is −1. No moves mean that the game
+    is over or the budget was reached: see `ended`.
+    """
+    sign = 1
+    moves = ZERO
+    if enter(context):
+        moves = moves_of(own, opp)
+        if moves == ZERO:
+            replies = moves_of(opp, own)
+            if replies != ZERO and enter(context):
+                own, opp, squares, moves = opp, own, -squares, replies
+                alpha, beta = -beta, -alpha
+                sign = -1
+    return own, opp, squares, alpha, beta, sign, moves
+
+
+@inlined
+def ended(own: np.uint64, opp: np.uint64, context: int) -> int:
+    """Value of a node without moves."""
+    if load(context, STOPPED) != 0:
+        return 0
+    return final_score(own, opp, load(context, RULES)) * WIN
+
+
+@inlined
+def leaf(
+    own: np.uint64,
+    opp: np.uint64,
+    squares: int,
+    own_moves: np.uint64,
+    opp_moves: np.uint64,
+    context: int,
+) -> int:
     """Value without looking further: exact score × WIN at the end, else the evaluation."""
     if not enter(context):
         return 0
-    moves = moves_of(own, opp)
-    if moves == ZERO and moves_of(opp, own) == ZERO:
+    if own_moves | opp_moves == ZERO:
         return final_score(own, opp, load(context, RULES)) * WIN
-    return evaluate(own, opp, moves, context)
+    return evaluate(own, opp, squares, own_moves, opp_moves, context)
 
 
 @kernel
-def search_1(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: int) -> int:
+def search_1(
+    own: np.uint64, opp: np.uint64, squares: int, alpha: int, beta: int, context: int
+) -> int:
     """Depth 1: the best leaf."""
-    if not enter(context):
-        return 0
-    sign = 1
-    moves = moves_of(own, opp)
+    own, opp, squares, alpha, beta, sign, moves = arrive(own, opp, squares, alpha, beta, context)
     if moves == ZERO:
-        moves = moves_of(opp, own)
-        if moves == ZERO:
-            return final_score(own, opp, load(context, RULES)) * WIN
-        if not enter(context):
-            return 0
-        own, opp = opp, own
-        alpha, beta = -beta, -alpha
-        sign = -1
+        return ended(own, opp, context)
     best = -INFINITY
     reverse = load(context, RULES)
     for index in range(5):
@@ -98,8 +153,10 @@ def search_1(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: int
         while todo != ZERO:
             square = lowest(todo)
             todo &= todo - ONE
-            turned = flips_of(square, own, opp)
-            value = -leaf(opp ^ turned, own ^ turned ^ (ONE << U(square)), context)
+            bit = ONE << U(square)
+            turned, replies, answers = play_of(square, own, opp)
+            after = squares_after(squares, square, turned, context)
+            value = -leaf(opp ^ turned, own ^ turned ^ bit, after, replies, answers, context)
             if load(context, STOPPED) != 0:
                 return 0
             if value > best:
@@ -110,21 +167,13 @@ def search_1(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: int
 
 
 @kernel
-def search_2(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: int) -> int:
+def search_2(
+    own: np.uint64, opp: np.uint64, squares: int, alpha: int, beta: int, context: int
+) -> int:
     """Depth 2, moves in the fixed order of square groups."""
-    if not enter(context):
-        return 0
-    sign = 1
-    moves = moves_of(own, opp)
+    own, opp, squares, alpha, beta, sign, moves = arrive(own, opp, squares, alpha, beta, context)
     if moves == ZERO:
-        moves = moves_of(opp, own)
-        if moves == ZERO:
-            return final_score(own, opp, load(context, RULES)) * WIN
-        if not enter(context):
-            return 0
-        own, opp = opp, own
-        alpha, beta = -beta, -alpha
-        sign = -1
+        return ended(own, opp, context)
     best = -INFINITY
     reverse = load(context, RULES)
     for index in range(5):
@@ -132,9 +181,11 @@ def search_2(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: int
         while todo != ZERO:
             square = lowest(todo)
             todo &= todo - ONE
+            bit = ONE << U(square)
             turned = flips_of(square, own, opp)
+            after = squares_after(squares, square, turned, context)
             value = -search_1(
-                opp ^ turned, own ^ turned ^ (ONE << U(square)), -beta, -max(alpha, best), context
+                opp ^ turned, own ^ turned ^ bit, after, -beta, -max(alpha, best), context
             )
             if load(context, STOPPED) != 0:
                 return 0
@@ -146,65 +197,56 @@ def search_2(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: int
 
 
 @inlined
-def sort_moves(own: np.uint64, opp: np.uint64, moves: np.uint64, frame: int, context: int) -> int:
+def sort_moves(
+    own: np.uint64, opp: np.uint64, squares: int, moves: np.uint64, frame: int, context: int
+) -> int:
     """Put `moves` into a frame, best evaluation after the move first; returns how many.
 
-    A frame holds pairs of cells: square, and the evaluation seen from the opponent (low first).
+    The frame's first cells are the moves in order, each 64 × the evaluation seen from the
+    opponent + the square; what they turn and the sums after them stand there by square.
     """
     count = 0
     while moves != ZERO:
         square = lowest(moves)
+        bit = ONE << U(square)
         moves &= moves - ONE
-        turned = flips_of(square, own, opp)
-        child_own = opp ^ turned
-        child_opp = own ^ turned ^ (ONE << U(square))
-        key = evaluate(child_own, child_opp, moves_of(child_own, child_opp), context)
-        place = count
-        while place > 0 and load(context, frame + 2 * place - 1) > key:
-            store(context, frame + 2 * place, load(context, frame + 2 * place - 2))
-            store(context, frame + 2 * place + 1, load(context, frame + 2 * place - 1))
-            place -= 1
-        store(context, frame + 2 * place, square)
-        store(context, frame + 2 * place + 1, key)
+        turned, replies, answers = play_of(square, own, opp)
+        after = squares_after(squares, square, turned, context)
+        store_bits(context, frame + TURNED + square, turned)
+        store(context, frame + SQUARES + square, after)
+        key = evaluate(opp ^ turned, own ^ turned ^ bit, after, replies, answers, context)
+        insert(key, square, count, frame, context)
         count += 1
     return count
 
 
 @kernel
-def search(own: np.uint64, opp: np.uint64, alpha: int, beta: int, depth: int, context: int) -> int:
-    """Value of a position searched to `depth` (0 or more) plies.
-
-    From depth 3 on the moves are sorted by the evaluation after them.
-    """
+def search_deep(
+    own: np.uint64,
+    opp: np.uint64,
+    squares: int,
+    alpha: int,
+    beta: int,
+    depth: int,
+    context: int,
+) -> int:
+    """Depth 2 or more; from 3 on the moves are sorted by the evaluation after them."""
     if depth == 2:
-        return search_2(own, opp, alpha, beta, context)
-    if depth == 1:
-        return search_1(own, opp, alpha, beta, context)
-    if depth == 0:
-        return leaf(own, opp, context)
-    if not enter(context):
-        return 0
-    sign = 1
-    moves = moves_of(own, opp)
+        return search_2(own, opp, squares, alpha, beta, context)
+    own, opp, squares, alpha, beta, sign, moves = arrive(own, opp, squares, alpha, beta, context)
     if moves == ZERO:
-        moves = moves_of(opp, own)
-        if moves == ZERO:
-            return final_score(own, opp, load(context, RULES)) * WIN
-        if not enter(context):
-            return 0
-        own, opp = opp, own
-        alpha, beta = -beta, -alpha
-        sign = -1
+        return ended(own, opp, context)
     # Only one search of each depth is under way at a time, so frames go by depth.
     frame = FRAMES + depth * FRAME_CELLS
-    count = sort_moves(own, opp, moves, frame, context)
+    count = sort_moves(own, opp, squares, moves, frame, context)
     best = -INFINITY
     for index in range(count):
-        square = load(context, frame + 2 * index)
-        turned = flips_of(square, own, opp)
-        value = -search(
+        square = load(context, frame + index) & 63
+        turned = load_bits(context, frame + TURNED + square)
+        value = -search_deep(
             opp ^ turned,
             own ^ turned ^ (ONE << U(square)),
+            load(context, frame + SQUARES + square),
             -beta,
             -max(alpha, best),
             depth - 1,
@@ -220,6 +262,31 @@ def search(own: np.uint64, opp: np.uint64, alpha: int, beta: int, depth: int, co
 
 
 @kernel
+def search_from(
+    own: np.uint64,
+    opp: np.uint64,
+    squares: int,
+    alpha: int,
+    beta: int,
+    depth: int,
+    context: int,
+) -> int:
+    """Value of a position searched to `depth` (0 or more) plies, its sum of squares known."""
+    if depth >= 2:
+        return search_deep(own, opp, squares, alpha, beta, depth, context)
+    if depth == 1:
+        return search_1(own, opp, squares, alpha, beta, context)
+    return leaf(own, opp, squares, moves_of(own, opp), moves_of(opp, own), context)
+
+
+@kernel
+def search(own: np.uint64, opp: np.uint64, alpha: int, beta: int, depth: int, context: int) -> int:
+    """Value of a position searched to `depth` (0 or more) plies."""
+    squares = square_sum(own, context) - square_sum(opp, context)
+    return search_from(own, opp, squares, alpha, beta, depth, context)
+
+
+@kernel
 def best_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
     """Square and value of the best move to `depth` ≥ 1 plies; the side must have one.
 
@@ -228,17 +295,24 @@ def best_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple
     good, by a window one wider. The choice is therefore a function of the minimax values.
     """
     frame = int64(FRAMES)
-    count = sort_moves(own, opp, moves_of(own, opp), frame, context)
+    squares = square_sum(own, context) - square_sum(opp, context)
+    count = sort_moves(own, opp, squares, moves_of(own, opp), frame, context)
     lowest_value = int64(-INFINITY)
     best, best_square = lowest_value, 64
     for index in range(count):
-        square = load(context, frame + 2 * index)
-        turned = flips_of(square, own, opp)
+        square = load(context, frame + index) & 63
+        turned = load_bits(context, frame + TURNED + square)
         low = best
         if square < best_square:
             low = best - 1
-        value = -search(
-            opp ^ turned, own ^ turned ^ (ONE << U(square)), lowest_value, -low, depth - 1, context
+        value = -search_from(
+            opp ^ turned,
+            own ^ turned ^ (ONE << U(square)),
+            load(context, frame + SQUARES + square),
+            lowest_value,
+            -low,
+            depth - 1,
+            context,
         )
         if load(context, STOPPED) != 0:
             return -1, 0

@@ -22,10 +22,11 @@ from evolve.engine.context import (
     STOPPED,
     TABLE,
     TABLE_BITS,
+    TURNED,
 )
 from evolve.engine.evaluation import final_score
 from evolve.engine.memory import int64, load, load_bits, lowest, popcount, store, store_bits
-from evolve.engine.search import enter
+from evolve.engine.search import enter, insert
 
 SHALLOW = 5
 TABLE_FROM = 9
@@ -172,6 +173,7 @@ def _sort_fastest_first(
         bit = ONE << U(square)
         moves &= moves - ONE
         turned = flips_of(square, own, opp)
+        store_bits(context, frame + TURNED + square, turned)
         child_own = opp ^ turned
         child_opp = own ^ turned ^ bit
         replies = moves_of(child_own, child_opp)
@@ -187,13 +189,7 @@ def _sort_fastest_first(
                 key -= 1
         if square == known:
             key = -1000
-        place = count
-        while place > 0 and load(context, frame + 2 * place - 1) > key:
-            store(context, frame + 2 * place, load(context, frame + 2 * place - 2))
-            store(context, frame + 2 * place + 1, load(context, frame + 2 * place - 1))
-            place -= 1
-        store(context, frame + 2 * place, square)
-        store(context, frame + 2 * place + 1, key)
+        insert(key, square, count, frame, context)
         count += 1
     return count
 
@@ -254,8 +250,8 @@ def solve_deep(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: i
     index, low = 0, alpha
     high = beta
     while index < count:
-        square = load(context, frame + 2 * index)
-        turned = flips_of(square, own, opp)
+        square = load(context, frame + index) & 63
+        turned = load_bits(context, frame + TURNED + square)
         value = -solve_deep(opp ^ turned, own ^ turned ^ (ONE << U(square)), -high, -low, context)
         if load(context, STOPPED) != 0:
             return 0
@@ -293,8 +289,8 @@ def solve_move(own: np.uint64, opp: np.uint64, context: int) -> tuple[int, int]:
     count = _sort_fastest_first(own, opp, moves_of(own, opp), none_known, frame, context)
     best, best_square = lowest_score - 1, none_known
     for index in range(count):
-        square = load(context, frame + 2 * index)
-        turned = flips_of(square, own, opp)
+        square = load(context, frame + index) & 63
+        turned = load_bits(context, frame + TURNED + square)
         child_own = opp ^ turned
         child_opp = own ^ turned ^ (ONE << U(square))
         # As in search.best_move: a lower square is let through when it is as good.

@@ -1,8 +1,9 @@
-"""Moves and flips as vector code: eight directions at once, by LLVM vectors in intrinsics.
+"""Moves and flips as vector code: several directions at once, by LLVM vectors in intrinsics.
 
-Source: mobility by parallel prefix as in many bitboard programs, here with rotations, so that
-one instruction serves both senses of a line; flips by carry (upward) and leading zeros
-(downward) along rays.
+Source: mobility by parallel prefix as in many bitboard programs; flips by carry (upward) and
+by leading zeros or parallel prefix (downward) along rays. Two forms of each: with AVX-512 eight
+lanes and one rotation for both senses of a line; with AVX2, which has no rotation and no count
+of leading zeros, four lanes upward and four downward, by shifts.
 """
 
 from __future__ import annotations
@@ -23,27 +24,37 @@ config: Any = numba_config  # its settings are made at run time
 
 _I1, _I32, _I64 = ir.IntType(1), ir.IntType(32), ir.IntType(64)
 
-# Lanes of the moves: along rows, columns and both diagonals, up and down, as rotations left.
-_ROTATIONS = (1, 8, 7, 9, 63, 56, 57, 55)
+# Lanes: along rows, columns, both diagonals.
+_STEPS = (1, 8, 7, 9)
+_TURNS = (*_STEPS, *(64 - step for step in _STEPS))  # up, then down, as rotations left
 _ROWS, _COLUMNS, _BOTH = 0x7E7E7E7E7E7E7E7E, 0x00FFFFFFFFFFFF00, 0x007E7E7E7E7E7E00
 # What a line may run over: squares from which a further step stays on the board.
-_INNER = (_ROWS, _COLUMNS, _BOTH, _BOTH) * 2
+_INNER = (_ROWS, _COLUMNS, _BOTH, _BOTH)
+
+_AVX2_CPUS = re.compile(r"haswell|broadwell|skylake|lake|rapids|znver|x86-64-v[34]")
+_AVX512_CPUS = re.compile(r"avx512|cascadelake|icelake|tigerlake|rapids|znver[45]|x86-64-v4")
 
 
-def _supported() -> bool:
-    """Whether the CPU that numba compiles for has vectors wide enough to win: AVX2 or AVX-512.
+def _lanes() -> int:
+    """Lanes that pay on the CPU numba compiles for: 8 with AVX-512, 4 with AVX2, 0 for none.
 
-    With SSE2 alone this code reached 0.74 of the scalar one in a prototype, and on other
-    machines it has not been measured; they use the scalar code.
+    With SSE2 alone vectors reached 0.74 of the scalar code in a prototype, and on other
+    machines they have not been measured; these use the scalar code.
     """
     name = config.CPU_NAME
     if name is None or name in ("host", llvm.get_host_cpu_name()):
-        return bool(llvm.get_host_cpu_features().get("avx2"))
-    return "+avx2" in (config.CPU_FEATURES or "") or bool(_AVX2_CPUS.search(name))
+        features = llvm.get_host_cpu_features()
+        wide, narrow = features.get("avx512vl"), features.get("avx2")
+    else:
+        asked = config.CPU_FEATURES or ""
+        wide = "+avx512vl" in asked or _AVX512_CPUS.search(name)
+        narrow = "+avx2" in asked or _AVX2_CPUS.search(name)
+    if wide:
+        return 8
+    return 4 if narrow else 0
 
 
-_AVX2_CPUS = re.compile(r"haswell|broadwell|skylake|lake|rapids|znver|x86-64-v[34]")
-SUPPORTED: Final = _supported()
+LANES: Final = _lanes()
 
 
 def _vector(lanes: int) -> Any:
@@ -72,24 +83,55 @@ def _or_lanes(builder: Any, vector: Any) -> Any:
     return _call(builder, f"llvm.vector.reduce.or.v{lanes}i64", _I64, [vector])
 
 
-def _moves(typingctx: Any, own: Any, opp: Any) -> Any:
-    """Legal moves of the side with `own`."""
+def _lines_8(builder: Any, own: Any, opp: Any) -> Any:
+    """In eight lanes the ends of the lines of `own` over discs of `opp`, both spread."""
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        def turn(vector: Any, steps: int) -> Any:
-            by = _constant([steps * rotation % 64 for rotation in _ROTATIONS])
-            return _call(builder, "llvm.fshl.v8i64", vector.type, [vector, vector, by])
+    def turn(vector: Any, steps: int) -> Any:
+        by = _constant([steps * rotation % 64 for rotation in _TURNS])
+        return _call(builder, "llvm.fshl.v8i64", vector.type, [vector, vector, by])
 
-        inner = builder.and_(_spread(builder, args[1], 8), _constant(_INNER))
-        reach = builder.and_(inner, turn(_spread(builder, args[0], 8), 1))
-        reach = builder.or_(reach, builder.and_(inner, turn(reach, 1)))
-        run = builder.and_(inner, turn(inner, 1))
+    inner = builder.and_(opp, _constant(_INNER * 2))
+    reach = builder.and_(inner, turn(own, 1))
+    reach = builder.or_(reach, builder.and_(inner, turn(reach, 1)))
+    run = builder.and_(inner, turn(inner, 1))
+    for _ in range(2):
+        reach = builder.or_(reach, builder.and_(run, turn(reach, 2)))
+    return turn(reach, 1)
+
+
+def _lines_4(builder: Any, own: Any, opp: Any) -> Any:
+    """The same in four lanes."""
+    one, two = _constant(_STEPS), _constant([2 * step for step in _STEPS])
+    inner = builder.and_(opp, _constant(_INNER))
+    run = builder.and_(inner, builder.shl(inner, one))
+    ends = []
+    for shift in (builder.shl, builder.lshr):
+        reach = builder.and_(inner, shift(own, one))
+        reach = builder.or_(reach, builder.and_(inner, shift(reach, one)))
         for _ in range(2):
-            reach = builder.or_(reach, builder.and_(run, turn(reach, 2)))
-        empty = builder.not_(builder.or_(args[0], args[1]))
-        return builder.and_(_or_lanes(builder, turn(reach, 1)), empty)
+            reach = builder.or_(reach, builder.and_(run, shift(reach, two)))
+        ends.append(shift(reach, one))
+        run = builder.lshr(run, one)
+    return builder.or_(*ends)
 
-    return types.uint64(types.uint64, types.uint64), generate
+
+_LINES = {4: _lines_4, 8: _lines_8}
+
+
+def _moves(lanes: int) -> Callable[..., Any]:
+    """The intrinsic for moves, in so many lanes."""
+
+    def moves(typingctx: Any, own: Any, opp: Any) -> Any:
+        """Legal moves of the side with `own`."""
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            own_lanes, opp_lanes = (_spread(builder, arg, lanes) for arg in args)
+            ends = _or_lanes(builder, _LINES[lanes](builder, own_lanes, opp_lanes))
+            return builder.and_(ends, builder.not_(builder.or_(*args)))
+
+        return types.uint64(types.uint64, types.uint64), generate
+
+    return moves
 
 
 def _ray_table() -> list[int]:
@@ -97,7 +139,7 @@ def _ray_table() -> list[int]:
     table = []
     for square in range(64):
         for sign in (1, -1):
-            for dx, dy in ((1, 0), (0, 1), (1, 1), (-1, 1)):
+            for dx, dy in ((1, 0), (0, 1), (-1, 1), (1, 1)):  # in the order of _STEPS
                 ray = 0
                 x, y = square % 8 + sign * dx, square // 8 + sign * dy
                 while 0 <= x < 8 and 0 <= y < 8:
@@ -125,29 +167,111 @@ def _rays_of(builder: Any, square: Any) -> tuple[Any, Any]:
     return tuple(builder.load(builder.gep(rays, [place]), align=32) for place in (up, down))
 
 
-def _flips(typingctx: Any, square: Any, own: Any, opp: Any) -> Any:
-    """Discs that turn when the side with `own` plays on the empty `square`; 0 if it is no move."""
+def _turned_upward(builder: Any, ray: Any, own: Any, opp: Any) -> Any:
+    """Discs that turn toward higher squares: adding 1 below the ray carries to its end."""
+    zero, one = _constant([0] * 4), _constant([1] * 4)
+    end = builder.add(builder.or_(opp, builder.not_(ray)), one)
+    end = builder.and_(builder.and_(end, ray), own)
+    found = builder.sext(builder.icmp_unsigned("!=", end, zero), end.type)  # −1 or 0
+    return builder.and_(builder.add(end, found), ray)
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        up, down = _rays_of(builder, args[0])
-        own4, opp4 = _spread(builder, args[1], 4), _spread(builder, args[2], 4)
-        zero, one = _constant([0] * 4), _constant([1] * 4)
-        # Upward: adding 1 below the ray carries through the opponent's discs to the end.
-        end = builder.add(builder.or_(opp4, builder.not_(up)), one)
-        end = builder.and_(builder.and_(end, up), own4)
-        found = builder.sext(builder.icmp_unsigned("!=", end, zero), end.type)  # −1 or 0
-        above = builder.and_(builder.add(end, found), up)
-        # Downward: the highest square of the ray that is not the opponent's.
-        stop = builder.or_(builder.and_(down, builder.not_(opp4)), one)
-        zeros = _call(builder, "llvm.ctlz.v4i64", stop.type, [stop, ir.Constant(_I1, 1)])
-        end = builder.lshr(_constant([1 << 63] * 4), zeros)
-        end = builder.and_(builder.and_(end, down), own4)
-        below = builder.not_(builder.or_(end, builder.sub(end, one)))
-        return _or_lanes(builder, builder.or_(above, builder.and_(below, down)))
 
-    return types.uint64(types.int64, types.uint64, types.uint64), generate
+def _above(builder: Any, end: Any, ray: Any) -> Any:
+    """The squares of `ray` above the single bit `end`, none when it is 0."""
+    return builder.and_(builder.neg(builder.add(end, end)), ray)
+
+
+def _turned_downward_8(builder: Any, ray: Any, own: Any, opp: Any) -> Any:
+    """Discs that turn toward lower squares: the highest other square is the end of the line."""
+    stop = builder.or_(builder.and_(ray, builder.not_(opp)), _constant([1] * 4))
+    zeros = _call(builder, "llvm.ctlz.v4i64", stop.type, [stop, ir.Constant(_I1, 1)])
+    end = builder.lshr(_constant([1 << 63] * 4), zeros)
+    return _above(builder, builder.and_(builder.and_(end, ray), own), ray)
+
+
+def _turned_downward_4(builder: Any, ray: Any, own: Any, opp: Any) -> Any:
+    """The same, where leading zeros cost too much: what lies beyond another square is no end."""
+    beyond = builder.lshr(builder.and_(ray, builder.not_(opp)), _constant(_STEPS))
+    for factor in (1, 2, 4):
+        by = _constant([factor * step for step in _STEPS])
+        beyond = builder.or_(beyond, builder.lshr(beyond, by))
+    end = builder.and_(builder.and_(ray, own), builder.not_(beyond))
+    return _above(builder, end, ray)
+
+
+_TURNED_DOWNWARD = {4: _turned_downward_4, 8: _turned_downward_8}
+
+
+def _turned_lanes(builder: Any, lanes: int, square: Any, own: Any, opp: Any) -> Any:
+    """In four lanes the discs that turn by a move on `square`, in the way for so many lanes."""
+    up, down = _rays_of(builder, square)
+    upward = _turned_upward(builder, up, own, opp)
+    return builder.or_(upward, _TURNED_DOWNWARD[lanes](builder, down, own, opp))
+
+
+def _flips(lanes: int) -> Callable[..., Any]:
+    """The intrinsic for flips, in the way for so many lanes."""
+
+    def flips(typingctx: Any, square: Any, own: Any, opp: Any) -> Any:
+        """Discs that turn when `own` plays on the empty `square`; 0 if it is no move."""
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            own4, opp4 = _spread(builder, args[1], 4), _spread(builder, args[2], 4)
+            return _or_lanes(builder, _turned_lanes(builder, lanes, args[0], own4, opp4))
+
+        return types.uint64(types.int64, types.uint64, types.uint64), generate
+
+    return flips
+
+
+def _shuffled(builder: Any, vector: Any, order: Sequence[int]) -> Any:
+    mask = ir.Constant(ir.VectorType(_I32, len(order)), [ir.Constant(_I32, i) for i in order])
+    return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), mask)
+
+
+def _play(lanes: int) -> Callable[..., Any]:
+    """The intrinsic for flips and the moves after them, in so many lanes.
+
+    The discs stay in vectors between the two: a way out and in again would cost more than the
+    flips themselves.
+    """
+
+    def play(typingctx: Any, square: Any, own: Any, opp: Any) -> Any:
+        """Flips of a move of `own`, then the moves of the other side, and of this side."""
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            own4, opp4 = _spread(builder, args[1], 4), _spread(builder, args[2], 4)
+            turned4 = _turned_lanes(builder, lanes, args[0], own4, opp4)
+            turned4 = builder.or_(turned4, _shuffled(builder, turned4, (2, 3, 0, 1)))
+            turned4 = builder.or_(turned4, _shuffled(builder, turned4, (1, 0, 3, 2)))
+            bit = builder.shl(ir.Constant(_I64, 1), args[0])
+            mine4 = builder.xor(builder.xor(own4, _spread(builder, bit, 4)), turned4)
+            theirs4 = builder.xor(opp4, turned4)
+            turned = builder.extract_element(turned4, ir.Constant(_I32, 0))
+            occupied = builder.or_(builder.or_(args[1], args[2]), bit)
+            mine, theirs = mine4, theirs4
+            if lanes == 8:
+                mine = _shuffled(builder, mine4, (0, 1, 2, 3) * 2)
+                theirs = _shuffled(builder, theirs4, (0, 1, 2, 3) * 2)
+            replies = _or_lanes(builder, _LINES[lanes](builder, theirs, mine))
+            answers = _or_lanes(builder, _LINES[lanes](builder, mine, theirs))
+            empty = builder.not_(occupied)
+            replies, answers = builder.and_(replies, empty), builder.and_(answers, empty)
+            return context.make_tuple(builder, signature.return_type, (turned, replies, answers))
+
+        result = types.UniTuple(types.uint64, 3)
+        return result(types.int64, types.uint64, types.uint64), generate
+
+    return play
 
 
 # numba has no types for what it makes of these functions.
-moves_of = cast("Callable[[np.uint64, np.uint64], np.uint64]", intrinsic(_moves))
-flips_of = cast("Callable[[int, np.uint64, np.uint64], np.uint64]", intrinsic(_flips))
+Moves = Callable[[np.uint64, np.uint64], np.uint64]
+Flips = Callable[[int, np.uint64, np.uint64], np.uint64]
+Play = Callable[[int, np.uint64, np.uint64], tuple[np.uint64, np.uint64, np.uint64]]
+moves_4 = cast(Moves, intrinsic(_moves(4)))
+moves_8 = cast(Moves, intrinsic(_moves(8)))
+flips_4 = cast(Flips, intrinsic(_flips(4)))
+flips_8 = cast(Flips, intrinsic(_flips(8)))
+play_4 = cast(Play, intrinsic(_play(4)))
+play_8 = cast(Play, intrinsic(_play(8)))

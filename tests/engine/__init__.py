@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from evolve.engine import context as layout
 from evolve.engine.bits import legal_moves
+from evolve.engine.evaluation import set_weights
 from evolve.engine.search import INFINITY, best_move, search
 from evolve.engine.solver import solve_deep, solve_move
 from tests import reference
@@ -37,8 +38,12 @@ class Engine:
         table_bits: int = layout.GAME_TABLE_BITS,
     ) -> None:
         self.cells = layout.new_context(rules, budget, table_bits)
-        self.cells[layout.WEIGHTS : layout.WEIGHTS + layout.TERMS] = weights
         self.address: int = self.cells.ctypes.data
+        self.set_weights(weights)
+
+    def set_weights(self, weights: Sequence[int]) -> None:
+        row = np.array(weights, np.int64)
+        set_weights(row.ctypes.data, self.address)
 
     @property
     def nodes(self) -> int:

@@ -9,14 +9,12 @@ from hypothesis import given, settings
 
 from evolve.engine import context as layout
 from evolve.engine.evaluation import CLASS_NAMES, CLASS_OF_SQUARE, WIN
-from evolve.engine.search import leaf
 from tests import reference
 from tests.engine import (
     FULL_WEIGHTS,
     RULES,
     SWH,
     Engine,
-    U,
     any_boards,
     reachable_boards,
     weights_of_any_sign,
@@ -30,9 +28,8 @@ CONTEXTS = {rules: Engine(rules) for rules in RULES}
 
 def kernel_leaf(board: Board, weights: tuple[int, ...], rules: int = STANDARD) -> int:
     engine = CONTEXTS[rules]
-    engine.cells[layout.WEIGHTS : layout.WEIGHTS + layout.TERMS] = weights
-    engine.cells[layout.NODES] = 0
-    value = int(leaf(U(board[0]), U(board[1]), engine.address))
+    engine.set_weights(weights)
+    value = engine.search(board, 0)
     assert engine.nodes == 1
     return value
 
