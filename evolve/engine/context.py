@@ -54,6 +54,7 @@ FRAMES: Final = ROWS + ROW_KINDS * ROW_CELLS
 FRAME_CELLS: Final = 192
 TURNED: Final = 64  # in a frame, after the moves in order: by square the discs that it turns
 SQUARES: Final = 128  # and by square the sum of square weights after it
+LINE_CELLS: Final = 8  # of a cache line
 TABLE: Final = FRAMES + 65 * FRAME_CELLS
 ENTRY: Final = 4  # own, opp, bounds and move, age
 BUCKET: Final = 2  # entries a hash points to: the deeper one, the later one
@@ -72,7 +73,7 @@ GAME_TABLE_BITS: Final = 10
 
 def table_bits_for(empties: int) -> int:
     """Size of the solver's table for exact searches from `empties`: up to 2**20 buckets, 64 MiB."""
-    return min(max(GAME_TABLE_BITS, GAME_TABLE_BITS + 2 * (empties - 12)), 20)
+    return min(GAME_TABLE_BITS + max(0, empties - 12) * 5 // 4, 20)
 
 
 def context_cells(table_bits: int) -> int:
@@ -87,7 +88,11 @@ def new_context(rules: int, budget: int = 0, table_bits: int = GAME_TABLE_BITS) 
     table. The array must be kept as long as its address is in use.
     """
     assert table_bits >= 1, table_bits
-    context = np.zeros(context_cells(table_bits), np.int64)
+    cells = context_cells(table_bits)
+    block = np.zeros(cells + LINE_CELLS, np.int64)
+    # A bucket of the table is to lie in one cache line.
+    start = -block.ctypes.data // block.itemsize % LINE_CELLS
+    context = block[start : start + cells]
     context[RULES] = rules
     context[BUDGET] = budget
     context[TABLE_BITS] = table_bits

@@ -1,15 +1,15 @@
 """Exact search to the end of the game: fail-soft, both rules, scores as the rules define them.
 
-Three regimes by empties: the last square by counting; up to SHALLOW empties a bare search in
-a fixed order; above, moves with few replies first (fastest first), stable discs as bounds,
-null windows after the first move, and from TABLE_FROM empties a transposition table.
+Three regimes by empties: the last two squares by counting; up to SHALLOW empties a bare search
+in a fixed order; above, moves with few replies first (fastest first), stable discs as bounds, a
+transposition table, and null windows after the first move.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from evolve.engine.bits import CORNERS, FULL, ONE, ZERO, U, flips_of, moves_of, stable_discs
+from evolve.engine.bits import CORNERS, ONE, ZERO, U, flips_of, moves_of, play_of, stable_discs
 from evolve.engine.compile import inlined, kernel
 from evolve.engine.context import (
     AGE,
@@ -29,9 +29,10 @@ from evolve.engine.memory import int64, load, load_bits, lowest, popcount, store
 from evolve.engine.search import enter, insert
 
 SHALLOW = 5
-TABLE_FROM = 9
-STABILITY_FROM = 7
-"""Fewer empties than this and the stable discs cost more than the cut-offs save."""
+REPLIES_FROM = 10
+"""From that many empties the table is asked about every move before the first is searched."""
+WINDOWS_FROM = 11
+"""From that many empties the score is found by narrow windows."""
 
 _QUADRANTS = (
     U(0x000000000F0F0F0F),
@@ -43,17 +44,23 @@ Q0, Q1, Q2, Q3 = _QUADRANTS
 
 
 @inlined
-def last_square(own: np.uint64, opp: np.uint64, square: int, context: int) -> int:
+def _last_square(own: np.uint64, opp: np.uint64, square: int, rules: int) -> int:
     """Exact score for the side with `own`, to move with one empty square."""
-    bit = ONE << U(square)
-    rules = load(context, RULES)
     turned = flips_of(square, own, opp)
     if turned != ZERO:
-        return final_score(own ^ turned ^ bit, opp ^ turned, rules)
+        return _full_score(popcount(own) + popcount(turned) + 1, rules)
     turned = flips_of(square, opp, own)
     if turned != ZERO:
-        return final_score(own ^ turned, opp ^ turned ^ bit, rules)
+        return _full_score(popcount(own) - popcount(turned), rules)
     return final_score(own, opp, rules)
+
+
+@inlined
+def _full_score(discs: int, rules: int) -> int:
+    """Score of a full board for the side with so many `discs`."""
+    if rules == REVERSED:
+        return 64 - 2 * discs
+    return 2 * discs - 64
 
 
 @inlined
@@ -71,16 +78,54 @@ def _odd_quadrants(empty: np.uint64) -> np.uint64:
     return odd
 
 
+@inlined
+def _after_last_but_one(
+    own: np.uint64, opp: np.uint64, square: int, turned: np.uint64, last: int, context: int
+) -> int:
+    """Score for `own` of a move with two empty squares; 0 when the budget is reached."""
+    if not enter(context):
+        return 0
+    bit = ONE << U(square)
+    return -_last_square(opp ^ turned, own ^ turned ^ bit, last, load(context, RULES))
+
+
+@inlined
+def _last_two(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: int) -> int:
+    """Exact score with two empty squares, the node entered."""
+    empty = ~(own | opp)
+    first = lowest(empty)
+    second = lowest(empty & (empty - ONE))
+    turned_first, turned_second = flips_of(first, own, opp), flips_of(second, own, opp)
+    sign = 1
+    if turned_first | turned_second == ZERO:
+        own, opp = opp, own
+        turned_first, turned_second = flips_of(first, own, opp), flips_of(second, own, opp)
+        if turned_first | turned_second == ZERO:
+            return final_score(opp, own, load(context, RULES))
+        if not enter(context):
+            return 0
+        beta, sign = -alpha, -1
+    best = -65
+    if turned_first != ZERO:
+        best = _after_last_but_one(own, opp, first, turned_first, second, context)
+        if best >= beta or turned_second == ZERO or load(context, STOPPED) != 0:
+            return sign * best
+    return sign * max(best, _after_last_but_one(own, opp, second, turned_second, first, context))
+
+
 @kernel
 def solve_shallow(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: int) -> int:
     """Exact score with few empties: no sorting but parity under standard rules."""
     if not enter(context):
         return 0
     empty = ~(own | opp)
-    if empty & (empty - ONE) == ZERO:
-        if empty == ZERO:
-            return final_score(own, opp, load(context, RULES))
-        return last_square(own, opp, lowest(empty), context)
+    rest = empty & (empty - ONE)
+    if rest & (rest - ONE) == ZERO:
+        if rest != ZERO:
+            return _last_two(own, opp, alpha, beta, context)
+        if empty != ZERO:
+            return _last_square(own, opp, lowest(empty), load(context, RULES))
+        return final_score(own, opp, load(context, RULES))
     sign = 1
     moves = moves_of(own, opp)
     if moves == ZERO:
@@ -92,8 +137,9 @@ def solve_shallow(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context
         own, opp = opp, own
         alpha, beta = -beta, -alpha
         sign = -1
-    # Whoever moves into an odd region moves last there; a help in standard, a harm in reversed.
-    first = FULL
+    # Who moves into an odd region moves last there: good under standard rules alone. Under
+    # reversed rules a corner, never to be lost again, is taken last.
+    first = ~CORNERS
     if load(context, RULES) != REVERSED:
         first = _odd_quadrants(empty)
     todo = moves & first
@@ -172,21 +218,21 @@ def _sort_fastest_first(
         square = lowest(moves)
         bit = ONE << U(square)
         moves &= moves - ONE
-        turned = flips_of(square, own, opp)
+        turned, replies, _ = play_of(square, own, opp)
         store_bits(context, frame + TURNED + square, turned)
-        child_own = opp ^ turned
-        child_opp = own ^ turned ^ bit
-        replies = moves_of(child_own, child_opp)
+        corner_replies = popcount(replies & CORNERS)
         if reverse:
-            # Fewest replies, and not to a side that would then have to take a corner.
-            key = 4 * popcount(replies) - 2 * popcount(replies & CORNERS)
-        else:
-            # A reply in a corner is worth two; moves into odd regions come first among equals.
-            key = 4 * (popcount(replies) + popcount(replies & CORNERS))
-            if bit & odd != ZERO:
-                key -= 2
+            # Few discs turned, and no corner unless it is the other side that takes it.
+            key = 8 * (popcount(replies) - corner_replies) + 3 * popcount(turned)
             if bit & CORNERS != ZERO:
-                key -= 1
+                key += 6
+        else:
+            # A reply in a corner counts twice; moves into corners and odd regions come early.
+            key = 8 * (popcount(replies) + corner_replies)
+            if bit & odd != ZERO:
+                key -= 4
+            if bit & CORNERS != ZERO:
+                key -= 4
         if square == known:
             key = -1000
         insert(key, square, count, frame, context)
@@ -195,12 +241,33 @@ def _sort_fastest_first(
 
 
 @inlined
-def _highest_possible(own: np.uint64, opp: np.uint64, rules: int) -> int:
-    """No end of the game is better for the side with `own` than this, by stable discs."""
+def _highest_possible(own: np.uint64, opp: np.uint64, alpha: int, context: int) -> int:
+    """No end of the game is better for the side with `own` than this, by stable discs.
+
+    Under standard rules the other side keeps its stable discs, under reversed rules this side
+    has to. The discs are looked at only where they are enough to fail low.
+    """
+    reverse = load(context, RULES) == REVERSED
+    kept = own if reverse else opp
+    if 64 - 2 * popcount(kept) > alpha:
+        return int64(64)
     own_stable, opp_stable = stable_discs(own, opp)
-    if rules == REVERSED:
-        return 64 - 2 * popcount(own_stable)
-    return 64 - 2 * popcount(opp_stable)
+    return 64 - 2 * popcount(own_stable if reverse else opp_stable)
+
+
+@inlined
+def _proven(own: np.uint64, opp: np.uint64, beta: int, frame: int, count: int, context: int) -> int:
+    """A lower bound ≥ beta that the table has through one of the moves, or −65."""
+    for index in range(count):
+        square = load(context, frame + index) & 63
+        turned = load_bits(context, frame + TURNED + square)
+        child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
+        packed = _probe(child_own, child_opp, _bucket(child_own, child_opp, context), context)
+        if packed >= 0:
+            low = 64 - (packed >> 8 & 0xFF)
+            if low >= beta:
+                return low
+    return -65
 
 
 @kernel
@@ -223,29 +290,30 @@ def solve_deep(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: i
         alpha, beta = -beta, -alpha
         sign = -1
     # 1. What the stable discs rule out.
-    highest = int64(64)
-    if empties >= STABILITY_FROM:
-        highest = _highest_possible(own, opp, load(context, RULES))
-        if highest <= alpha:
-            return sign * highest
+    highest = _highest_possible(own, opp, alpha, context)
+    if highest <= alpha:
+        return sign * highest
     beta = min(beta, highest)
     # 2. What the table knows.
-    known, bucket = int64(64), 0
-    if empties >= TABLE_FROM:
-        bucket = _bucket(own, opp, context)
-        packed = _probe(own, opp, bucket, context)
-        if packed >= 0:
-            low, high = (packed >> 16) - 64, (packed >> 8 & 0xFF) - 64
-            known = packed & 0xFF
-            if low >= beta or low == high:
-                return sign * low
-            if high <= alpha:
-                return sign * high
-            alpha, beta = max(alpha, low), min(beta, high)
+    known = int64(64)
+    bucket = _bucket(own, opp, context)
+    packed = _probe(own, opp, bucket, context)
+    if packed >= 0:
+        low, high = (packed >> 16) - 64, (packed >> 8 & 0xFF) - 64
+        known = packed & 0xFF
+        if low >= beta or low == high:
+            return sign * low
+        if high <= alpha:
+            return sign * high
+        alpha, beta = max(alpha, low), min(beta, high)
     # 3. The moves: the first with the whole window, the others with a null window, and again
     #    with an open one when they turn out better.
     frame = FRAMES + empties * FRAME_CELLS
     count = _sort_fastest_first(own, opp, moves, known, frame, context)
+    if empties >= REPLIES_FROM:
+        proven = _proven(own, opp, beta, frame, count, context)
+        if proven >= beta:
+            return sign * proven
     best, best_square = int64(-65), int64(64)
     index, low = 0, alpha
     high = beta
@@ -266,45 +334,65 @@ def solve_deep(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: i
         high = low + 1
         index += 1
     # 4. Remember.
-    if empties >= TABLE_FROM:
-        if best >= beta:
-            low, high = best, highest
-        elif best > alpha:
-            low, high = best, best
-        else:
-            low, high = int64(-64), best
-        _remember(own, opp, bucket, low, high, best_square, context)
+    if best >= beta:
+        low, high = best, highest
+    elif best > alpha:
+        low, high = best, best
+    else:
+        low, high = int64(-64), best
+    _remember(own, opp, bucket, low, high, best_square, context)
     return sign * best
+
+
+@kernel
+def solve_outcome(own: np.uint64, opp: np.uint64, context: int) -> int:
+    """Who wins, for the side with `own`: more than 0, 0 or less; a bound on the exact score.
+
+    Several times cheaper than the score.
+    """
+    store(context, AGE, load(context, AGE) + 1)
+    return solve_deep(own, opp, int64(-1), int64(1), context)
+
+
+@kernel
+def solve_score(own: np.uint64, opp: np.uint64, context: int) -> int:
+    """Exact score for the side with `own`.
+
+    With more than a few empties the outcome comes first, then windows above or below it.
+    """
+    if 64 - popcount(own | opp) < WINDOWS_FROM:
+        store(context, AGE, load(context, AGE) + 1)
+        return solve_deep(own, opp, int64(-64), int64(64), context)
+    score = solve_outcome(own, opp, context)
+    width = 4
+    while score != 0 and load(context, STOPPED) == 0:
+        if score > 0:
+            low, high = score - 1, min(score - 1 + width, 64)
+        else:
+            low, high = max(score + 1 - width, -64), score + 1
+        score = solve_deep(own, opp, low, high, context)
+        if low < score < high or score <= -64 or score >= 64:
+            break
+        width *= 2
+    return score
 
 
 @kernel
 def solve_move(own: np.uint64, opp: np.uint64, context: int) -> tuple[int, int]:
     """Square and exact score of the best move; the lowest square among the best ones.
 
-    The side must have a move.
+    The side must have a move. The square is −1 when the budget was reached.
     """
-    store(context, AGE, load(context, AGE) + 1)
-    frame = FRAMES + (64 - popcount(own | opp)) * FRAME_CELLS
-    lowest_score, highest_score, none_known = int64(-64), int64(64), int64(64)
-    count = _sort_fastest_first(own, opp, moves_of(own, opp), none_known, frame, context)
-    best, best_square = lowest_score - 1, none_known
-    for index in range(count):
-        square = load(context, frame + index) & 63
-        turned = load_bits(context, frame + TURNED + square)
-        child_own = opp ^ turned
-        child_opp = own ^ turned ^ (ONE << U(square))
-        # As in search.best_move: a lower square is let through when it is as good.
-        low = best
-        if square < best_square:
-            low = max(best - 1, -65)
-        if index > 0:
-            value = -solve_deep(child_own, child_opp, -low - 1, -low, context)
-            if load(context, STOPPED) == 0 and value > low and value < 64:
-                value = -solve_deep(child_own, child_opp, lowest_score, -low, context)
-        else:
-            value = -solve_deep(child_own, child_opp, lowest_score, highest_score, context)
-        if load(context, STOPPED) != 0:
-            return -1, 0
-        if value > best or (value == best and square < best_square):
-            best, best_square = value, square
-    return best_square, best
+    best = solve_score(own, opp, context)
+    moves = moves_of(own, opp)
+    while load(context, STOPPED) == 0:
+        square = lowest(moves)
+        moves &= moves - ONE
+        if moves == ZERO:
+            return square, best
+        turned = flips_of(square, own, opp)
+        child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
+        value = -solve_deep(child_own, child_opp, -best, 1 - best, context)
+        if value >= best and load(context, STOPPED) == 0:
+            return square, best
+    return -1, 0
