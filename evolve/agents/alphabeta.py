@@ -166,6 +166,11 @@ class AlphaBetaAgent:
         return len(self.weights)
 
     @property
+    def table_bits(self) -> int:
+        """The size of table (see `engine.context`) that its searches want."""
+        return layout.table_bits_for(self.endgame, max(self.depths))
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """The parameters as plain lists and numbers, as agent files hold them."""
         lists = {key: list(getattr(self, key)) for key in (*TERM_NAMES, "depths", "boundaries")}
@@ -212,7 +217,7 @@ class AlphaBetaAgent:
         return {square: int(values[square]) for square in board.legal_moves()}, bool(exact)
 
     def _context(self) -> layout.Cells:
-        return thread_context(self.rules or "standard", layout.table_bits_for(self.endgame))
+        return thread_context(self.rules or "standard", self.table_bits)
 
     def with_rules(self, rules: Rules) -> AlphaBetaAgent:
         """The agent, playing by `rules`."""

@@ -1,7 +1,7 @@
 """The memory block that a search works in: one int64 array, handed around as an address.
 
     cells                        what
-    0 … 6                        NODES, BUDGET, STOPPED, RULES, TABLE_BITS, AGE, OTHER_TERMS
+    0 … 7                        NODES, BUDGET, …, TABLE_DEPTH: see there
     WEIGHTS … WEIGHTS + TERMS    the parameters of the phase chosen at the root
     SQUARE_WEIGHTS …             the weight of each square
     ROWS …                       for each kind of row the sum of square weights per byte of discs
@@ -44,6 +44,7 @@ STOPPED: Final = 2
 RULES: Final = 3
 TABLE_BITS: Final = 4
 AGE: Final = 5
+TABLE_DEPTH: Final = 7  # a search uses the table from that depth on, 0 for never
 OTHER_TERMS: Final = 6  # whether a term beside squares and mobility has a weight
 WEIGHTS: Final = 8
 SQUARE_WEIGHTS: Final = 32
@@ -56,7 +57,7 @@ TURNED: Final = 64  # in a frame, after the moves in order: by square the discs 
 SQUARES: Final = 128  # and by square the sum of square weights after it
 LINE_CELLS: Final = 8  # of a cache line
 TABLE: Final = FRAMES + 65 * FRAME_CELLS
-ENTRY: Final = 4  # own, opp, bounds and move, age
+ENTRY: Final = 4  # own, opp, bounds, and age, draft and move
 BUCKET: Final = 2  # entries a hash points to: the deeper one, the later one
 
 ENDGAME: Final = 0
@@ -68,12 +69,17 @@ DEPTH: Final = TERMS
 RULES_CODE: Final = {"standard": STANDARD, "reversed": REVERSED}
 
 GAME_TABLE_BITS: Final = 10
-"""Size of the solver's table for up to 12 empties: 2**10 buckets, 64 KiB."""
+"""Size of the table for up to 12 empties: 2**10 buckets, 64 KiB."""
 
 
-def table_bits_for(empties: int) -> int:
-    """Size of the solver's table for exact searches from `empties`: up to 2**20 buckets, 64 MiB."""
-    return min(GAME_TABLE_BITS + max(0, empties - 12) * 5 // 4, 20)
+def table_bits_for(empties: int, depth: int = 0) -> int:
+    """Size of the table for exact searches from `empties` and searches of `depth` plies.
+
+    At most 2**20 buckets, 64 MiB. Larger tables than these saved few nodes and missed the
+    processor's caches more often.
+    """
+    solver = GAME_TABLE_BITS + max(0, empties - 12) * 5 // 4
+    return min(max(solver, 2 * depth - 2), 20)
 
 
 def context_cells(table_bits: int) -> int:

@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, moves_of
-from evolve.engine.compile import kernel
+from evolve.engine.compile import inlined, kernel
 from evolve.engine.context import (
-    AGE,
     DEPTH,
     ENDGAME,
     NODES,
@@ -19,10 +18,12 @@ from evolve.engine.context import (
     PHASES,
     STOPPED,
 )
+from evolve.engine.deepening import DEEP_FROM, best_move_deep
 from evolve.engine.evaluation import WIN, set_weights
 from evolve.engine.memory import int64, load, lowest, popcount, store
 from evolve.engine.search import best_move, search
 from evolve.engine.solver import solve_deep, solve_move
+from evolve.engine.table import forget
 
 MAX_PLIES: Final = 120
 """60 moves, and a pass before each at worst."""
@@ -47,6 +48,14 @@ def set_phase(own: np.uint64, opp: np.uint64, agent: int, context: int) -> int:
     return load(agent, base + DEPTH)
 
 
+@inlined
+def _best_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
+    """The move of a search to `depth`, in whichever way takes less time."""
+    if depth >= DEEP_FROM:
+        return best_move_deep(own, opp, depth, context)
+    return best_move(own, opp, depth, context)
+
+
 @kernel
 def choose(own: np.uint64, opp: np.uint64, agent: int, context: int) -> int:
     """The agent's move for the side with `own`, which must have one.
@@ -63,7 +72,7 @@ def choose(own: np.uint64, opp: np.uint64, agent: int, context: int) -> int:
     if 64 - popcount(own | opp) <= load(agent, ENDGAME):
         square, _ = solve_move(own, opp, context)
     else:
-        square, _ = best_move(own, opp, depth, context)
+        square, _ = _best_move(own, opp, depth, context)
     if load(context, STOPPED) != 0:
         return NO_MOVE
     return square
@@ -81,7 +90,7 @@ def move_values(
     store(context, NODES, 0)
     store(context, STOPPED, 0)
     # What the table holds may be of the other rules.
-    store(context, AGE, load(context, AGE) + 1)
+    forget(context)
     depth = set_phase(own, opp, agent, context)
     exact = 64 - popcount(own | opp) <= load(agent, ENDGAME)
     high = int64(64) if exact else int64(64 * WIN)

@@ -22,6 +22,7 @@ from evolve.engine.context import (
     RULES,
     SQUARES,
     STOPPED,
+    TABLE_DEPTH,
     TURNED,
 )
 from evolve.engine.evaluation import (
@@ -33,6 +34,16 @@ from evolve.engine.evaluation import (
     squares_after,
 )
 from evolve.engine.memory import int64, load, load_bits, lowest, store, store_bits
+from evolve.engine.table import (
+    NOTHING,
+    bucket_of,
+    draft_of,
+    high_of,
+    low_of,
+    move_of,
+    probe,
+    remember,
+)
 
 INFINITY = 1 << 30
 MAX_DEPTH: Final = 60
@@ -198,9 +209,17 @@ def search_2(
 
 @inlined
 def sort_moves(
-    own: np.uint64, opp: np.uint64, squares: int, moves: np.uint64, frame: int, context: int
+    own: np.uint64,
+    opp: np.uint64,
+    squares: int,
+    moves: np.uint64,
+    known: int,
+    frame: int,
+    context: int,
 ) -> int:
     """Put `moves` into a frame, best evaluation after the move first; returns how many.
+
+    `known` is a square to try before all others (from the table), or 64.
 
     The frame's first cells are the moves in order, each 64 × the evaluation seen from the
     opponent + the square; what they turn and the sums after them stand there by square.
@@ -215,6 +234,8 @@ def sort_moves(
         store_bits(context, frame + TURNED + square, turned)
         store(context, frame + SQUARES + square, after)
         key = evaluate(opp ^ turned, own ^ turned ^ bit, after, replies, answers, context)
+        if square == known:
+            key = -INFINITY
         insert(key, square, count, frame, context)
         count += 1
     return count
@@ -230,34 +251,67 @@ def search_deep(
     depth: int,
     context: int,
 ) -> int:
-    """Depth 2 or more; from 3 on the moves are sorted by the evaluation after them."""
+    """Depth 2 or more.
+
+    From depth 3 on the moves are sorted by the evaluation after them. From the context's
+    TABLE_DEPTH on the table is used, but of its bounds only those for the same depth, so that
+    the value is the minimax value whatever was searched before; and moves after the first have
+    a null window, and an open one when they turn out better.
+    """
     if depth == 2:
         return search_2(own, opp, squares, alpha, beta, context)
     own, opp, squares, alpha, beta, sign, moves = arrive(own, opp, squares, alpha, beta, context)
     if moves == ZERO:
         return ended(own, opp, context)
+    known, bucket = int64(64), int64(0)
+    if load(context, TABLE_DEPTH) != 0 and depth >= load(context, TABLE_DEPTH):
+        bucket = bucket_of(own, opp, context)
+        entry = probe(own, opp, bucket, context)
+        if entry != NOTHING:
+            known = move_of(entry, context)
+            if draft_of(entry, context) == depth:
+                low, high = low_of(entry, context), high_of(entry, context)
+                if low >= beta or low == high:
+                    return sign * low
+                if high <= alpha:
+                    return sign * high
+                alpha, beta = max(alpha, low), min(beta, high)
     # Only one search of each depth is under way at a time, so frames go by depth.
     frame = FRAMES + depth * FRAME_CELLS
-    count = sort_moves(own, opp, squares, moves, frame, context)
-    best = -INFINITY
-    for index in range(count):
+    count = sort_moves(own, opp, squares, moves, known, frame, context)
+    best, best_square = int64(-INFINITY), int64(64)
+    index, low, high = 0, alpha, beta
+    while index < count:
         square = load(context, frame + index) & 63
         turned = load_bits(context, frame + TURNED + square)
         value = -search_deep(
             opp ^ turned,
             own ^ turned ^ (ONE << U(square)),
             load(context, frame + SQUARES + square),
-            -beta,
-            -max(alpha, best),
+            -high,
+            -low,
             depth - 1,
             context,
         )
         if load(context, STOPPED) != 0:
             return 0
+        if value >= high and value < beta:
+            low, high = value, beta
+            continue
         if value > best:
-            best = value
+            best, best_square = value, square
             if best >= beta:
                 break
+        low = max(alpha, best)
+        high = beta if bucket == 0 else low + 1
+        index += 1
+    if bucket != 0:
+        low, high = int64(-INFINITY), int64(INFINITY)
+        if best > alpha:
+            low = best
+        if best < beta:
+            high = best
+        remember(own, opp, bucket, low, high, depth, best_square, context)
     return sign * best
 
 
@@ -296,7 +350,8 @@ def best_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple
     """
     frame = int64(FRAMES)
     squares = square_sum(own, context) - square_sum(opp, context)
-    count = sort_moves(own, opp, squares, moves_of(own, opp), frame, context)
+    none_known = int64(64)
+    count = sort_moves(own, opp, squares, moves_of(own, opp), none_known, frame, context)
     lowest_value = int64(-INFINITY)
     best, best_square = lowest_value, 64
     for index in range(count):

@@ -11,22 +11,20 @@ import numpy as np
 
 from evolve.engine.bits import CORNERS, ONE, ZERO, U, flips_of, moves_of, play_of, stable_discs
 from evolve.engine.compile import inlined, kernel
-from evolve.engine.context import (
-    AGE,
-    BUCKET,
-    ENTRY,
-    FRAME_CELLS,
-    FRAMES,
-    REVERSED,
-    RULES,
-    STOPPED,
-    TABLE,
-    TABLE_BITS,
-    TURNED,
-)
+from evolve.engine.context import FRAME_CELLS, FRAMES, REVERSED, RULES, STOPPED, TURNED
 from evolve.engine.evaluation import final_score
-from evolve.engine.memory import int64, load, load_bits, lowest, popcount, store, store_bits
+from evolve.engine.memory import int64, load, load_bits, lowest, popcount, store_bits
 from evolve.engine.search import enter, insert
+from evolve.engine.table import (
+    NOTHING,
+    bucket_of,
+    forget,
+    high_of,
+    low_of,
+    move_of,
+    probe,
+    remember,
+)
 
 SHALLOW = 5
 REPLIES_FROM = 10
@@ -165,43 +163,6 @@ def solve_shallow(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context
 
 
 @inlined
-def _bucket(own: np.uint64, opp: np.uint64, context: int) -> int:
-    mixed = own * U(0x9E3779B97F4A7C15) ^ (opp * U(0xC2B2AE3D27D4EB4F) >> U(29))
-    mixed = (mixed ^ opp) * U(0xD6E8FEB86659FD93)
-    bits = U(load(context, TABLE_BITS))
-    return TABLE + int64(mixed >> (U(64) - bits)) * (BUCKET * ENTRY)
-
-
-@inlined
-def _probe(own: np.uint64, opp: np.uint64, bucket: int, context: int) -> int:
-    """Packed bounds and move of a position, or −1. Entries of earlier searches do not count."""
-    age = load(context, AGE)
-    for slot in range(BUCKET):
-        entry = bucket + slot * ENTRY
-        if load_bits(context, entry) == own and load_bits(context, entry + 1) == opp:
-            packed = load(context, entry + 2)
-            if packed >> 32 == age:
-                return packed & 0xFFFFFF
-    return -1
-
-
-@inlined
-def _remember(
-    own: np.uint64, opp: np.uint64, bucket: int, low: int, high: int, move: int, context: int
-) -> None:
-    """Keep bounds low ≤ score ≤ high: in the first slot the position with most empties."""
-    age = load(context, AGE)
-    empties = 64 - popcount(own | opp)
-    entry = bucket
-    if load(context, bucket + 2) >> 32 == age and load(context, bucket + 3) > empties:
-        entry = bucket + ENTRY
-    store_bits(context, entry, own)
-    store_bits(context, entry + 1, opp)
-    store(context, entry + 2, age << 32 | (low + 64) << 16 | (high + 64) << 8 | move)
-    store(context, entry + 3, empties)
-
-
-@inlined
 def _sort_fastest_first(
     own: np.uint64, opp: np.uint64, moves: np.uint64, known: int, frame: int, context: int
 ) -> int:
@@ -262,11 +223,10 @@ def _proven(own: np.uint64, opp: np.uint64, beta: int, frame: int, count: int, c
         square = load(context, frame + index) & 63
         turned = load_bits(context, frame + TURNED + square)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
-        packed = _probe(child_own, child_opp, _bucket(child_own, child_opp, context), context)
-        if packed >= 0:
-            low = 64 - (packed >> 8 & 0xFF)
-            if low >= beta:
-                return low
+        bucket = bucket_of(child_own, child_opp, context)
+        entry = probe(child_own, child_opp, bucket, context)
+        if entry != NOTHING and -high_of(entry, context) >= beta:
+            return -high_of(entry, context)
     return -65
 
 
@@ -296,11 +256,11 @@ def solve_deep(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: i
     beta = min(beta, highest)
     # 2. What the table knows.
     known = int64(64)
-    bucket = _bucket(own, opp, context)
-    packed = _probe(own, opp, bucket, context)
-    if packed >= 0:
-        low, high = (packed >> 16) - 64, (packed >> 8 & 0xFF) - 64
-        known = packed & 0xFF
+    bucket = bucket_of(own, opp, context)
+    entry = probe(own, opp, bucket, context)
+    if entry != NOTHING:
+        low, high = low_of(entry, context), high_of(entry, context)
+        known = move_of(entry, context)
         if low >= beta or low == high:
             return sign * low
         if high <= alpha:
@@ -340,7 +300,7 @@ def solve_deep(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: i
         low, high = best, best
     else:
         low, high = int64(-64), best
-    _remember(own, opp, bucket, low, high, best_square, context)
+    remember(own, opp, bucket, low, high, empties, best_square, context)
     return sign * best
 
 
@@ -350,7 +310,7 @@ def solve_outcome(own: np.uint64, opp: np.uint64, context: int) -> int:
 
     Several times cheaper than the score.
     """
-    store(context, AGE, load(context, AGE) + 1)
+    forget(context)
     return solve_deep(own, opp, int64(-1), int64(1), context)
 
 
@@ -361,7 +321,7 @@ def solve_score(own: np.uint64, opp: np.uint64, context: int) -> int:
     With more than a few empties the outcome comes first, then windows above or below it.
     """
     if 64 - popcount(own | opp) < WINDOWS_FROM:
-        store(context, AGE, load(context, AGE) + 1)
+        forget(context)
         return solve_deep(own, opp, int64(-64), int64(64), context)
     score = solve_outcome(own, opp, context)
     width = 4

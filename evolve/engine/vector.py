@@ -259,7 +259,7 @@ def _play(lanes: int) -> Callable[..., Any]:
             replies, answers = builder.and_(replies, empty), builder.and_(answers, empty)
             return context.make_tuple(builder, signature.return_type, (turned, replies, answers))
 
-        result = types.UniTuple(types.uint64, 3)
+        result: Any = types.UniTuple(types.uint64, 3)  # type: ignore[no-untyped-call]
         return result(types.int64, types.uint64, types.uint64), generate
 
     return play

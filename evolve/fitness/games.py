@@ -106,13 +106,13 @@ def play_games(
     """Play the games of `pairings` [N, 3] (black, white, opening) on `jobs` threads.
 
     Results do not depend on `jobs`. `move_budget` is in nodes a move, 0 for no limit.
-    `largest_endgame` sizes the solver's table, which node counts depend on; by default that of
-    the agents.
+    `largest_endgame` sizes the table, which node counts depend on; by default the agents do.
     """
     rows = agent_rows(agents)
     if largest_endgame is None:
-        largest_endgame = max(agent.endgame for agent in agents)
-    table_bits = table_bits_for(largest_endgame)
+        table_bits = max(agent.table_bits for agent in agents)
+    else:
+        table_bits = table_bits_for(largest_endgame)
     moves = np.empty((len(pairings), kernels.MAX_PLIES), np.int8)
     results = np.empty((len(pairings), kernels.RESULT_COLUMNS), np.int64)
 

@@ -1,0 +1,91 @@
+"""The transposition table of a context: what earlier nodes of the same search have proven.
+
+An entry is a position, bounds low ≤ value ≤ high, the draft they hold for (the depth of a
+search, the empties of a solver) and the best move found. Entries of earlier moves, which may
+have been searched with other weights, are told by their age and do not count.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evolve.engine.bits import U
+from evolve.engine.compile import inlined
+from evolve.engine.context import AGE, BUCKET, ENTRY, TABLE, TABLE_BITS
+from evolve.engine.memory import int64, load, load_bits, store, store_bits
+
+NOTHING = -1
+"""In place of an entry: the position is not known."""
+
+
+@inlined
+def forget(context: int) -> None:
+    """Let nothing that the table holds count any longer."""
+    store(context, AGE, load(context, AGE) + 1)
+
+
+@inlined
+def bucket_of(own: np.uint64, opp: np.uint64, context: int) -> int:
+    """The bucket, by its first cell, that a position belongs to."""
+    mixed = own * U(0x9E3779B97F4A7C15) ^ (opp * U(0xC2B2AE3D27D4EB4F) >> U(29))
+    mixed = (mixed ^ opp) * U(0xD6E8FEB86659FD93)
+    bits = U(load(context, TABLE_BITS))
+    return TABLE + int64(mixed >> (U(64) - bits)) * (BUCKET * ENTRY)
+
+
+@inlined
+def probe(own: np.uint64, opp: np.uint64, bucket: int, context: int) -> int:
+    """The entry of a position, by its first cell, or NOTHING."""
+    age = load(context, AGE)
+    for slot in range(BUCKET):
+        entry = bucket + slot * ENTRY
+        same = load_bits(context, entry) == own and load_bits(context, entry + 1) == opp
+        if same and load(context, entry + 3) >> 16 == age:
+            return entry
+    return NOTHING
+
+
+@inlined
+def low_of(entry: int, context: int) -> int:
+    """Lower bound of the value."""
+    return load(context, entry + 2) >> 32
+
+
+@inlined
+def high_of(entry: int, context: int) -> int:
+    """Upper bound of the value."""
+    return load(context, entry + 2) << 32 >> 32
+
+
+@inlined
+def draft_of(entry: int, context: int) -> int:
+    """The draft that the bounds hold for."""
+    return load(context, entry + 3) >> 8 & 0xFF
+
+
+@inlined
+def move_of(entry: int, context: int) -> int:
+    """The best move found, a square."""
+    return load(context, entry + 3) & 0xFF
+
+
+@inlined
+def remember(
+    own: np.uint64,
+    opp: np.uint64,
+    bucket: int,
+    low: int,
+    high: int,
+    draft: int,
+    move: int,
+    context: int,
+) -> None:
+    """Keep an entry: in the first slot the one with the larger draft."""
+    age = load(context, AGE)
+    entry = bucket
+    if load(context, bucket + 3) >> 16 == age and draft_of(bucket, context) > draft:
+        entry = bucket + ENTRY
+    store_bits(context, entry, own)
+    store_bits(context, entry + 1, opp)
+    store(context, entry + 2, low << 32 | (high & 0xFFFFFFFF))
+    store(context, entry + 3, age << 16 | draft << 8 | move)
