@@ -8,18 +8,24 @@ from pathlib import Path
 from typing import Final
 
 from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.clocked import ClockedAgent
 from evolve.agents.files import read_agent
 from evolve.agents.protocol import Agent
 from evolve.agents.random import RandomAgent
 from evolve.agents.reference import REFERENCE_NAMES, reference_agent
+from evolve.engine.search import MAX_DEPTH
 from evolve.errors import AgentError, AgentFileError
 from evolve.tables.layout import CHAMPION_FILE
 
-_WHOLE: Final = re.compile(r"-?[0-9]{1,18}")
+_NUMBER: Final = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,9})?")
 
 
 def load_agent(
-    source: str | Path, *, depth: int | None = None, endgame: int | None = None
+    source: str | Path,
+    *,
+    depth: int | None = None,
+    endgame: int | None = None,
+    time: float | None = None,
 ) -> Agent:
     """The agent that `source` names, as on the command line.
 
@@ -28,6 +34,8 @@ def load_agent(
             agent; settings may follow a question mark: `best.json?depth=8&endgame=16`.
         depth: search depth in every phase; None keeps the agent's own.
         endgame: exact search from that many empties; None keeps the agent's own.
+        time: seconds a move, for searches as deep as they allow (and `depth`, where given, at
+            most); None plays to the agent's depths.
 
     Raises AgentError (AgentFileError for files).
     """
@@ -37,19 +45,21 @@ def load_agent(
         settings["depth"] = depth
     if endgame is not None:
         settings["endgame"] = endgame
+    if time is not None:
+        settings["time"] = time
     return _set(agent, settings, place)
 
 
-def _split(source: str) -> tuple[str, dict[str, int]]:
+def _split(source: str) -> tuple[str, dict[str, float]]:
     place, mark, query = source.partition("?")
-    settings: dict[str, int] = {}
+    settings: dict[str, float] = {}
     for part in query.split("&") if mark else []:
         key, equals, value = part.partition("=")
-        if not equals or not _WHOLE.fullmatch(value.strip()):
+        if not equals or not _NUMBER.fullmatch(value.strip()):
             raise AgentError(
                 f"{part!r} in {source!r} is no setting; write for example {place}?depth=3&endgame=8"
             )
-        settings[key.strip()] = int(value)
+        settings[key.strip()] = float(value) if "." in value else int(value)
     return place, settings
 
 
@@ -70,15 +80,20 @@ def _load(place: str) -> Agent:
     return read_agent(path)
 
 
-def _set(agent: Agent, settings: Mapping[str, int], place: str) -> Agent:
-    known = ("depth", "endgame") if isinstance(agent, AlphaBetaAgent) else ("seed",)
-    for key in settings:
-        if key not in known:
-            raise AgentError(f"{place} has no setting {key!r}; it has {' and '.join(known)}")
+def _set(agent: Agent, settings: Mapping[str, float], place: str) -> Agent:
     if not settings:
         return agent
+    known = ("depth", "endgame", "time") if isinstance(agent, AlphaBetaAgent) else ("seed",)
+    for key, value in settings.items():
+        if key not in known:
+            raise AgentError(f"{place} has no setting {key!r}; it has {', '.join(known)}")
+        if key != "time" and value != int(value):
+            raise AgentError(f"{key} of {place} must be a whole number, not {value:g}")
     named = agent.name + "?" + "&".join(f"{key}={value}" for key, value in settings.items())
-    if isinstance(agent, AlphaBetaAgent):
-        changed = agent.at(settings.get("depth"), settings.get("endgame"))
-        return changed.changed(name=named)
-    return RandomAgent(seed=settings["seed"], rules=agent.rules, name=named)
+    whole = {key: int(value) for key, value in settings.items() if key != "time"}
+    if not isinstance(agent, AlphaBetaAgent):
+        return RandomAgent(seed=whole["seed"], rules=agent.rules, name=named)
+    changed = agent.at(whole.get("depth"), whole.get("endgame")).changed(name=named)
+    if "time" in settings:
+        return ClockedAgent(changed, settings["time"], whole.get("depth", MAX_DEPTH))
+    return changed

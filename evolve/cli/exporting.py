@@ -42,7 +42,9 @@ def export_command(source: str, individual: str | None, target: str, output: Pat
     """
     agent = load_agent(source) if individual is None else individual_agent(source, individual)
     if not isinstance(agent, AlphaBetaAgent):
-        raise AgentError(f"{source} has no parameters to export")
+        raise AgentError(
+            f"{source} has no parameters to export: it plays at random or by the clock"
+        )
     if target == "agent":
         agent.save(output)
     else:

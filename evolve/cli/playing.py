@@ -7,6 +7,7 @@ from typing import cast
 import click
 
 from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.clocked import ClockedAgent
 from evolve.agents.loading import load_agent
 from evolve.agents.protocol import Agent
 from evolve.cli.options import rules_option
@@ -108,7 +109,7 @@ class _Game:
                 return True
 
     def _hint(self) -> str:
-        if not isinstance(self.agent, AlphaBetaAgent):
+        if not isinstance(self.agent, (AlphaBetaAgent, ClockedAgent)):
             return f"{self.agent.name} has no opinion; legal moves: {_names(self.board)}"
         values, exact = self.agent.evaluate_moves(self.board)
         ranked = sorted(values.items(), key=lambda item: -item[1])

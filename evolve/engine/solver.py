@@ -315,6 +315,32 @@ def solve_outcome(own: np.uint64, opp: np.uint64, context: int) -> int:
 
 
 @kernel
+def solve_outcome_move(own: np.uint64, opp: np.uint64, context: int) -> tuple[int, int]:
+    """A move that wins, or draws where none wins, and the bound of `solve_outcome`.
+
+    The side must have a move. The square is −1 in a lost position, where all moves are alike,
+    and when the budget was reached.
+    """
+    bound = solve_outcome(own, opp, context)
+    if bound < 0 or load(context, STOPPED) != 0:
+        return -1, bound
+    moves = moves_of(own, opp)
+    while True:
+        square = lowest(moves)
+        moves &= moves - ONE
+        if moves == ZERO:
+            return square, bound
+        turned = flips_of(square, own, opp)
+        child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
+        target = int64(1) if bound > 0 else int64(0)
+        value = -solve_deep(child_own, child_opp, -target, 1 - target, context)
+        if load(context, STOPPED) != 0:
+            return -1, bound
+        if value >= target:
+            return square, bound
+
+
+@kernel
 def solve_score(own: np.uint64, opp: np.uint64, context: int) -> int:
     """Exact score for the side with `own`.
 

@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.protocol import Agent
-from evolve.agents.random import RandomAgent
 from evolve.engine import game as kernels
 from evolve.engine.board import Board, Rules
 from evolve.errors import AgentError, IllegalMoveError
@@ -80,9 +79,9 @@ def play_match(
         )
     else:
         games = _play_one_by_one(players, pairings, openings, rules, seed, jobs, progress)
-    # Agents that draw nothing at random play the same pair of games on the same opening again,
-    # which is no further evidence.
-    repeatable = not any(isinstance(player, RandomAgent) for player in players)
+    # Agents that neither draw at random nor play by the clock play the same pair of games on the
+    # same opening again, which is no further evidence.
+    repeatable = all(isinstance(player, AlphaBetaAgent) for player in players)
     distinct = openings.distinct() if repeatable else numbers[0]
     return summarize(games, distinct), games
 

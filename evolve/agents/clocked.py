@@ -1,0 +1,184 @@
+"""An alpha-beta agent that plays by the clock: as deep as the time for a move allows."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final
+
+from evolve.agents.alphabeta import AlphaBetaAgent, thread_context
+from evolve.engine import context as layout
+from evolve.engine import game
+from evolve.engine.bits import U
+from evolve.engine.board import Board, Rules
+from evolve.engine.deepening import deepen
+from evolve.engine.search import MAX_DEPTH, best_move
+from evolve.engine.solver import solve_move, solve_outcome_move
+from evolve.errors import AgentError, IllegalMoveError
+
+SHORTEST: Final = 0.02
+LONGEST: Final = 86400.0
+_TABLE_BITS: Final = 18  # 2**18 buckets, 16 MiB
+_RESERVE: Final = 0.01
+"""Seconds that stopping a search and the way back may take."""
+_OUTCOME_SECONDS: Final = 0.002
+_OUTCOME_GROWTH: Final = 2.4
+"""Time to prove a win from 16 empties, and its growth with each more: middling positions."""
+
+
+@dataclass(frozen=True)
+class ClockedAgent:
+    """An agent with `seconds` for each move in place of its depths.
+
+    It deepens ply by ply; near the end it proves who wins, then the exact score, if the time
+    allows. A proven win or draw is played for; in a lost position the search's move is. How deep
+    it comes depends on the machine: two games by the clock need not be the same.
+
+    `depth` is the most plies it searches.
+    """
+
+    agent: AlphaBetaAgent
+    seconds: float
+    depth: int = MAX_DEPTH
+
+    def __post_init__(self) -> None:
+        if not SHORTEST <= self.seconds <= LONGEST:
+            raise AgentError(f"time {self.seconds:g} must be {SHORTEST:g} to {LONGEST:g} seconds")
+        _prepare()
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        return self.agent.name
+
+    @property
+    def rules(self) -> Rules | None:
+        """The rules it plays by; None when it plays by any."""
+        return self.agent.rules
+
+    def with_rules(self, rules: Rules) -> ClockedAgent:
+        """The agent, playing by `rules`."""
+        return replace(self, agent=self.agent.with_rules(rules))
+
+    def for_game(self, seed: int) -> ClockedAgent:
+        """The agent itself: it draws nothing at random."""
+        return self
+
+    def evaluate_moves(self, board: Board) -> tuple[dict[int, int], bool]:
+        """As the agent without a clock does."""
+        return self.agent.evaluate_moves(board)
+
+    def choose(self, board: Board) -> int:
+        """A good square within the time; raises IllegalMoveError when there is none."""
+        legal = board.legal_moves()
+        if not legal:
+            raise IllegalMoveError(f"there is no move to choose\n{board}")
+        if len(legal) == 1:
+            return legal[0]
+        context = thread_context(self.rules or "standard", _TABLE_BITS)
+        with _alarm(context, self.seconds - _RESERVE):
+            return _Thinking(self, board, context).choose()
+
+
+@cache
+def _prepare() -> None:
+    """Load or compile the kernels, so that no move's time goes there."""
+    board = Board.start()
+    own, opp = U(board.own), U(board.opp)
+    agent = AlphaBetaAgent([(0,) * layout.SQUARE_CLASSES])
+    context = layout.new_context(layout.STANDARD, budget=1)
+    address = context.ctypes.data
+    game.set_phase(own, opp, agent.row.ctypes.data, address)
+    best_move(own, opp, 1, address)
+    deepen(own, opp, 2, address)
+    solve_outcome_move(own, opp, address)
+    solve_move(own, opp, address)
+
+
+@contextmanager
+def _alarm(context: layout.Cells, seconds: float) -> Iterator[None]:
+    """Stop the searches in `context` after some seconds: they look at the cell as they go.
+
+    Kernels run without the interpreter's lock, so another thread can set it.
+    """
+    context[layout.NODES] = context[layout.STOPPED] = 0
+
+    def stop() -> None:
+        context[layout.STOPPED] = 1
+
+    timer = threading.Timer(seconds, stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+
+
+class _Thinking:
+    """One move's time."""
+
+    def __init__(self, player: ClockedAgent, board: Board, context: layout.Cells) -> None:
+        self.begin = time.perf_counter()
+        self.seconds = player.seconds - _RESERVE
+        self.board = board
+        self.own, self.opp = U(board.own), U(board.opp)
+        self.context = context
+        self.address: int = context.ctypes.data
+        self.endgame = player.agent.endgame
+        self.deepest = min(player.depth, board.empties)
+        self.row = player.agent.row
+        self.square = board.legal_moves()[0]
+        self.depth = 0
+
+    def choose(self) -> int:
+        solving = self._solver_may_finish()
+        self._deepen(0.2 if solving else 0.5)
+        if solving and self.depth < self.board.empties and not self.stopped:
+            square, bound = self._outcome()
+            if not self.stopped:
+                if bound >= 0:
+                    return self._exact(square)
+                self._deepen(0.5)
+        return self.square
+
+    @property
+    def stopped(self) -> bool:
+        return bool(self.context[layout.STOPPED])
+
+    @property
+    def elapsed(self) -> float:
+        return time.perf_counter() - self.begin
+
+    def _solver_may_finish(self) -> bool:
+        empties = self.board.empties
+        if empties <= self.endgame:
+            return True
+        needed = _OUTCOME_SECONDS * _OUTCOME_GROWTH ** (empties - 16)
+        return needed < self.seconds
+
+    def _deepen(self, share: float) -> None:
+        """Search deeper by a ply until `share` of the time is gone: the next takes about thrice
+        as long as all before it, and would be stopped."""
+        game.set_phase(self.own, self.opp, self.row.ctypes.data, self.address)
+        while self.depth < self.deepest and self.elapsed < share * self.seconds:
+            kernel = deepen if self.depth else best_move
+            square, _ = kernel(self.own, self.opp, self.depth + 1, self.address)
+            if self.stopped:
+                return
+            self.square = int(square)
+            self.depth += 1
+
+    def _outcome(self) -> tuple[int, int]:
+        square, bound = solve_outcome_move(self.own, self.opp, self.address)
+        return int(square), int(bound)
+
+    def _exact(self, winner: int) -> int:
+        """The best move by exact score, or the one known to win or draw."""
+        square, _ = solve_move(self.own, self.opp, self.address)
+        return winner if self.stopped else int(square)
