@@ -8,7 +8,8 @@
     ├── SettingsError    (ValueError)      settings that are wrong or contradict each other
     │   └── OptionsError                   the same, when the caller's own options are at fault
     ├── RunError         (OSError)         a run folder that is missing, taken, locked or damaged
-    └── RecordError      (ValueError)      a text record (OBF, move string) that cannot be read
+    ├── RecordError      (ValueError)      a text record (OBF, move string) that cannot be read
+    └── BenchError       (RuntimeError)    a measurement that failed or whose results differ
 
 Each is also the built-in error that fits, so callers may catch either.
 Messages quote the bad value, where it came from, and what would do.
@@ -51,3 +52,7 @@ class RunError(EvolveError, OSError):
 
 class RecordError(EvolveError, ValueError):
     """A text record (OBF line, move string) that cannot be read."""
+
+
+class BenchError(EvolveError, RuntimeError):
+    """A measurement that failed, or one of two programs that should agree and do not."""

@@ -28,6 +28,7 @@ COMMANDS: Final = {
     "export": ("evolve.cli.exporting", "Write an agent file, or a stand-alone Python file."),
     "match": ("evolve.cli.matches", "Play a match between two agents."),
     "play": ("evolve.cli.playing", "Play against an agent in the terminal."),
+    "bench": ("evolve.cli.benchmarking", "Measure the speed of the engine on this machine."),
     "perft": ("evolve.cli.kernels", "Count the positions after so many plies."),
     "solve": ("evolve.cli.kernels", "Solve positions to the end of the game."),
 }

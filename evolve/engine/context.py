@@ -52,9 +52,10 @@ ROWS: Final = SQUARE_WEIGHTS + 64
 ROW_CELLS: Final = 256
 ROW_KINDS: Final = 4  # rows 1 and 8, 2 and 7, 3 and 6, 4 and 5
 FRAMES: Final = ROWS + ROW_KINDS * ROW_CELLS
-FRAME_CELLS: Final = 192
+FRAME_CELLS: Final = 256
 TURNED: Final = 64  # in a frame, after the moves in order: by square the discs that it turns
-SQUARES: Final = 128  # and by square the sum of square weights after it
+SQUARES: Final = 128  # by square the sum of square weights after it
+REPLIES: Final = 192  # and by square the moves of the other side after it
 LINE_CELLS: Final = 8  # of a cache line
 TABLE: Final = FRAMES + 65 * FRAME_CELLS
 ENTRY: Final = 4  # own, opp, bounds, and age, draft and move
@@ -65,6 +66,9 @@ PHASE_OF: Final = 1
 PHASES: Final = PHASE_OF + 65
 PHASE_CELLS: Final = TERMS + 1
 DEPTH: Final = TERMS
+
+UNLIMITED: Final = 1 << 62
+"""The budget of searches without one."""
 
 RULES_CODE: Final = {"standard": STANDARD, "reversed": REVERSED}
 
@@ -100,6 +104,6 @@ def new_context(rules: int, budget: int = 0, table_bits: int = GAME_TABLE_BITS) 
     start = -block.ctypes.data // block.itemsize % LINE_CELLS
     context = block[start : start + cells]
     context[RULES] = rules
-    context[BUDGET] = budget
+    context[BUDGET] = budget or UNLIMITED
     context[TABLE_BITS] = table_bits
     return context

@@ -6,10 +6,10 @@ from typing import Final
 
 import numpy as np
 
-from evolve.engine.bits import ONE, ZERO, U, flips_of, moves_of
+from evolve.engine.bits import ONE, ZERO, U, moves_of, play_of
 from evolve.engine.compile import kernel
 from evolve.engine.context import STOPPED, TABLE_DEPTH
-from evolve.engine.evaluation import square_sum
+from evolve.engine.evaluation import square_sum, squares_after
 from evolve.engine.memory import int64, load, lowest, store
 from evolve.engine.search import INFINITY, search_deep, search_from
 from evolve.engine.table import forget
@@ -31,18 +31,19 @@ def deepen(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[in
     squares = square_sum(own, context) - square_sum(opp, context)
     # The whole window: narrow ones around the value of the iteration before saved 1 % of nodes.
     limit = int64(INFINITY)
-    best = search_deep(own, opp, squares, -limit, limit, depth, context)
     moves = moves_of(own, opp)
+    best = search_deep(own, opp, moves, squares, -limit, limit, depth, context)
     while load(context, STOPPED) == 0:
         square = lowest(moves)
         moves &= moves - ONE
         value = best
         if moves != ZERO:
-            turned = flips_of(square, own, opp)
-            child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
-            squares = square_sum(child_own, context) - square_sum(child_opp, context)
-            low, high = -best, 1 - best
-            value = -search_from(child_own, child_opp, squares, low, high, depth - 1, context)
+            turned, replies, _ = play_of(square, own, opp)
+            after = squares_after(squares, square, turned, context)
+            own_after, opp_after = opp ^ turned, own ^ turned ^ (ONE << U(square))
+            value = -search_from(
+                own_after, opp_after, replies, after, -best, 1 - best, depth - 1, context
+            )
         if value >= best and load(context, STOPPED) == 0:
             store(context, TABLE_DEPTH, 0)
             return square, best

@@ -156,8 +156,10 @@ def evaluate(
     `opp_moves` are the legal moves of either; every caller knows them. The weights are those of
     the phase in `context`.
     """
-    mobility = popcount(own_moves) - popcount(opp_moves)
-    value = squares + load(context, WEIGHTS + MOBILITY) * mobility
+    value = squares
+    weight = load(context, WEIGHTS + MOBILITY)
+    if weight != 0:
+        value += weight * (popcount(own_moves) - popcount(opp_moves))
     if load(context, OTHER_TERMS) != 0:
         value += other_terms(own, opp, context)
     return value

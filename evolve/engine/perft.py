@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from evolve.engine.bits import ONE, ZERO, U, flips_of, moves_of
+from evolve.engine.bits import ONE, ZERO, U, flips_of, moves_of, play_of
 from evolve.engine.compile import kernel
 from evolve.engine.memory import lowest, popcount
 
@@ -29,6 +29,14 @@ def perft(own: np.uint64, opp: np.uint64, depth: int) -> int:
     if depth == 1:
         return popcount(moves)
     count = 0
+    if depth == 2:
+        while moves != ZERO:
+            square = lowest(moves)
+            moves &= moves - ONE
+            _, replies, _ = play_of(square, own, opp)
+            # A pass is the second ply, and so is the end of the game.
+            count += popcount(replies) if replies != ZERO else 1
+        return count
     while moves != ZERO:
         square = lowest(moves)
         moves &= moves - ONE

@@ -12,13 +12,14 @@ from typing import Final
 
 import numpy as np
 
-from evolve.engine.bits import ONE, ZERO, U, flips_of, moves_of, play_of
+from evolve.engine.bits import ONE, ZERO, U, moves_of, play_of
 from evolve.engine.compile import inlined, kernel
 from evolve.engine.context import (
     BUDGET,
     FRAME_CELLS,
     FRAMES,
     NODES,
+    REPLIES,
     RULES,
     SQUARES,
     STOPPED,
@@ -64,27 +65,26 @@ O0, O1, O2, O3, O4 = _order_masks()
 
 
 @inlined
-def group(index: int, reverse: int) -> np.uint64:
-    """The `index`-th of five groups of squares, most promising first under these rules."""
-    if reverse != 0:
-        index = 4 - index
-    if index == 0:
-        return O0
-    if index == 1:
-        return O1
-    if index == 2:
-        return O2
-    if index == 3:
-        return O3
-    return O4
+def next_moves(moves: np.uint64, reverse: int) -> np.uint64:
+    """Those of `moves`, not none, that are in the most promising group under these rules.
+
+    Written as choices between values: branches here would be mispredicted at every other move.
+    """
+    first, second = moves & (O0 if reverse == 0 else O4), moves & (O1 if reverse == 0 else O3)
+    fourth = moves & (O3 if reverse == 0 else O1)
+    chosen = moves & (O4 if reverse == 0 else O0)
+    third = moves & O2
+    chosen = fourth if fourth != ZERO else chosen
+    chosen = third if third != ZERO else chosen
+    chosen = second if second != ZERO else chosen
+    return first if first != ZERO else chosen
 
 
 @inlined
 def enter(context: int) -> bool:
     """Count a node; False when the budget does not allow it."""
     nodes = load(context, NODES)
-    budget = load(context, BUDGET)
-    if budget != 0 and nodes >= budget:
+    if nodes >= load(context, BUDGET):
         store(context, STOPPED, 1)
         return False
     store(context, NODES, nodes + 1)
@@ -104,24 +104,31 @@ def insert(key: int, square: int, count: int, frame: int, context: int) -> None:
 
 @inlined
 def arrive(
-    own: np.uint64, opp: np.uint64, squares: int, alpha: int, beta: int, context: int
-) -> tuple[np.uint64, np.uint64, int, int, int, int, np.uint64]:
-    """Enter a node, and pass when the side has to: own, opp, squares, alpha, beta, sign, moves.
+    own: np.uint64,
+    opp: np.uint64,
+    moves: np.uint64,
+    squares: int,
+    alpha: int,
+    beta: int,
+    context: int,
+) -> tuple[np.uint64, np.uint64, np.uint64, int, int, int, int]:
+    """Enter a node, and pass when the side has to: own, opp, moves, squares, alpha, beta, sign.
 
     After a pass all is seen from the other side and the sign is −1. No moves mean that the game
     is over or the budget was reached: see `ended`.
     """
     sign = 1
-    moves = ZERO
-    if enter(context):
-        moves = moves_of(own, opp)
-        if moves == ZERO:
-            replies = moves_of(opp, own)
-            if replies != ZERO and enter(context):
-                own, opp, squares, moves = opp, own, -squares, replies
-                alpha, beta = -beta, -alpha
-                sign = -1
-    return own, opp, squares, alpha, beta, sign, moves
+    if not enter(context):
+        moves = ZERO
+    elif moves == ZERO:
+        moves = moves_of(opp, own)
+        if moves != ZERO and not enter(context):
+            moves = ZERO
+        if moves != ZERO:
+            own, opp, squares = opp, own, -squares
+            alpha, beta = -beta, -alpha
+            sign = -1
+    return own, opp, moves, squares, alpha, beta, sign
 
 
 @inlined
@@ -144,66 +151,78 @@ def leaf(
     """Value without looking further: exact score × WIN at the end, else the evaluation."""
     if not enter(context):
         return 0
-    if own_moves | opp_moves == ZERO:
+    if own_moves == ZERO and moves_of(opp, own) == ZERO:
         return final_score(own, opp, load(context, RULES)) * WIN
     return evaluate(own, opp, squares, own_moves, opp_moves, context)
 
 
 @kernel
 def search_1(
-    own: np.uint64, opp: np.uint64, squares: int, alpha: int, beta: int, context: int
+    own: np.uint64,
+    opp: np.uint64,
+    moves: np.uint64,
+    squares: int,
+    alpha: int,
+    beta: int,
+    context: int,
 ) -> int:
-    """Depth 1: the best leaf."""
-    own, opp, squares, alpha, beta, sign, moves = arrive(own, opp, squares, alpha, beta, context)
+    """Depth 1: the best leaf. `moves` are those of the side, here and in all searches."""
+    own, opp, moves, squares, alpha, beta, sign = arrive(
+        own, opp, moves, squares, alpha, beta, context
+    )
     if moves == ZERO:
         return ended(own, opp, context)
     best = -INFINITY
     reverse = load(context, RULES)
-    for index in range(5):
-        todo = moves & group(index, reverse)
-        while todo != ZERO:
-            square = lowest(todo)
-            todo &= todo - ONE
-            bit = ONE << U(square)
-            turned, replies, answers = play_of(square, own, opp)
-            after = squares_after(squares, square, turned, context)
-            value = -leaf(opp ^ turned, own ^ turned ^ bit, after, replies, answers, context)
-            if load(context, STOPPED) != 0:
-                return 0
-            if value > best:
-                best = value
-                if best >= beta:
-                    return sign * best
+    while moves != ZERO:
+        square = lowest(next_moves(moves, reverse))
+        bit = ONE << U(square)
+        moves ^= bit
+        turned, replies, answers = play_of(square, own, opp)
+        after = squares_after(squares, square, turned, context)
+        value = -leaf(opp ^ turned, own ^ turned ^ bit, after, replies, answers, context)
+        if load(context, STOPPED) != 0:
+            return 0
+        if value > best:
+            best = value
+            if best >= beta:
+                break
     return sign * best
 
 
 @kernel
 def search_2(
-    own: np.uint64, opp: np.uint64, squares: int, alpha: int, beta: int, context: int
+    own: np.uint64,
+    opp: np.uint64,
+    moves: np.uint64,
+    squares: int,
+    alpha: int,
+    beta: int,
+    context: int,
 ) -> int:
     """Depth 2, moves in the fixed order of square groups."""
-    own, opp, squares, alpha, beta, sign, moves = arrive(own, opp, squares, alpha, beta, context)
+    own, opp, moves, squares, alpha, beta, sign = arrive(
+        own, opp, moves, squares, alpha, beta, context
+    )
     if moves == ZERO:
         return ended(own, opp, context)
     best = -INFINITY
     reverse = load(context, RULES)
-    for index in range(5):
-        todo = moves & group(index, reverse)
-        while todo != ZERO:
-            square = lowest(todo)
-            todo &= todo - ONE
-            bit = ONE << U(square)
-            turned = flips_of(square, own, opp)
-            after = squares_after(squares, square, turned, context)
-            value = -search_1(
-                opp ^ turned, own ^ turned ^ bit, after, -beta, -max(alpha, best), context
-            )
-            if load(context, STOPPED) != 0:
-                return 0
-            if value > best:
-                best = value
-                if best >= beta:
-                    return sign * best
+    while moves != ZERO:
+        square = lowest(next_moves(moves, reverse))
+        bit = ONE << U(square)
+        moves ^= bit
+        turned, replies, _ = play_of(square, own, opp)
+        after = squares_after(squares, square, turned, context)
+        value = -search_1(
+            opp ^ turned, own ^ turned ^ bit, replies, after, -beta, -max(alpha, best), context
+        )
+        if load(context, STOPPED) != 0:
+            return 0
+        if value > best:
+            best = value
+            if best >= beta:
+                break
     return sign * best
 
 
@@ -222,7 +241,8 @@ def sort_moves(
     `known` is a square to try before all others (from the table), or 64.
 
     The frame's first cells are the moves in order, each 64 × the evaluation seen from the
-    opponent + the square; what they turn and the sums after them stand there by square.
+    opponent + the square; what they turn, the replies and the sums after them stand there too,
+    by square.
     """
     count = 0
     while moves != ZERO:
@@ -232,6 +252,7 @@ def sort_moves(
         turned, replies, answers = play_of(square, own, opp)
         after = squares_after(squares, square, turned, context)
         store_bits(context, frame + TURNED + square, turned)
+        store_bits(context, frame + REPLIES + square, replies)
         store(context, frame + SQUARES + square, after)
         key = evaluate(opp ^ turned, own ^ turned ^ bit, after, replies, answers, context)
         if square == known:
@@ -245,6 +266,7 @@ def sort_moves(
 def search_deep(
     own: np.uint64,
     opp: np.uint64,
+    moves: np.uint64,
     squares: int,
     alpha: int,
     beta: int,
@@ -259,8 +281,10 @@ def search_deep(
     a null window, and an open one when they turn out better.
     """
     if depth == 2:
-        return search_2(own, opp, squares, alpha, beta, context)
-    own, opp, squares, alpha, beta, sign, moves = arrive(own, opp, squares, alpha, beta, context)
+        return search_2(own, opp, moves, squares, alpha, beta, context)
+    own, opp, moves, squares, alpha, beta, sign = arrive(
+        own, opp, moves, squares, alpha, beta, context
+    )
     if moves == ZERO:
         return ended(own, opp, context)
     known, bucket = int64(64), int64(0)
@@ -287,6 +311,7 @@ def search_deep(
         value = -search_deep(
             opp ^ turned,
             own ^ turned ^ (ONE << U(square)),
+            load_bits(context, frame + REPLIES + square),
             load(context, frame + SQUARES + square),
             -high,
             -low,
@@ -319,6 +344,7 @@ def search_deep(
 def search_from(
     own: np.uint64,
     opp: np.uint64,
+    moves: np.uint64,
     squares: int,
     alpha: int,
     beta: int,
@@ -327,17 +353,17 @@ def search_from(
 ) -> int:
     """Value of a position searched to `depth` (0 or more) plies, its sum of squares known."""
     if depth >= 2:
-        return search_deep(own, opp, squares, alpha, beta, depth, context)
+        return search_deep(own, opp, moves, squares, alpha, beta, depth, context)
     if depth == 1:
-        return search_1(own, opp, squares, alpha, beta, context)
-    return leaf(own, opp, squares, moves_of(own, opp), moves_of(opp, own), context)
+        return search_1(own, opp, moves, squares, alpha, beta, context)
+    return leaf(own, opp, squares, moves, moves_of(opp, own), context)
 
 
 @kernel
 def search(own: np.uint64, opp: np.uint64, alpha: int, beta: int, depth: int, context: int) -> int:
     """Value of a position searched to `depth` (0 or more) plies."""
     squares = square_sum(own, context) - square_sum(opp, context)
-    return search_from(own, opp, squares, alpha, beta, depth, context)
+    return search_from(own, opp, moves_of(own, opp), squares, alpha, beta, depth, context)
 
 
 @kernel
@@ -363,6 +389,7 @@ def best_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple
         value = -search_from(
             opp ^ turned,
             own ^ turned ^ (ONE << U(square)),
+            load_bits(context, frame + REPLIES + square),
             load(context, frame + SQUARES + square),
             lowest_value,
             -low,

@@ -59,7 +59,7 @@ class Engine:
 
     @budget.setter
     def budget(self, nodes: int) -> None:
-        self.cells[layout.BUDGET] = nodes
+        self.cells[layout.BUDGET] = nodes or layout.UNLIMITED
 
     def _reset(self) -> None:
         self.cells[layout.NODES] = 0

@@ -277,7 +277,7 @@ def test_choose_after_a_stopped_search() -> None:
             fresh = Chooser(agent, STANDARD)
             square = fresh(board)
             for budget in (fresh.nodes // 2, 0):
-                cells[layout.BUDGET] = budget
+                cells[layout.BUDGET] = budget or layout.UNLIMITED
                 chosen = game.choose(U(board[0]), U(board[1]), row.ctypes.data, cells.ctypes.data)
             assert chosen == square
             assert cells[layout.NODES] == fresh.nodes

@@ -1,0 +1,84 @@
+"""`evolve bench`: the speed of the engine on this machine."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+import click
+import numba
+from numba.core import config
+
+from evolve import __version__
+from evolve.bench import speed, start
+from evolve.cli.options import json_option
+from evolve.cli.terminal import err, interruptible, json_text, out, print_facts, print_rows
+from evolve.engine.vector import LANES
+
+_PARTS: Final[dict[str, tuple[str, Callable[[], list[dict[str, Any]]]]]] = {
+    "perft": ("Perft from the start position, one thread", speed.perft_rows),
+    "search": ("A move in the middle game, 16 to 40 discs", speed.search_rows),
+    "solver": ("The end solved, half-random games", speed.solver_rows),
+    "games": ("Whole games at depths 5, 3, 6", speed.game_rows),
+    "start": ("Whole processes", start.start_rows),
+    "plain": ("Whole games against plain Python, same moves and nodes", speed.plain_rows),
+}
+
+
+@click.command(name="bench")
+@click.option(
+    "--part",
+    "parts",
+    type=click.Choice(list(_PARTS)),
+    multiple=True,
+    help="Measure this alone; may be given more than once.",
+)
+@json_option
+def bench_command(parts: tuple[str, ...], as_json: bool) -> None:
+    """Measure the speed of the engine on this machine, in one run of about two minutes.
+
+    Times are medians of 5: of CPU seconds where one thread works, of wall seconds for whole
+    games. Nothing is compiled while a clock runs, but in the part "start", which measures that.
+
+    \b
+    Examples:
+      evolve bench
+      evolve bench --part games --part plain
+      evolve bench --json > bench.json
+    """
+    machine = _machine()
+    document: dict[str, Any] = {"machine": machine}
+    if not as_json:
+        print_facts(machine)
+    for part in parts or _PARTS:
+        title, measure = _PARTS[part]
+        if as_json:
+            err().print(f"{part} …")
+        begin = time.perf_counter()
+        rows = document[part] = interruptible(measure)
+        if not as_json:
+            seconds = time.perf_counter() - begin
+            out().print(f"\n{title} (measured in {seconds:.0f} s)")
+            print_rows(list(rows[0]), [list(row.values()) for row in rows])
+    if as_json:
+        click.echo(json_text(document))
+
+
+def _machine() -> dict[str, Any]:
+    return {
+        "evolve": __version__,
+        "python": platform.python_version(),
+        "numba": numba.__version__,
+        "cpu": getattr(config, "CPU_NAME", None) or _cpu_name(),
+        "cores": os.cpu_count(),
+        "lanes": LANES,
+    }
+
+
+def _cpu_name() -> str:
+    import llvmlite.binding as llvm
+
+    return str(llvm.get_host_cpu_name())
