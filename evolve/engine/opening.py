@@ -1,4 +1,4 @@
-"""Random openings with their value, drawn and searched in one call."""
+"""Random openings, and the value of positions."""
 
 from __future__ import annotations
 
@@ -17,21 +17,14 @@ from evolve.engine.search import search
 @kernel
 def draw_openings(
     draws: npt.NDArray[np.float64],
-    agent_row: npt.NDArray[np.int64],
-    depth: int,
-    memory: npt.NDArray[np.int64],
     moves: npt.NDArray[np.int8],
     positions: npt.NDArray[np.uint64],
-    values: npt.NDArray[np.int64],
 ) -> None:
     """Fill N random openings, one for each row of uniform `draws` [N, plies] in [0, 1).
 
-    moves [N, plies] squares; positions [N, 2] own and opp after them; values [N] of the side to
-    move by a search with the agent's weights in the context `memory`. An opening that meets a
+    moves [N, plies] squares; positions [N, 2] own and opp after them. An opening that meets a
     pass or the end has 0, 0 for its position.
     """
-    context = int64(memory.ctypes.data)
-    agent = int64(agent_row.ctypes.data)
     for number in range(draws.shape[0]):
         own, opp = START_OWN, START_OPP
         for ply in range(draws.shape[1]):
@@ -49,9 +42,26 @@ def draw_openings(
             own, opp = ZERO, ZERO
         positions[number, 0] = own
         positions[number, 1] = opp
-        if own != ZERO:
-            store(context, NODES, 0)
-            store(context, STOPPED, 0)
-            set_phase(own, opp, agent, context)
-            limit = int64(64 * WIN)
-            values[number] = search(own, opp, -limit, limit, depth, context)
+
+
+@kernel
+def search_positions(
+    positions: npt.NDArray[np.uint64],
+    agent_row: npt.NDArray[np.int64],
+    depth: int,
+    memory: npt.NDArray[np.int64],
+    values: npt.NDArray[np.int64],
+) -> None:
+    """Fill `values` [N] of the side to move in `positions` [N, 2], own and opp.
+
+    They come from searches with the agent's weights in the context `memory`.
+    """
+    context = int64(memory.ctypes.data)
+    agent = int64(agent_row.ctypes.data)
+    limit = int64(64 * WIN)
+    for number in range(positions.shape[0]):
+        own, opp = positions[number, 0], positions[number, 1]
+        store(context, NODES, 0)
+        store(context, STOPPED, 0)
+        set_phase(own, opp, agent, context)
+        values[number] = search(own, opp, -limit, limit, depth, context)

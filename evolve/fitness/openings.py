@@ -19,7 +19,7 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import reference_agent
 from evolve.engine.board import Rules
 from evolve.engine.context import RULES_CODE, new_context
-from evolve.engine.opening import draw_openings
+from evolve.engine.opening import draw_openings, search_positions
 from evolve.engine.squares import format_moves
 from evolve.engine.symmetry import canonical
 from evolve.errors import SettingsError
@@ -91,23 +91,20 @@ def balanced_openings(
     while len(found) < count and idle < 3:
         moves = np.full((batch, plies), -1, np.int8)
         positions = np.zeros((batch, 2), np.uint64)
-        values = np.zeros(batch, np.int64)
-        draws = rng.random((batch, plies))
-        draw_openings(draws, judge.row, BALANCE_DEPTH, memory, moves, positions, values)
+        draw_openings(rng.random((batch, plies)), moves, positions)
         images = canonical(positions)
         slot = _hash(images) % np.uint64(8)
-        good = (
-            (positions[:, 0] != 0)
-            & (np.abs(values) <= BALANCE_MARGIN)
-            & (slot >= part.value.start)
-            & (slot < part.value.stop)
-        )
-        together = np.concatenate([seen, images[good]])
+        ours = (positions[:, 0] != 0) & (slot >= part.value.start) & (slot < part.value.stop)
+        together = np.concatenate([seen, images[ours]])
         _, first = np.unique(together, axis=0, return_index=True)
-        fresh = np.sort(first[first >= len(seen)]) - len(seen)
+        fresh = np.flatnonzero(ours)[np.sort(first[first >= len(seen)]) - len(seen)]
+        # Searched last, because it takes the time: only what is of this part and new.
+        values = np.zeros(len(fresh), np.int64)
+        search_positions(positions[fresh], judge.row, BALANCE_DEPTH, memory, values)
+        fresh = fresh[np.abs(values) <= BALANCE_MARGIN]
         idle = idle + 1 if len(fresh) == 0 else 0
-        found = np.concatenate([found, moves[good][fresh]])
-        seen = np.concatenate([seen, images[good][fresh]])
+        found = np.concatenate([found, moves[fresh]])
+        seen = np.concatenate([seen, images[fresh]])
     if len(found) == 0:
         raise SettingsError(
             f"no balanced opening of {plies} plies was found for {rules}; use more plies"

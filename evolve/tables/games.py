@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from evolve.engine import game as kernels
 from evolve.engine.squares import square_name
@@ -34,17 +35,15 @@ GAMES_SCHEMA: Final = pa.schema(
 WINNERS: Final = ("white", "draw", "black")
 REASONS: Final = ("end", "over budget: black", "over budget: white")
 
-_NAMES: Final = [square_name(square) for square in range(65)]
+_NAMES: Final = pa.array([square_name(square) for square in range(65)])
 
 
-def move_text(squares: npt.NDArray[np.int8]) -> str:
-    """Moves up to the first −1 as text, a space between: `f5 d6 pass c3`."""
-    names = []
-    for square in squares.tolist():
-        if square < 0:
-            break
-        names.append(_NAMES[square])
-    return " ".join(names)
+def move_texts(moves: npt.NDArray[np.int8]) -> pa.Array:
+    """Rows of moves, each to its first −1, as text with a space between: `f5 d6 pass c3`."""
+    played = np.logical_and.accumulate(moves >= 0, axis=1)
+    ends = np.concatenate([[0], np.cumsum(played.sum(axis=1))])
+    names = pa.ListArray.from_arrays(ends.astype(np.int32), _NAMES.take(pa.array(moves[played])))
+    return pc.binary_join(names, " ")
 
 
 def games_table(
@@ -67,7 +66,7 @@ def games_table(
         "black": [names[index] for index in pairings[:, 0].tolist()],
         "white": [names[index] for index in pairings[:, 1].tolist()],
         "opening": list(openings),
-        "moves": [move_text(row) for row in moves],
+        "moves": move_texts(moves),
         "discs_black": results[:, kernels.DISCS_BLACK].astype(np.int32),
         "discs_white": results[:, kernels.DISCS_WHITE].astype(np.int32),
         "winner": [WINNERS[sign + 1] for sign in winner.tolist()],
