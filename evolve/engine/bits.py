@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from evolve.engine import vector
-from evolve.engine.compile import inlined, kernel
+from evolve.engine.compile import inlined, kernel, wrapper
 from evolve.engine.memory import leading_zeros
 
 U = np.uint64
@@ -109,7 +109,7 @@ def neighbours(bits: np.uint64) -> np.uint64:
     return row | (row << S8) | (row >> S8)
 
 
-@inlined
+@wrapper
 def _full_rows(occupied: np.uint64) -> np.uint64:
     row = occupied & (occupied >> ONE)
     row &= row >> TWO
@@ -117,14 +117,14 @@ def _full_rows(occupied: np.uint64) -> np.uint64:
     return (row & U(0x0101010101010101)) * U(0xFF)
 
 
-@inlined
+@wrapper
 def _full_columns(occupied: np.uint64) -> np.uint64:
     column = occupied & ((occupied >> S8) | (occupied << U(56)))
     column &= (column >> S16) | (column << U(48))
     return column & ((column >> U(32)) | (column << U(32)))
 
 
-@inlined
+@wrapper
 def _full_diagonals(occupied: np.uint64) -> tuple[np.uint64, np.uint64]:
     """Squares whose diagonal (a1–h8) and other diagonal are full.
 

@@ -85,16 +85,27 @@ class _ForgivingCache(FunctionCache):
 
 
 def kernel(function: F) -> F:
-    """Compile `function` with numba on first call: cached on disk, the GIL released.
+    """Compile `function` with numba on first call: cached on disk, the GIL released."""
+    return _jitted(function)
 
-    numba reads its cache folder when the dispatcher is made, so the global setting is changed
-    for that moment alone and other numba code in the process keeps its own.
+
+def wrapper(function: F) -> F:
+    """Like `kernel`, but spliced into compiled callers before they are typed; for thin ones.
+
+    numba compiles a kernel together with all that it calls, so every layer over the search
+    costs the compilation of the search again. A wrapper is a layer for callers in Python alone.
     """
+    return _jitted(function, inline="always")
+
+
+def _jitted(function: F, **options: Any) -> F:
+    """numba reads its cache folder when the dispatcher is made, so the global setting is changed
+    for that moment alone and other numba code in the process keeps its own."""
     before = numba_config.CACHE_DIR
     try:
         if CACHE_DIR is not None:
             numba_config.CACHE_DIR = str(CACHE_DIR)
-        jitted: Any = numba.njit(nogil=True, error_model="numpy")(function)
+        jitted: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
         if CACHE_DIR is not None:
             cache: Any = _ForgivingCache
             jitted._cache = cache(jitted.py_func)

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from evolve.engine.bits import ONE, ZERO, U, moves_of, play_of
-from evolve.engine.compile import kernel
+from evolve.engine.compile import kernel, wrapper
 from evolve.engine.context import STOPPED, TABLE_DEPTH
 from evolve.engine.evaluation import square_sum, squares_after
 from evolve.engine.memory import int64, load, lowest, store
@@ -20,7 +20,7 @@ TABLE_FROM: Final = 3
 """The remaining depth from which nodes are looked up and remembered."""
 
 
-@kernel
+@wrapper
 def deepen(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
     """Square and value of the best move to `depth` ≥ 2 plies, given what the table holds.
 
@@ -51,7 +51,7 @@ def deepen(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[in
     return int64(-1), int64(0)
 
 
-@kernel
+@wrapper
 def best_move_deep(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
     """The answer of `search.best_move` for `depth` ≥ 4, by deepening two plies at a time."""
     forget(context)

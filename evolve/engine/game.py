@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, moves_of
-from evolve.engine.compile import inlined, kernel
+from evolve.engine.compile import kernel, wrapper
 from evolve.engine.context import (
     DEPTH,
     ENDGAME,
@@ -39,7 +39,7 @@ OVER_BUDGET_BLACK: Final = 1
 OVER_BUDGET_WHITE: Final = 2
 
 
-@kernel
+@wrapper
 def set_phase(own: np.uint64, opp: np.uint64, agent: int, context: int) -> int:
     """Copy the weights of the position's phase into the context; returns the phase's depth."""
     phase = load(agent, PHASE_OF + popcount(own | opp))
@@ -48,7 +48,7 @@ def set_phase(own: np.uint64, opp: np.uint64, agent: int, context: int) -> int:
     return load(agent, base + DEPTH)
 
 
-@inlined
+@wrapper
 def _best_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
     """The move of a search to `depth`, in whichever way takes less time."""
     if depth >= DEEP_FROM:
@@ -56,7 +56,7 @@ def _best_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tupl
     return best_move(own, opp, depth, context)
 
 
-@kernel
+@wrapper
 def choose(own: np.uint64, opp: np.uint64, agent: int, context: int) -> int:
     """The agent's move for the side with `own`, which must have one.
 

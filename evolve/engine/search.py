@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from evolve.engine.bits import ONE, ZERO, U, moves_of, play_of
-from evolve.engine.compile import inlined, kernel
+from evolve.engine.compile import inlined, kernel, wrapper
 from evolve.engine.context import (
     BUDGET,
     FRAME_CELLS,
@@ -131,7 +131,7 @@ def arrive(
     return own, opp, moves, squares, alpha, beta, sign
 
 
-@inlined
+@wrapper
 def ended(own: np.uint64, opp: np.uint64, context: int) -> int:
     """Value of a node without moves."""
     if load(context, STOPPED) != 0:
@@ -139,7 +139,7 @@ def ended(own: np.uint64, opp: np.uint64, context: int) -> int:
     return final_score(own, opp, load(context, RULES)) * WIN
 
 
-@inlined
+@wrapper
 def leaf(
     own: np.uint64,
     opp: np.uint64,
@@ -340,7 +340,7 @@ def search_deep(
     return sign * best
 
 
-@kernel
+@wrapper
 def search_from(
     own: np.uint64,
     opp: np.uint64,
@@ -359,14 +359,14 @@ def search_from(
     return leaf(own, opp, squares, moves, moves_of(opp, own), context)
 
 
-@kernel
+@wrapper
 def search(own: np.uint64, opp: np.uint64, alpha: int, beta: int, depth: int, context: int) -> int:
     """Value of a position searched to `depth` (0 or more) plies."""
     squares = square_sum(own, context) - square_sum(opp, context)
     return search_from(own, opp, moves_of(own, opp), squares, alpha, beta, depth, context)
 
 
-@kernel
+@wrapper
 def best_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
     """Square and value of the best move to `depth` ≥ 1 plies; the side must have one.
 

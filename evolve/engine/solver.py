@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from evolve.engine.bits import CORNERS, ONE, ZERO, U, flips_of, moves_of, play_of, stable_discs
-from evolve.engine.compile import inlined, kernel
+from evolve.engine.compile import inlined, kernel, wrapper
 from evolve.engine.context import FRAME_CELLS, FRAMES, REVERSED, RULES, STOPPED, TURNED
 from evolve.engine.evaluation import final_score
 from evolve.engine.memory import int64, load, load_bits, lowest, popcount, store_bits
@@ -53,7 +53,7 @@ def _last_square(own: np.uint64, opp: np.uint64, square: int, rules: int) -> int
     return final_score(own, opp, rules)
 
 
-@inlined
+@wrapper
 def _full_score(discs: int, rules: int) -> int:
     """Score of a full board for the side with so many `discs`."""
     if rules == REVERSED:
@@ -201,7 +201,7 @@ def _sort_fastest_first(
     return count
 
 
-@inlined
+@wrapper
 def _highest_possible(own: np.uint64, opp: np.uint64, alpha: int, context: int) -> int:
     """No end of the game is better for the side with `own` than this, by stable discs.
 
@@ -216,7 +216,7 @@ def _highest_possible(own: np.uint64, opp: np.uint64, alpha: int, context: int) 
     return 64 - 2 * popcount(own_stable if reverse else opp_stable)
 
 
-@inlined
+@wrapper
 def _proven(own: np.uint64, opp: np.uint64, beta: int, frame: int, count: int, context: int) -> int:
     """A lower bound ≥ beta that the table has through one of the moves, or −65."""
     for index in range(count):
@@ -304,7 +304,7 @@ def solve_deep(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: i
     return sign * best
 
 
-@kernel
+@wrapper
 def solve_outcome(own: np.uint64, opp: np.uint64, context: int) -> int:
     """Who wins, for the side with `own`: more than 0, 0 or less; a bound on the exact score.
 
@@ -340,7 +340,7 @@ def solve_outcome_move(own: np.uint64, opp: np.uint64, context: int) -> tuple[in
             return square, bound
 
 
-@kernel
+@wrapper
 def solve_score(own: np.uint64, opp: np.uint64, context: int) -> int:
     """Exact score for the side with `own`.
 
@@ -363,7 +363,7 @@ def solve_score(own: np.uint64, opp: np.uint64, context: int) -> int:
     return score
 
 
-@kernel
+@wrapper
 def solve_move(own: np.uint64, opp: np.uint64, context: int) -> tuple[int, int]:
     """Square and exact score of the best move; the lowest square among the best ones.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from evolve.engine.bits import U
-from evolve.engine.compile import inlined
+from evolve.engine.compile import inlined, wrapper
 from evolve.engine.context import AGE, BUCKET, ENTRY, TABLE, TABLE_BITS
 from evolve.engine.memory import int64, load, load_bits, store, store_bits
 
@@ -18,7 +18,7 @@ NOTHING = -1
 """In place of an entry: the position is not known."""
 
 
-@inlined
+@wrapper
 def forget(context: int) -> None:
     """Let nothing that the table holds count any longer."""
     store(context, AGE, load(context, AGE) + 1)
@@ -45,25 +45,25 @@ def probe(own: np.uint64, opp: np.uint64, bucket: int, context: int) -> int:
     return NOTHING
 
 
-@inlined
+@wrapper
 def low_of(entry: int, context: int) -> int:
     """Lower bound of the value."""
     return load(context, entry + 2) >> 32
 
 
-@inlined
+@wrapper
 def high_of(entry: int, context: int) -> int:
     """Upper bound of the value."""
     return load(context, entry + 2) << 32 >> 32
 
 
-@inlined
+@wrapper
 def draft_of(entry: int, context: int) -> int:
     """The draft that the bounds hold for."""
     return load(context, entry + 3) >> 8 & 0xFF
 
 
-@inlined
+@wrapper
 def move_of(entry: int, context: int) -> int:
     """The best move found, a square."""
     return load(context, entry + 3) & 0xFF
