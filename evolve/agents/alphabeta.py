@@ -17,6 +17,7 @@ from evolve.engine import game
 from evolve.engine.bits import U
 from evolve.engine.board import Board, Rules, check_rules
 from evolve.engine.context import TERM_NAMES
+from evolve.engine.entry import new_context
 from evolve.engine.evaluation import CLASS_OF_SQUARE, WIN
 from evolve.engine.phases import MAX_PHASES, default_boundaries, phase_of
 from evolve.engine.search import MAX_DEPTH
@@ -258,6 +259,6 @@ def thread_context(rules: Rules, table_bits: int) -> layout.Cells:
     contexts = cast("dict[int, layout.Cells]", _contexts.__dict__)
     context = contexts.get(table_bits)
     if context is None:
-        context = contexts[table_bits] = layout.new_context(layout.REVERSED, 0, table_bits)
+        context = contexts[table_bits] = new_context(layout.REVERSED, 0, table_bits)
     context[layout.RULES] = layout.RULES_CODE[rules]
     return context

@@ -16,6 +16,7 @@ from evolve.engine import game
 from evolve.engine.bits import U
 from evolve.engine.board import Board, Rules
 from evolve.engine.deepening import deepen
+from evolve.engine.entry import new_context
 from evolve.engine.search import MAX_DEPTH, best_move
 from evolve.engine.solver import solve_move, solve_outcome_move
 from evolve.errors import AgentError, IllegalMoveError
@@ -90,7 +91,7 @@ def _prepare() -> None:
     board = Board.start()
     own, opp = U(board.own), U(board.opp)
     agent = AlphaBetaAgent([(0,) * layout.SQUARE_CLASSES])
-    context = layout.new_context(layout.STANDARD, budget=1)
+    context = new_context(layout.STANDARD, budget=1)
     address = context.ctypes.data
     game.set_phase(own, opp, agent.row.ctypes.data, address)
     best_move(own, opp, 1, address)

@@ -19,8 +19,9 @@ from evolve.bench.plain import PlainAgent, play_game
 from evolve.bench.positions import SEED, half_random, measured_agent
 from evolve.engine import bits, game
 from evolve.engine.board import Board, Rules
-from evolve.engine.context import NODES, RULES_CODE, STOPPED, new_context, table_bits_for
+from evolve.engine.context import NODES, RULES_CODE, STOPPED, table_bits_for
 from evolve.engine.deepening import DEEP_FROM, best_move_deep
+from evolve.engine.entry import new_context
 from evolve.engine.perft import perft
 from evolve.engine.search import best_move
 from evolve.engine.solver import solve_move, solve_outcome_move

@@ -116,5 +116,6 @@ def _jitted(function: F, **options: Any) -> F:
 
 def inlined(function: F) -> F:
     """Like `kernel`, but always inlined by LLVM into its callers; for the small hot ones."""
-    jitted = numba.njit(nogil=True, forceinline=True, error_model="numpy")(function)
+    options: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # no calls from Python
+    jitted = numba.njit(nogil=True, forceinline=True, error_model="numpy", **options)(function)
     return cast(F, jitted)

@@ -1,7 +1,7 @@
 """The memory block that a search works in: one int64 array, handed around as an address.
 
     cells                        what
-    0 … 7                        NODES, BUDGET, …, TABLE_DEPTH: see there
+    0 … 9                        NODES, BUDGET, …, SOLVER: see there
     WEIGHTS … WEIGHTS + TERMS    the parameters of the phase chosen at the root
     SQUARE_WEIGHTS …             the weight of each square
     ROWS …                       for each kind of row the sum of square weights per byte of discs
@@ -46,7 +46,9 @@ TABLE_BITS: Final = 4
 AGE: Final = 5
 TABLE_DEPTH: Final = 7  # a search uses the table from that depth on, 0 for never
 OTHER_TERMS: Final = 6  # whether a term beside squares and mobility has a weight
-WEIGHTS: Final = 8
+SEARCH: Final = 8  # addresses of the compiled search and solver
+SOLVER: Final = 9
+WEIGHTS: Final = 12
 SQUARE_WEIGHTS: Final = 32
 ROWS: Final = SQUARE_WEIGHTS + 64
 ROW_CELLS: Final = 256
@@ -91,12 +93,8 @@ def context_cells(table_bits: int) -> int:
     return TABLE + (ENTRY * BUCKET << table_bits)
 
 
-def new_context(rules: int, budget: int = 0, table_bits: int = GAME_TABLE_BITS) -> Cells:
-    """A context for one thread.
-
-    `budget` is in nodes a search, 0 for no limit; `table_bits`, 1 or more, sizes the solver's
-    table. The array must be kept as long as its address is in use.
-    """
+def blank_context(rules: int, budget: int, table_bits: int) -> Cells:
+    """A context without a search and a solver: see `entry.new_context`."""
     assert table_bits >= 1, table_bits
     cells = context_cells(table_bits)
     block = np.zeros(cells + LINE_CELLS, np.int64)

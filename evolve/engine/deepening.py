@@ -7,11 +7,11 @@ from typing import Final
 import numpy as np
 
 from evolve.engine.bits import ONE, ZERO, U, moves_of, play_of
-from evolve.engine.compile import kernel, wrapper
+from evolve.engine.compile import wrapper
 from evolve.engine.context import STOPPED, TABLE_DEPTH
 from evolve.engine.evaluation import square_sum, squares_after
 from evolve.engine.memory import int64, load, lowest, store
-from evolve.engine.search import INFINITY, search_deep, search_from
+from evolve.engine.search import INFINITY, search_from
 from evolve.engine.table import forget
 
 DEEP_FROM: Final = 8
@@ -32,7 +32,7 @@ def deepen(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[in
     # The whole window: narrow ones around the value of the iteration before saved 1 % of nodes.
     limit = int64(INFINITY)
     moves = moves_of(own, opp)
-    best = search_deep(own, opp, moves, squares, -limit, limit, depth, context)
+    best = search_from(own, opp, moves, squares, -limit, limit, depth, context)
     while load(context, STOPPED) == 0:
         square = lowest(moves)
         moves &= moves - ONE

@@ -22,7 +22,7 @@ from evolve.engine.deepening import DEEP_FROM, best_move_deep
 from evolve.engine.evaluation import WIN, set_weights
 from evolve.engine.memory import int64, load, lowest, popcount, store
 from evolve.engine.search import best_move, search
-from evolve.engine.solver import solve_deep, solve_move
+from evolve.engine.solver import solve, solve_move
 from evolve.engine.table import forget
 
 MAX_PLIES: Final = 120
@@ -56,7 +56,7 @@ def _best_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tupl
     return best_move(own, opp, depth, context)
 
 
-@wrapper
+@kernel
 def choose(own: np.uint64, opp: np.uint64, agent: int, context: int) -> int:
     """The agent's move for the side with `own`, which must have one.
 
@@ -102,7 +102,7 @@ def move_values(
         child_own = opp ^ turned
         child_opp = own ^ turned ^ (ONE << U(square))
         if exact:
-            values[square] = -solve_deep(child_own, child_opp, -high, high, context)
+            values[square] = -solve(child_own, child_opp, -high, high, context)
         else:
             values[square] = -search(child_own, child_opp, -high, high, depth - 1, context)
     return exact

@@ -89,6 +89,39 @@ def _leading_zeros(typingctx: Any, bits: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
+def _call_search(
+    typingctx: Any,
+    address: Any,
+    own: Any,
+    opp: Any,
+    moves: Any,
+    squares: Any,
+    alpha: Any,
+    beta: Any,
+    depth: Any,
+    context: Any,
+) -> Any:
+    """What the compiled search at `address` gives for these arguments."""
+    return types.int64(types.int64, *_SEARCH_TYPES), _call
+
+
+def _call_solver(
+    typingctx: Any, address: Any, own: Any, opp: Any, alpha: Any, beta: Any, context: Any
+) -> Any:
+    """What the compiled solver at `address` gives for these arguments."""
+    return types.int64(types.int64, *_SOLVER_TYPES), _call
+
+
+_SEARCH_TYPES = (types.uint64,) * 3 + (types.int64,) * 5
+_SOLVER_TYPES = (types.uint64,) * 2 + (types.int64,) * 3
+
+
+def _call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    address, *values = args
+    kind = ir.FunctionType(_CELL, [_CELL] * len(values))
+    return builder.call(builder.inttoptr(address, kind.as_pointer()), values)
+
+
 # numba has no types for what it makes of these functions.
 load = cast("Callable[[int, int], int]", intrinsic(_load))
 load_bits = cast("Callable[[int, int], np.uint64]", intrinsic(_load_bits))
@@ -97,6 +130,11 @@ store_bits = cast("Callable[[int, int, np.uint64], None]", intrinsic(_store_bits
 popcount = cast("Callable[[np.uint64], int]", intrinsic(_popcount))
 lowest = cast("Callable[[np.uint64], int]", intrinsic(_lowest))
 leading_zeros = cast("Callable[[np.uint64], np.uint64]", intrinsic(_leading_zeros))
+
+call_search = cast("Callable[..., int]", intrinsic(_call_search))
+call_solver = cast("Callable[..., int]", intrinsic(_call_solver))
+SEARCH_TYPES: Any = _SEARCH_TYPES
+SOLVER_TYPES: Any = _SOLVER_TYPES
 
 int64 = cast("Callable[[int | np.uint64], int]", np.int64)
 """A whole number as a value: numba compiles a function anew for each literal it is called with."""

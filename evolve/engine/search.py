@@ -21,6 +21,7 @@ from evolve.engine.context import (
     NODES,
     REPLIES,
     RULES,
+    SEARCH,
     SQUARES,
     STOPPED,
     TABLE_DEPTH,
@@ -34,7 +35,7 @@ from evolve.engine.evaluation import (
     square_sum,
     squares_after,
 )
-from evolve.engine.memory import int64, load, load_bits, lowest, store, store_bits
+from evolve.engine.memory import call_search, int64, load, load_bits, lowest, store, store_bits
 from evolve.engine.table import (
     NOTHING,
     bucket_of,
@@ -340,8 +341,8 @@ def search_deep(
     return sign * best
 
 
-@wrapper
-def search_from(
+@kernel
+def search_any(
     own: np.uint64,
     opp: np.uint64,
     moves: np.uint64,
@@ -357,6 +358,22 @@ def search_from(
     if depth == 1:
         return search_1(own, opp, moves, squares, alpha, beta, context)
     return leaf(own, opp, squares, moves, moves_of(opp, own), context)
+
+
+@wrapper
+def search_from(
+    own: np.uint64,
+    opp: np.uint64,
+    moves: np.uint64,
+    squares: int,
+    alpha: int,
+    beta: int,
+    depth: int,
+    context: int,
+) -> int:
+    """`search_any`, for kernels that are not part of the search."""
+    search_at = load(context, SEARCH)
+    return call_search(search_at, own, opp, moves, squares, alpha, beta, depth, context)
 
 
 @wrapper

@@ -11,9 +11,9 @@ import numpy as np
 
 from evolve.engine.bits import CORNERS, ONE, ZERO, U, flips_of, moves_of, play_of, stable_discs
 from evolve.engine.compile import inlined, kernel, wrapper
-from evolve.engine.context import FRAME_CELLS, FRAMES, REVERSED, RULES, STOPPED, TURNED
+from evolve.engine.context import FRAME_CELLS, FRAMES, REVERSED, RULES, SOLVER, STOPPED, TURNED
 from evolve.engine.evaluation import final_score
-from evolve.engine.memory import int64, load, load_bits, lowest, popcount, store_bits
+from evolve.engine.memory import call_solver, int64, load, load_bits, lowest, popcount, store_bits
 from evolve.engine.search import enter, insert
 from evolve.engine.table import (
     NOTHING,
@@ -305,13 +305,19 @@ def solve_deep(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: i
 
 
 @wrapper
+def solve(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: int) -> int:
+    """`solve_deep`, for kernels that are not part of the solver."""
+    return call_solver(load(context, SOLVER), own, opp, alpha, beta, context)
+
+
+@wrapper
 def solve_outcome(own: np.uint64, opp: np.uint64, context: int) -> int:
     """Who wins, for the side with `own`: more than 0, 0 or less; a bound on the exact score.
 
     Several times cheaper than the score.
     """
     forget(context)
-    return solve_deep(own, opp, int64(-1), int64(1), context)
+    return solve(own, opp, int64(-1), int64(1), context)
 
 
 @kernel
@@ -333,7 +339,7 @@ def solve_outcome_move(own: np.uint64, opp: np.uint64, context: int) -> tuple[in
         turned = flips_of(square, own, opp)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
         target = int64(1) if bound > 0 else int64(0)
-        value = -solve_deep(child_own, child_opp, -target, 1 - target, context)
+        value = -solve(child_own, child_opp, -target, 1 - target, context)
         if load(context, STOPPED) != 0:
             return -1, bound
         if value >= target:
@@ -348,7 +354,7 @@ def solve_score(own: np.uint64, opp: np.uint64, context: int) -> int:
     """
     if 64 - popcount(own | opp) < WINDOWS_FROM:
         forget(context)
-        return solve_deep(own, opp, int64(-64), int64(64), context)
+        return solve(own, opp, int64(-64), int64(64), context)
     score = solve_outcome(own, opp, context)
     width = 4
     while score != 0 and load(context, STOPPED) == 0:
@@ -356,7 +362,7 @@ def solve_score(own: np.uint64, opp: np.uint64, context: int) -> int:
             low, high = score - 1, min(score - 1 + width, 64)
         else:
             low, high = max(score + 1 - width, -64), score + 1
-        score = solve_deep(own, opp, low, high, context)
+        score = solve(own, opp, low, high, context)
         if low < score < high or score <= -64 or score >= 64:
             break
         width *= 2
@@ -378,7 +384,7 @@ def solve_move(own: np.uint64, opp: np.uint64, context: int) -> tuple[int, int]:
             return square, best
         turned = flips_of(square, own, opp)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
-        value = -solve_deep(child_own, child_opp, -best, 1 - best, context)
+        value = -solve(child_own, child_opp, -best, 1 - best, context)
         if value >= best and load(context, STOPPED) == 0:
             return square, best
     return -1, 0

@@ -14,7 +14,8 @@ import pyarrow as pa
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.engine import game as kernels
 from evolve.engine.board import Rules
-from evolve.engine.context import PHASE_CELLS, PHASES, RULES_CODE, new_context, table_bits_for
+from evolve.engine.context import PHASE_CELLS, PHASES, RULES_CODE, table_bits_for
+from evolve.engine.entry import new_context
 from evolve.fitness.openings import Openings
 from evolve.tables.games import games_table
 

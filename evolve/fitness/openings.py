@@ -18,7 +18,8 @@ import numpy.typing as npt
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import reference_agent
 from evolve.engine.board import Rules
-from evolve.engine.context import RULES_CODE, new_context
+from evolve.engine.context import RULES_CODE
+from evolve.engine.entry import new_context
 from evolve.engine.opening import draw_openings, search_positions
 from evolve.engine.squares import format_moves
 from evolve.engine.symmetry import canonical

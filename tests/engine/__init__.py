@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from evolve.engine import context as layout
 from evolve.engine.bits import legal_moves
+from evolve.engine.entry import new_context
 from evolve.engine.evaluation import set_weights
 from evolve.engine.search import INFINITY, best_move, search
 from evolve.engine.solver import solve_deep, solve_move
@@ -37,7 +38,7 @@ class Engine:
         budget: int = 0,
         table_bits: int = layout.GAME_TABLE_BITS,
     ) -> None:
-        self.cells = layout.new_context(rules, budget, table_bits)
+        self.cells = new_context(rules, budget, table_bits)
         self.address: int = self.cells.ctypes.data
         self.set_weights(weights)
 

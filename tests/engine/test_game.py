@@ -16,6 +16,7 @@ import pytest
 
 from evolve.engine import context as layout
 from evolve.engine import game
+from evolve.engine.entry import new_context
 from tests import reference
 from tests.engine import RULES, U, agent_row, phases_at, random_weights
 from tests.reference import PASS, REVERSED, STANDARD, START, Agent, Board
@@ -73,7 +74,7 @@ def play(
         agent_table(agents),
         np.array(pairings, np.int32).reshape(len(pairings), 3),
         opening_table(openings),
-        layout.new_context(rules, budget, table_bits),
+        new_context(rules, budget, table_bits),
         moves,
         results,
     )
@@ -89,7 +90,7 @@ class Chooser:
         self.nodes = 0
 
     def __call__(self, board: Board) -> int:
-        cells = layout.new_context(self.rules, self.budget)
+        cells = new_context(self.rules, self.budget)
         address = cells.ctypes.data
         square = game.choose(U(board[0]), U(board[1]), self.row.ctypes.data, address)
         self.nodes = int(cells[layout.NODES])
@@ -201,7 +202,7 @@ def move_values(
 @pytest.mark.parametrize("rules", RULES)
 def test_move_values_as_reference(rules: int) -> None:
     rng = random.Random(55 + rules)
-    cells = layout.new_context(rules)
+    cells = new_context(rules)
     for seed in range(40):
         agent = random_agent(seed, depths=(2, 1, 2), endgame=rng.choice((0, 6)))
         (board,) = reference.random_boards(rng, 1, 1, 56)
@@ -214,7 +215,7 @@ def test_choose_is_the_best_of_move_values() -> None:
     """At depths that the reference cannot reach."""
     rng = random.Random(57)
     for rules in RULES:
-        cells = layout.new_context(rules)
+        cells = new_context(rules)
         for seed in range(30):
             agent = random_agent(seed, depths=(5, 4, 6), endgame=11)
             (board,) = reference.random_boards(rng, 1, 9, 56)
@@ -225,11 +226,11 @@ def test_choose_is_the_best_of_move_values() -> None:
 
 def test_nodes_of_move_values_do_not_depend_on_the_past() -> None:
     rng = random.Random(60)
-    used = layout.new_context(STANDARD)
+    used = new_context(STANDARD)
     for seed, board in enumerate(reference.random_boards(rng, 8, 9, 12)):
         for endgame in (0, 14):
             agent = random_agent(seed, (4,), endgame)
-            fresh = layout.new_context(STANDARD)
+            fresh = new_context(STANDARD)
             values = move_values(agent, board, STANDARD, fresh)
             for _ in range(2):
                 assert move_values(agent, board, STANDARD, used) == values
@@ -239,11 +240,11 @@ def test_nodes_of_move_values_do_not_depend_on_the_past() -> None:
 def test_one_context_for_both_rules() -> None:
     """The solver's table must not answer under one rule what it learned under the other."""
     rng = random.Random(61)
-    used = layout.new_context(STANDARD)
+    used = new_context(STANDARD)
     for seed, board in enumerate(reference.random_boards(rng, 10, 10, 12)):
         agent = random_agent(seed, (1,), endgame=14)
         for rules in (STANDARD, REVERSED, STANDARD):
-            fresh = layout.new_context(rules)
+            fresh = new_context(rules)
             expected = move_values(agent, board, rules, fresh)
             assert move_values(agent, board, rules, used) == expected
 
@@ -270,7 +271,7 @@ def test_choose_after_a_stopped_search() -> None:
     for seed, endgame in ((1, 0), (2, 14)):
         agent = random_agent(seed, depths=(5,), endgame=endgame)
         row = agent_row(agent)
-        cells = layout.new_context(STANDARD)
+        cells = new_context(STANDARD)
         for board in reference.random_boards(rng, 10, 8, 14):
             if len(reference.legal_moves(*board)) < 2:
                 continue

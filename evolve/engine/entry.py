@@ -1,0 +1,42 @@
+"""Contexts ready for use: they hold the addresses of the compiled search and solver.
+
+Kernels above the two call them by address. Called by name, numba would compile the search and
+the solver again together with every such kernel.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import cache
+from typing import Any
+
+from evolve.engine.context import GAME_TABLE_BITS, SEARCH, SOLVER, Cells, blank_context
+from evolve.engine.memory import SEARCH_TYPES, SOLVER_TYPES
+from evolve.engine.search import search_any
+from evolve.engine.solver import solve_deep
+
+_lock = threading.Lock()
+
+
+@cache
+def _addresses() -> tuple[int, int]:
+    return _address(search_any, SEARCH_TYPES), _address(solve_deep, SOLVER_TYPES)
+
+
+def _address(kernel: Any, signature: Any) -> int:
+    """Where the C form of a kernel is, which is compiled when it is not yet."""
+    kernel.compile(signature)
+    result = kernel.overloads[signature]
+    return int(result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name))
+
+
+def new_context(rules: int, budget: int = 0, table_bits: int = GAME_TABLE_BITS) -> Cells:
+    """A context for one thread.
+
+    `budget` is in nodes a search, 0 for no limit; `table_bits`, 1 or more, sizes the table. The
+    array must be kept as long as its address is in use.
+    """
+    context = blank_context(rules, budget, table_bits)
+    with _lock:  # else two threads would compile at once
+        context[SEARCH], context[SOLVER] = _addresses()
+    return context
