@@ -40,8 +40,8 @@ def half_random(count: int, empties: tuple[int, int], rules: Rules = "standard")
 
 
 def measured_agent(all_terms: bool = False) -> AlphaBetaAgent:
-    """An agent at depths 5, 3, 6 without an exact end: square table and mobility, or all terms."""
-    agent = AlphaBetaAgent([SWH] * 3, [3] * 3, [5, 3, 6], [24, 44], rules="standard")
+    """An agent of three phases without an exact end: square table and mobility, or all terms."""
+    agent = AlphaBetaAgent([SWH] * 3, [3] * 3, None, [24, 44], rules="standard")
     if not all_terms:
         return agent
     terms = {"stability": 5, "x_squares": -7, "c_squares": -3, "potential_mobility": 2}

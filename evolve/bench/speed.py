@@ -42,6 +42,7 @@ SOLVED: Final = {8: 200, 10: 100, 12: 60, 14: 30, 16: 15, 18: 5, 20: 3}
 """Empties, and how many positions."""
 GAMES: Final = 64
 PLAIN_GAMES: Final = 5
+GAME_DEPTHS: Final = (5, 3, 6)
 TERMS: Final = {"table, mobility": False, "all": True}
 
 
@@ -99,7 +100,7 @@ def game_rows() -> list[Row]:
     openings = balanced_openings(GAMES, Part.MATCH, "standard", np.random.default_rng(SEED))
     cores = os.cpu_count() or 1
     for terms, everything in TERMS.items():
-        agent = measured_agent(everything)
+        agent = measured_agent(everything).changed(depths=GAME_DEPTHS)
         alone, _ = timed(_games(agent, openings, 1), time.perf_counter)
         row: Row = {"terms": terms, "cores": 1, "games_per_second": GAMES / alone}
         rows.append({**row, "speed_up": 1.0})
@@ -117,7 +118,7 @@ def plain_rows() -> list[Row]:
     """
     rows = []
     openings = balanced_openings(PLAIN_GAMES, Part.MATCH, "standard", np.random.default_rng(SEED))
-    agent = measured_agent()
+    agent = measured_agent().changed(depths=GAME_DEPTHS)
     player = PlainAgent(agent.weights, agent.mobility, agent.depths, agent.boundaries)
     for number in range(PLAIN_GAMES):
         opening = Openings(openings.moves[number : number + 1])

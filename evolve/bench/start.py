@@ -17,41 +17,59 @@ Row = dict[str, Any]
 
 REPEATS: Final = 3
 _RUN: Final = ("run", "--generations", "1", "--population", "4", "--jobs", "1", "--out")
-_IMPORTS: Final = "import evolve.cli.evolution"
+_IMPORTS: Final = "import evolve.cli.evolution\n"
+_KERNELS: Final = (
+    _IMPORTS
+    + """
+import numpy as np
+from evolve.agents.reference import reference_agent
+from evolve.fitness.games import play_games
+from evolve.fitness.openings import Part, balanced_openings
+
+openings = balanced_openings(1, Part.MATCH, "standard", np.random.default_rng(0))
+player = reference_agent("swh")
+play_games([player, player], np.array([[0, 1, 0]], np.int32), openings, "standard")
+"""
+)
+"""All that a run compiles, and next to no work for it."""
 
 
 def start_rows() -> list[Row]:
-    """Seconds of whole processes: CPU (0 where the system does not count it) and wall.
+    """Seconds of whole processes, medians of 3: CPU (0 where it is not counted) and wall.
 
-    `compilation` is what a first run of one generation takes more than later ones;
-    `above imports` what such a later run takes more than importing all that it uses.
+    `imports` is a process that imports all that a run uses; `first use` and `later use` are what
+    one takes beyond that to have every kernel of a run compiled, or loaded from the cache, and
+    to play one game; `evolve run` is one generation of four with everything in the cache.
     """
     with tempfile.TemporaryDirectory(prefix="evolve-bench-") as folder:
         place = Path(folder)
-        numbers = iter(range(100))
 
-        def run() -> tuple[float, float]:
-            out = place / f"run-{next(numbers)}"
-            return _measure(["-m", "evolve", *_RUN, str(out)], place / "cache")
+        def several(arguments: list[str]) -> tuple[float, float]:
+            return _median([_measure(arguments, place / "warm") for _ in range(REPEATS)])
 
-        help_page = _median([_measure(["-m", "evolve", "--help"], place) for _ in range(REPEATS)])
-        first = run()
-        later = _median([run() for _ in range(REPEATS)])
-        imports = _median([_measure(["-c", _IMPORTS], place / "cache") for _ in range(REPEATS)])
-    compilation = (first[0] - later[0], first[1] - later[1])
-    above = (later[0] - imports[0], later[1] - imports[1])
-    measured = {
-        "evolve --help": help_page,
-        "first run": first,
-        "later run": later,
-        "imports": imports,
-        "compilation": compilation,
-        "above imports": above,
-    }
+        first = _median([_measure(["-c", _KERNELS], place / f"cold-{i}") for i in range(REPEATS)])
+        _measure(["-c", _KERNELS], place / "warm")
+        later = several(["-c", _KERNELS])
+        imports = several(["-c", _IMPORTS])
+        runs = [
+            _measure(["-m", "evolve", *_RUN, str(place / f"run-{i}")], place / "warm")
+            for i in range(REPEATS)
+        ]
+        measured = {
+            "evolve --help": several(["-m", "evolve", "--help"]),
+            "imports": imports,
+            "first use": _beyond(first, imports),
+            "later use": _beyond(later, imports),
+            "evolve run": _median(runs),
+        }
     return [
         {"what": what, "cpu_seconds": cpu, "wall_seconds": wall}
         for what, (cpu, wall) in measured.items()
     ]
+
+
+def _beyond(one: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
+    return one[0] - other[0], one[1] - other[1]
 
 
 def _median(times: list[tuple[float, float]]) -> tuple[float, float]:
@@ -72,6 +90,6 @@ def _measure(arguments: list[str], cache: Path) -> tuple[float, float]:
     )
     wall, after = time.perf_counter() - begin, os.times()
     if done.returncode:
-        raise BenchError(f"evolve {' '.join(arguments)} failed: {done.stderr.strip()}")
+        raise BenchError(f"{' '.join(arguments)} failed: {done.stderr.strip()}")
     cpu = after.children_user + after.children_system
     return cpu - before.children_user - before.children_system, wall

@@ -38,10 +38,10 @@ _PARTS: Final[dict[str, tuple[str, Callable[[], list[dict[str, Any]]]]]] = {
 )
 @json_option
 def bench_command(parts: tuple[str, ...], as_json: bool) -> None:
-    """Measure the speed of the engine on this machine, in one run of about two minutes.
+    """Measure the speed of the engine on this machine, in one run of some minutes.
 
-    Times are medians of 5: of CPU seconds where one thread works, of wall seconds for whole
-    games. Nothing is compiled while a clock runs, but in the part "start", which measures that.
+    Times are medians: of CPU seconds where one thread works, of wall seconds for whole games.
+    Nothing is compiled while a clock runs, but in the part "start", which measures that.
 
     \b
     Examples:

@@ -1,0 +1,1 @@
+"""Tests of what `evolve bench` measures, at small sizes."""
