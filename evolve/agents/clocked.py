@@ -107,6 +107,7 @@ def _alarm(context: layout.Cells, seconds: float) -> Iterator[None]:
     Kernels run without the interpreter's lock, so another thread can set it.
     """
     context[layout.NODES] = context[layout.STOPPED] = 0
+    context[layout.AGE] += 1  # what the table holds may be of other weights or rules
 
     def stop() -> None:
         context[layout.STOPPED] = 1

@@ -88,7 +88,7 @@ def _set(agent: Agent, settings: Mapping[str, float], place: str) -> Agent:
         if key not in known:
             raise AgentError(f"{place} has no setting {key!r}; it has {', '.join(known)}")
         if key != "time" and value != int(value):
-            raise AgentError(f"{key} of {place} must be a whole number, not {value:g}")
+            raise AgentError(f"{key}={value} of {place} must be a whole number")
     named = agent.name + "?" + "&".join(f"{key}={value}" for key, value in settings.items())
     whole = {key: int(value) for key, value in settings.items() if key != "time"}
     if not isinstance(agent, AlphaBetaAgent):

@@ -47,11 +47,16 @@ def test_keeps_the_time(empties: int) -> None:
 
 
 def test_depth_bounds_the_search() -> None:
-    """With more than enough time the move is the one of the agent at that depth."""
-    plain = evolve.load_agent("swh-mobility", depth=6)
-    assert isinstance(plain, AlphaBetaAgent)
+    """With more than enough time the move is the one of the agent at that depth.
+
+    Weights and rules change from move to move: what the table holds of others must not count.
+    """
+    weights = [[[7, -3, 2, 1, -5, 0, 1, 1, 0, 0]], [[-9, 4, 0, 1, 6, -2, 0, 1, 1, 0]]]
+    rules: tuple[Rules, Rules] = ("standard", "reversed")
+    agents = [AlphaBetaAgent(w, [2], [6], rules=r) for w in weights for r in rules]
     for board in boards(3, 10, 35):
-        assert clocked(60.0, depth=6).choose(board) == plain.choose(board)
+        for agent in agents:
+            assert ClockedAgent(agent, 60.0, depth=6).choose(board) == agent.choose(board)
 
 
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
@@ -112,5 +117,5 @@ def test_settings() -> None:
     assert agent.name == "swh?time=0.5&depth=4&endgame=10"
     with pytest.raises(AgentError, match="has no setting 'time'; it has seed"):
         evolve.load_agent("random?time=1")
-    with pytest.raises(AgentError, match="depth of swh must be a whole number"):
+    with pytest.raises(AgentError, match="depth=2.5 of swh must be a whole number"):
         evolve.load_agent("swh?depth=2.5")
