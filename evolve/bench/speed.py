@@ -40,7 +40,7 @@ SEARCHED: Final = 100
 DEEPLY_SEARCHED: Final = 10
 SOLVED: Final = {8: 200, 10: 100, 12: 60, 14: 30, 16: 15, 18: 5, 20: 3}
 """Empties, and how many positions."""
-GAMES: Final = 64
+GAMES: Final = 256
 PLAIN_GAMES: Final = 5
 GAME_DEPTHS: Final = (5, 3, 6)
 TERMS: Final = {"table, mobility": False, "all": True}

@@ -85,6 +85,22 @@ def winner_of(results: npt.NDArray[np.int64], rules: Rules) -> npt.NDArray[np.in
     return winner
 
 
+def in_batches(
+    count: int, play: Callable[[slice], None], jobs: int, progress: Progress | None
+) -> None:
+    """Call `play` for every BATCH of `count` games, on `jobs` threads."""
+
+    def work(start: int) -> int:
+        part = slice(start, min(start + BATCH, count))
+        play(part)
+        return part.stop - part.start
+
+    parallel = joblib.Parallel(n_jobs=jobs, backend="threading", return_as="generator_unordered")
+    for finished in parallel(joblib.delayed(work)(start) for start in range(0, count, BATCH)):
+        if progress is not None:
+            progress(finished)
+
+
 def agent_rows(agents: Sequence[AlphaBetaAgent]) -> npt.NDArray[np.int64]:
     """The agents as one array of rows for the kernels, padded to the most phases."""
     rows = np.zeros((len(agents), PHASES + max(a.phases for a in agents) * PHASE_CELLS), np.int64)
@@ -117,8 +133,7 @@ def play_games(
     moves = np.empty((len(pairings), kernels.MAX_PLIES), np.int8)
     results = np.empty((len(pairings), kernels.RESULT_COLUMNS), np.int64)
 
-    def play(start: int) -> int:
-        part = slice(start, start + BATCH)
+    def play(part: slice) -> None:
         kernels.play_games(
             rows,
             pairings[part],
@@ -127,11 +142,6 @@ def play_games(
             moves[part],
             results[part],
         )
-        return len(pairings[part])
 
-    starts = range(0, len(pairings), BATCH)
-    parallel = joblib.Parallel(n_jobs=jobs, backend="threading", return_as="generator_unordered")
-    for finished in parallel(joblib.delayed(play)(start) for start in starts):
-        if progress is not None:
-            progress(finished)
+    in_batches(len(pairings), play, jobs, progress)
     return Games(pairings, moves, results, winner_of(results, rules))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import joblib
 import numpy as np
 import numpy.typing as npt
 
@@ -14,7 +13,7 @@ from evolve.agents.protocol import Agent
 from evolve.engine import game as kernels
 from evolve.engine.board import Board, Rules
 from evolve.errors import AgentError, IllegalMoveError
-from evolve.fitness.games import BATCH, Games, Progress, play_games, winner_of
+from evolve.fitness.games import Games, Progress, in_batches, play_games, winner_of
 from evolve.fitness.openings import Openings
 from evolve.fitness.ratings import Score, score_of_pairs
 from evolve.fitness.roundrobin import schedule
@@ -121,22 +120,16 @@ def _play_one_by_one(
     moves = np.full((len(pairings), kernels.MAX_PLIES), kernels.NO_MOVE, np.int8)
     results = np.zeros((len(pairings), kernels.RESULT_COLUMNS), np.int64)
 
-    def play(start: int) -> int:
-        last = min(start + BATCH, len(pairings))
-        for game in range(start, last):
+    def play(part: slice) -> None:
+        for game in range(part.start, part.stop):
             black, white, opening = pairings[game].tolist()
             pair = {
                 "black": players[black].for_game(2 * seed * len(pairings) + 2 * game),
                 "white": players[white].for_game(2 * seed * len(pairings) + 2 * game + 1),
             }
             _play_game(pair, openings.moves[opening].tolist(), moves[game], results[game])
-        return last - start
 
-    starts = range(0, len(pairings), BATCH)
-    parallel = joblib.Parallel(n_jobs=jobs, backend="threading", return_as="generator_unordered")
-    for finished in parallel(joblib.delayed(play)(start) for start in starts):
-        if progress is not None:
-            progress(finished)
+    in_batches(len(pairings), play, jobs, progress)
     return Games(pairings, moves, results, winner_of(results, rules))
 
 
