@@ -93,14 +93,26 @@ def enter(context: int) -> bool:
 
 
 @inlined
-def insert(key: int, square: int, count: int, frame: int, context: int) -> None:
-    """Put a move into a frame of `count` sorted ones: lowest key first, then lowest square."""
-    packed = 64 * key + square
-    place = frame + count
-    while place > frame and load(context, place - 1) > packed:
-        store(context, place, load(context, place - 1))
-        place -= 1
-    store(context, place, packed)
+def pack(key: int, square: int) -> int:
+    """A move of a frame in one cell: order by key, lowest first, then by square."""
+    return 64 * key + square
+
+
+@inlined
+def pick(index: int, count: int, frame: int, context: int) -> int:
+    """The square of the best of a frame's moves from `index` on, which it puts there.
+
+    Moves are picked one by one: most nodes need few, and sorting all has a branch for each move
+    that is mispredicted as often as not.
+    """
+    best, place = load(context, frame + index), index
+    for other in range(index + 1, count):
+        packed = load(context, frame + other)
+        place = other if packed < best else place
+        best = min(best, packed)
+    store(context, frame + place, load(context, frame + index))
+    store(context, frame + index, best)
+    return best & 63
 
 
 @inlined
@@ -184,10 +196,9 @@ def search_1(
         value = -leaf(opp ^ turned, own ^ turned ^ bit, after, replies, answers, context)
         if load(context, STOPPED) != 0:
             return 0
-        if value > best:
-            best = value
-            if best >= beta:
-                break
+        best = max(best, value)
+        if best >= beta:
+            break
     return sign * best
 
 
@@ -220,15 +231,14 @@ def search_2(
         )
         if load(context, STOPPED) != 0:
             return 0
-        if value > best:
-            best = value
-            if best >= beta:
-                break
+        best = max(best, value)
+        if best >= beta:
+            break
     return sign * best
 
 
 @inlined
-def sort_moves(
+def list_moves(
     own: np.uint64,
     opp: np.uint64,
     squares: int,
@@ -237,13 +247,12 @@ def sort_moves(
     frame: int,
     context: int,
 ) -> int:
-    """Put `moves` into a frame, best evaluation after the move first; returns how many.
+    """Put `moves` into a frame, the key the evaluation after the move; returns how many.
 
     `known` is a square to try before all others (from the table), or 64.
 
-    The frame's first cells are the moves in order, each 64 × the evaluation seen from the
-    opponent + the square; what they turn, the replies and the sums after them stand there too,
-    by square.
+    The evaluation is seen from the opponent. What moves turn, the replies and the sums after
+    them stand in the frame too, by square.
     """
     count = 0
     while moves != ZERO:
@@ -258,7 +267,7 @@ def sort_moves(
         key = evaluate(opp ^ turned, own ^ turned ^ bit, after, replies, answers, context)
         if square == known:
             key = -INFINITY
-        insert(key, square, count, frame, context)
+        store(context, frame + count, pack(key, square))
         count += 1
     return count
 
@@ -303,11 +312,11 @@ def search_deep(
                 alpha, beta = max(alpha, low), min(beta, high)
     # Only one search of each depth is under way at a time, so frames go by depth.
     frame = FRAMES + depth * FRAME_CELLS
-    count = sort_moves(own, opp, squares, moves, known, frame, context)
+    count = list_moves(own, opp, squares, moves, known, frame, context)
     best, best_square = int64(-INFINITY), int64(64)
     index, low, high = 0, alpha, beta
     while index < count:
-        square = load(context, frame + index) & 63
+        square = pick(index, count, frame, context)
         turned = load_bits(context, frame + TURNED + square)
         value = -search_deep(
             opp ^ turned,
@@ -394,11 +403,11 @@ def best_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple
     frame = int64(FRAMES)
     squares = square_sum(own, context) - square_sum(opp, context)
     none_known = int64(64)
-    count = sort_moves(own, opp, squares, moves_of(own, opp), none_known, frame, context)
+    count = list_moves(own, opp, squares, moves_of(own, opp), none_known, frame, context)
     lowest_value = int64(-INFINITY)
     best, best_square = lowest_value, 64
     for index in range(count):
-        square = load(context, frame + index) & 63
+        square = pick(index, count, frame, context)
         turned = load_bits(context, frame + TURNED + square)
         low = best
         if square < best_square:

@@ -13,8 +13,17 @@ from evolve.engine.bits import CORNERS, ONE, ZERO, U, flips_of, moves_of, play_o
 from evolve.engine.compile import inlined, kernel, wrapper
 from evolve.engine.context import FRAME_CELLS, FRAMES, REVERSED, RULES, SOLVER, STOPPED, TURNED
 from evolve.engine.evaluation import final_score
-from evolve.engine.memory import call_solver, int64, load, load_bits, lowest, popcount, store_bits
-from evolve.engine.search import enter, insert
+from evolve.engine.memory import (
+    call_solver,
+    int64,
+    load,
+    load_bits,
+    lowest,
+    popcount,
+    store,
+    store_bits,
+)
+from evolve.engine.search import enter, pack, pick
 from evolve.engine.table import (
     NOTHING,
     bucket_of,
@@ -64,16 +73,8 @@ def _full_score(discs: int, rules: int) -> int:
 @inlined
 def _odd_quadrants(empty: np.uint64) -> np.uint64:
     """Squares of the quadrants that hold an odd number of empty squares."""
-    odd = ZERO
-    if popcount(empty & Q0) & 1:
-        odd |= Q0
-    if popcount(empty & Q1) & 1:
-        odd |= Q1
-    if popcount(empty & Q2) & 1:
-        odd |= Q2
-    if popcount(empty & Q3) & 1:
-        odd |= Q3
-    return odd
+    odd = Q0 * U(popcount(empty & Q0) & 1) | Q1 * U(popcount(empty & Q1) & 1)
+    return odd | Q2 * U(popcount(empty & Q2) & 1) | Q3 * U(popcount(empty & Q3) & 1)
 
 
 @inlined
@@ -140,33 +141,27 @@ def solve_shallow(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context
     first = ~CORNERS
     if load(context, RULES) != REVERSED:
         first = _odd_quadrants(empty)
-    todo = moves & first
-    moves &= ~first
     best = -65
-    while True:
-        if todo == ZERO:
-            todo, moves = moves, ZERO
-            if todo == ZERO:
-                return sign * best
-        square = lowest(todo)
-        todo &= todo - ONE
+    while moves != ZERO:
+        early = moves & first
+        square = lowest(early if early != ZERO else moves)
+        bit = ONE << U(square)
+        moves ^= bit
         turned = flips_of(square, own, opp)
-        value = -solve_shallow(
-            opp ^ turned, own ^ turned ^ (ONE << U(square)), -beta, -max(alpha, best), context
-        )
+        value = -solve_shallow(opp ^ turned, own ^ turned ^ bit, -beta, -max(alpha, best), context)
         if load(context, STOPPED) != 0:
             return 0
-        if value > best:
-            best = value
-            if best >= beta:
-                return sign * best
+        best = max(best, value)
+        if best >= beta:
+            break
+    return sign * best
 
 
 @inlined
-def _sort_fastest_first(
+def _list_fastest_first(
     own: np.uint64, opp: np.uint64, moves: np.uint64, known: int, frame: int, context: int
 ) -> int:
-    """Put `moves` into a frame, the one with fewest replies first; returns how many.
+    """Put `moves` into a frame, the key mostly the number of replies; returns how many.
 
     `known` is a square to try before all others (from the table), or 64.
     """
@@ -196,7 +191,7 @@ def _sort_fastest_first(
                 key -= 4
         if square == known:
             key = -1000
-        insert(key, square, count, frame, context)
+        store(context, frame + count, pack(key, square))
         count += 1
     return count
 
@@ -269,7 +264,7 @@ def solve_deep(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: i
     # 3. The moves: the first with the whole window, the others with a null window, and again
     #    with an open one when they turn out better.
     frame = FRAMES + empties * FRAME_CELLS
-    count = _sort_fastest_first(own, opp, moves, known, frame, context)
+    count = _list_fastest_first(own, opp, moves, known, frame, context)
     if empties >= REPLIES_FROM:
         proven = _proven(own, opp, beta, frame, count, context)
         if proven >= beta:
@@ -278,7 +273,7 @@ def solve_deep(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: i
     index, low = 0, alpha
     high = beta
     while index < count:
-        square = load(context, frame + index) & 63
+        square = pick(index, count, frame, context)
         turned = load_bits(context, frame + TURNED + square)
         value = -solve_deep(opp ^ turned, own ^ turned ^ (ONE << U(square)), -high, -low, context)
         if load(context, STOPPED) != 0:

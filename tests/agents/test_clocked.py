@@ -117,5 +117,5 @@ def test_settings() -> None:
     assert agent.name == "swh?time=0.5&depth=4&endgame=10"
     with pytest.raises(AgentError, match="has no setting 'time'; it has seed"):
         evolve.load_agent("random?time=1")
-    with pytest.raises(AgentError, match="depth=2.5 of swh must be a whole number"):
+    with pytest.raises(AgentError, match=r"depth=2\.5 of swh must be a whole number"):
         evolve.load_agent("swh?depth=2.5")
