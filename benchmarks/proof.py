@@ -153,7 +153,8 @@ def draw() -> None:
             for _, one in part.groupby("run"):
                 axes.plot(one["generation"], one["panel_score"], colour, alpha=0.25, linewidth=0.7)
             mean = part.groupby("generation")["panel_score"].mean().rolling(5, 1).mean()
-            label = f"{preset}, {part['run'].nunique()} seeds"
+            seeds = part["run"].nunique()
+            label = f"{preset}, {seeds} seed{'s' * (seeds > 1)}"
             axes.plot(mean.index, mean, colour, linewidth=2, label=label)
         axes.set_title(rules)
         axes.set_xlabel("generation")
