@@ -47,6 +47,36 @@ def wide_flips(square: int, own: np.uint64, opp: np.uint64) -> np.uint64:
     return vector.flips_8(square, own, opp)
 
 
+@kernel
+def scalar_play(square: int, own: np.uint64, opp: np.uint64) -> tuple[np.uint64, ...]:
+    return bits.play_scalar(square, own, opp)
+
+
+@kernel
+def narrow_play(square: int, own: np.uint64, opp: np.uint64) -> tuple[np.uint64, ...]:
+    return vector.play_4(square, own, opp)
+
+
+@kernel
+def wide_play(square: int, own: np.uint64, opp: np.uint64) -> tuple[np.uint64, ...]:
+    return vector.play_8(square, own, opp)
+
+
+@settings(deadline=None)  # the first example compiles
+@given(any_boards)
+def test_a_move_and_the_moves_after_it(board: Board) -> None:
+    for square in reference.legal_moves(*board):
+        own, opp = reference.play(*board, square)
+        expected = (
+            reference.flips(*board, square),
+            reference.mask(reference.legal_moves(own, opp)),
+            reference.mask(reference.legal_moves(opp, own)),
+        )
+        for play in (scalar_play, narrow_play, wide_play):
+            found = play(square, U(board[0]), U(board[1]))
+            assert tuple(map(int, found)) == expected
+
+
 @settings(deadline=None)  # the first example compiles
 @given(any_boards)
 def test_all_agree_with_the_reference(board: Board) -> None:
@@ -62,7 +92,18 @@ def test_all_agree_with_the_reference(board: Board) -> None:
 
 
 @pytest.mark.skipif(vector.LANES == 0, reason="this machine has no AVX2, there is one path to test")
-@pytest.mark.parametrize(("cpu", "lanes"), [("x86-64", "0"), ("haswell", "4")])
+@pytest.mark.parametrize(
+    ("cpu", "lanes"),
+    [
+        ("x86-64", "0"),
+        ("haswell", "4"),
+        pytest.param(
+            "skylake-avx512",
+            "8",
+            marks=pytest.mark.skipif(vector.LANES < 8, reason="this machine has no AVX-512"),
+        ),
+    ],
+)
 def test_other_cpus_count_the_same(cpu: str, lanes: str) -> None:
     code = (
         "from evolve.engine import bits, perft, vector\n"
