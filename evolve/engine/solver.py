@@ -315,30 +315,35 @@ def solve_outcome(own: np.uint64, opp: np.uint64, context: int) -> int:
     return solve(own, opp, int64(-1), int64(1), context)
 
 
+@wrapper
+def _lowest_reaching(own: np.uint64, opp: np.uint64, target: int, context: int) -> int:
+    """The lowest square whose move is worth `target` or more, when one is; −1 when stopped."""
+    moves = moves_of(own, opp)
+    while load(context, STOPPED) == 0:
+        square = lowest(moves)
+        moves &= moves - ONE
+        if moves == ZERO:
+            return square
+        turned = flips_of(square, own, opp)
+        child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
+        value = -solve(child_own, child_opp, -target, 1 - target, context)
+        if value >= target and load(context, STOPPED) == 0:
+            return square
+    return -1
+
+
 @kernel
 def solve_outcome_move(own: np.uint64, opp: np.uint64, context: int) -> tuple[int, int]:
     """A move that wins, or draws where none wins, and the bound of `solve_outcome`.
 
     The side must have a move. The square is −1 in a lost position, where all moves are alike,
-    and when the budget was reached.
+    and when the search was stopped.
     """
     bound = solve_outcome(own, opp, context)
-    if bound < 0 or load(context, STOPPED) != 0:
-        return -1, bound
-    moves = moves_of(own, opp)
-    while True:
-        square = lowest(moves)
-        moves &= moves - ONE
-        if moves == ZERO:
-            return square, bound
-        turned = flips_of(square, own, opp)
-        child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
-        target = int64(1) if bound > 0 else int64(0)
-        value = -solve(child_own, child_opp, -target, 1 - target, context)
-        if load(context, STOPPED) != 0:
-            return -1, bound
-        if value >= target:
-            return square, bound
+    square = int64(-1)
+    if bound >= 0:
+        square = _lowest_reaching(own, opp, min(bound, 1), context)
+    return square, bound
 
 
 @wrapper
@@ -368,18 +373,10 @@ def solve_score(own: np.uint64, opp: np.uint64, context: int) -> int:
 def solve_move(own: np.uint64, opp: np.uint64, context: int) -> tuple[int, int]:
     """Square and exact score of the best move; the lowest square among the best ones.
 
-    The side must have a move. The square is −1 when the budget was reached.
+    The side must have a move. The square is −1 when the search was stopped.
     """
     best = solve_score(own, opp, context)
-    moves = moves_of(own, opp)
-    while load(context, STOPPED) == 0:
-        square = lowest(moves)
-        moves &= moves - ONE
-        if moves == ZERO:
-            return square, best
-        turned = flips_of(square, own, opp)
-        child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
-        value = -solve(child_own, child_opp, -best, 1 - best, context)
-        if value >= best and load(context, STOPPED) == 0:
-            return square, best
-    return -1, 0
+    square = _lowest_reaching(own, opp, best, context)
+    if square < 0:
+        best = int64(0)
+    return square, best

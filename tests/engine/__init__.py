@@ -17,7 +17,7 @@ from evolve.engine.bits import legal_moves
 from evolve.engine.entry import new_context
 from evolve.engine.evaluation import set_weights
 from evolve.engine.search import INFINITY, best_move, search
-from evolve.engine.solver import solve_deep, solve_move
+from evolve.engine.solver import solve_deep, solve_move, solve_outcome_move
 from tests import reference
 from tests.reference import Agent, Board
 
@@ -78,6 +78,11 @@ class Engine:
     def solve_deep(self, board: Board, alpha: int = -64, beta: int = 64) -> int:
         self._reset()
         return int(solve_deep(U(board[0]), U(board[1]), alpha, beta, self.address))
+
+    def solve_outcome(self, board: Board) -> tuple[int, int]:
+        self._reset()
+        square, bound = solve_outcome_move(U(board[0]), U(board[1]), self.address)
+        return int(square), int(bound)
 
     def solve_move(self, board: Board) -> tuple[int, int]:
         self._reset()
