@@ -1,12 +1,12 @@
 """The memory block that a search works in: one int64 array, handed around as an address.
 
     cells                        what
-    0 … 9                        NODES, BUDGET, …, SOLVER: see there
+    0 … 9                        NODES, BUDGET, …, SOLVER: named below
     WEIGHTS … WEIGHTS + TERMS    the parameters of the phase chosen at the root
     SQUARE_WEIGHTS …             the weight of each square
     ROWS …                       for each kind of row the sum of square weights per byte of discs
-    FRAMES …                     per depth (or empties) a frame of moves in their order
-    TABLE …                      the solver's transposition table, ENTRY cells an entry
+    FRAMES …                     per depth (or empties) a frame of moves, see `search.pick`
+    TABLE …                      the transposition table, ENTRY cells an entry
 
 An agent is a row of int64 cells too:
 
@@ -55,7 +55,7 @@ ROW_CELLS: Final = 256
 ROW_KINDS: Final = 4  # rows 1 and 8, 2 and 7, 3 and 6, 4 and 5
 FRAMES: Final = ROWS + ROW_KINDS * ROW_CELLS
 FRAME_CELLS: Final = 256
-TURNED: Final = 64  # in a frame, after the moves in order: by square the discs that it turns
+TURNED: Final = 64  # in a frame, after the moves: by square the discs that it turns
 SQUARES: Final = 128  # by square the sum of square weights after it
 REPLIES: Final = 192  # and by square the moves of the other side after it
 LINE_CELLS: Final = 8  # of a cache line
