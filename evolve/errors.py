@@ -8,7 +8,8 @@
     ├── SettingsError    (ValueError)      settings that are wrong or contradict each other
     │   └── OptionsError                   the same, when the caller's own options are at fault
     ├── RunError         (OSError)         a run folder that is missing, taken, locked or damaged
-    ├── RecordError      (ValueError)      a text record (OBF, move string) that cannot be read
+    ├── RecordError      (ValueError)      a record (OBF, GGF, WTHOR, moves) that cannot be read
+    ├── EngineError      (RuntimeError)    a program that crashed, hung or played nonsense
     └── BenchError       (RuntimeError)    a measurement that failed or whose results differ
 
 Each is also the built-in error that fits, so callers may catch either.
@@ -51,7 +52,11 @@ class RunError(EvolveError, OSError):
 
 
 class RecordError(EvolveError, ValueError):
-    """A text record (OBF line, move string) that cannot be read."""
+    """A record (OBF, GGF, WTHOR, move string) that cannot be read."""
+
+
+class EngineError(EvolveError, RuntimeError):
+    """An external program that crashed, hung, said nothing in time or played no legal move."""
 
 
 class BenchError(EvolveError, RuntimeError):

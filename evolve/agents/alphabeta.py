@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import pairwise
@@ -252,6 +252,20 @@ class AlphaBetaAgent:
 
 
 _contexts = threading.local()
+
+
+def stopper() -> Callable[[], None]:
+    """A function with which other threads stop the search that this thread is in, if any.
+
+    What that search answers is then of no use.
+    """
+    contexts = cast("dict[int, layout.Cells]", _contexts.__dict__)
+
+    def stop() -> None:
+        for context in list(contexts.values()):
+            context[layout.STOPPED] = 1
+
+    return stop
 
 
 def thread_context(rules: Rules, table_bits: int) -> layout.Cells:

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Final
 
 from evolve.agents.alphabeta import AlphaBetaAgent, thread_context
+from evolve.agents.protocol import Agent
 from evolve.engine import context as layout
 from evolve.engine import game
 from evolve.engine.bits import U
@@ -83,6 +84,19 @@ class ClockedAgent:
         context = thread_context(self.rules or "standard", _TABLE_BITS)
         with _alarm(context, self.seconds - _RESERVE):
             return _Thinking(self, board, context).choose()
+
+
+def within(agent: Agent, seconds: float) -> Agent:
+    """The agent, taking at most so many seconds a move.
+
+    An alpha-beta agent searches as deep as they allow; one by the clock keeps to the shorter
+    time; others are as quick as they are.
+    """
+    if isinstance(agent, AlphaBetaAgent):
+        return ClockedAgent(agent, seconds)
+    if isinstance(agent, ClockedAgent):
+        return replace(agent, seconds=min(agent.seconds, seconds))
+    return agent
 
 
 @cache

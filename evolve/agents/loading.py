@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.clocked import ClockedAgent
+from evolve.agents.external import PROTOCOLS, ExternalAgent
 from evolve.agents.files import read_agent
 from evolve.agents.protocol import Agent
 from evolve.agents.random import RandomAgent
@@ -17,7 +19,7 @@ from evolve.engine.search import MAX_DEPTH
 from evolve.errors import AgentError, AgentFileError
 from evolve.tables.layout import CHAMPION_FILE
 
-_NUMBER: Final = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,9})?")
+_SETTING: Final = re.compile(r"\s*(\w+)\s*=\s*(-?[0-9]{1,18}(?:\.[0-9]{1,9})?)\s*")
 
 
 def load_agent(
@@ -30,8 +32,9 @@ def load_agent(
     """The agent that `source` names, as on the command line.
 
     Args:
-        source: an agent file, the folder of a run (its champion), or the name of a reference
-            agent; settings may follow a question mark: `best.json?depth=8&endgame=16`.
+        source: an agent file, the folder of a run (its champion), the name of a reference
+            agent, or a program as `gtp:COMMAND` or `nboard:COMMAND`; settings may follow a
+            question mark: `best.json?depth=8&endgame=16`, `gtp:gtp-rhino --level=3?time=5`.
         depth: search depth in every phase; None keeps the agent's own.
         endgame: exact search from that many empties; None keeps the agent's own.
         time: seconds a move, for searches as deep as they allow (and `depth`, where given, at
@@ -41,29 +44,34 @@ def load_agent(
     """
     place, settings = _split(str(source))
     agent = _load(place)
-    if depth is not None:
-        settings["depth"] = depth
-    if endgame is not None:
-        settings["endgame"] = endgame
-    if time is not None:
-        settings["time"] = time
+    given = {"depth": depth, "endgame": endgame, "time": time}
+    settings.update({key: value for key, value in given.items() if value is not None})
     return _set(agent, settings, place)
 
 
 def _split(source: str) -> tuple[str, dict[str, float]]:
-    place, mark, query = source.partition("?")
+    if source.partition(":")[0] in PROTOCOLS:
+        # A command may hold question marks of its own.
+        place, mark, query = source.rpartition("?")
+        if not all(map(_SETTING.fullmatch, query.split("&"))):
+            place, mark, query = source, "", ""
+    else:
+        place, mark, query = source.partition("?")
     settings: dict[str, float] = {}
     for part in query.split("&") if mark else []:
-        key, equals, value = part.partition("=")
-        if not equals or not _NUMBER.fullmatch(value.strip()):
+        found = _SETTING.fullmatch(part)
+        if not found:
             raise AgentError(
                 f"{part!r} in {source!r} is no setting; write for example {place}?depth=3&endgame=8"
             )
-        settings[key.strip()] = float(value) if "." in value else int(value)
+        settings[found[1]] = float(found[2]) if "." in found[2] else int(found[2])
     return place, settings
 
 
 def _load(place: str) -> Agent:
+    protocol, colon, command = place.partition(":")
+    if colon and protocol in PROTOCOLS:
+        return ExternalAgent(protocol, command)
     path = Path(place)
     if place in REFERENCE_NAMES:
         return reference_agent(place)
@@ -75,7 +83,8 @@ def _load(place: str) -> Agent:
     if not path.exists():
         names = ", ".join(REFERENCE_NAMES)
         raise AgentError(
-            f"there is no agent {place!r}: no such file or folder, nor a reference agent ({names})"
+            f"there is no agent {place!r}: no such file or folder, no reference agent ({names}), "
+            "and no program (gtp:COMMAND, nboard:COMMAND)"
         )
     return read_agent(path)
 
@@ -83,7 +92,7 @@ def _load(place: str) -> Agent:
 def _set(agent: Agent, settings: Mapping[str, float], place: str) -> Agent:
     if not settings:
         return agent
-    known = ("depth", "endgame", "time") if isinstance(agent, AlphaBetaAgent) else ("seed",)
+    known = _settings_of(agent)
     for key, value in settings.items():
         if key not in known:
             raise AgentError(f"{place} has no setting {key!r}; it has {', '.join(known)}")
@@ -91,9 +100,18 @@ def _set(agent: Agent, settings: Mapping[str, float], place: str) -> Agent:
             raise AgentError(f"{key}={value} of {place} must be a whole number")
     named = agent.name + "?" + "&".join(f"{key}={value}" for key, value in settings.items())
     whole = {key: int(value) for key, value in settings.items() if key != "time"}
+    if isinstance(agent, ExternalAgent):
+        seconds = settings.get("time", agent.seconds)
+        return replace(agent, seconds=seconds, depth=whole.get("depth"), name=named)
     if not isinstance(agent, AlphaBetaAgent):
         return RandomAgent(seed=whole["seed"], rules=agent.rules, name=named)
     changed = agent.at(whole.get("depth"), whole.get("endgame")).changed(name=named)
     if "time" in settings:
         return ClockedAgent(changed, settings["time"], whole.get("depth", MAX_DEPTH))
     return changed
+
+
+def _settings_of(agent: Agent) -> tuple[str, ...]:
+    if isinstance(agent, ExternalAgent):
+        return ("time", "depth") if agent.protocol == "nboard" else ("time",)
+    return ("depth", "endgame", "time") if isinstance(agent, AlphaBetaAgent) else ("seed",)

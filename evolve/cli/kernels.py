@@ -16,8 +16,8 @@ from evolve.cli.terminal import counting, interruptible, print_facts, print_rows
 from evolve.engine import bits
 from evolve.engine.board import Board, Rules
 from evolve.engine.perft import perft
-from evolve.engine.records import read_obf
 from evolve.engine.squares import square_name
+from evolve.records.obf import read_obf
 
 # Solved before the clock starts: seconds are without compilation.
 _WARM_UP = Board(own=1 << 9, opp=1 << 18)

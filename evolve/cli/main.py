@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
+import threading
 import warnings
 from importlib import import_module
 from typing import Any, Final, NoReturn
@@ -27,8 +29,11 @@ COMMANDS: Final = {
     "plot": ("evolve.cli.plotting", "Draw a run's progress and its champion's weights."),
     "export": ("evolve.cli.exporting", "Write an agent file, or a stand-alone Python file."),
     "match": ("evolve.cli.matches", "Play a match between two agents."),
+    "rate": ("evolve.cli.rating", "Rate agents by a round robin."),
+    "engine": ("evolve.cli.engine", "Be an agent for other programs, over GTP or NBoard."),
     "play": ("evolve.cli.playing", "Play against an agent in the terminal."),
     "bench": ("evolve.cli.benchmarking", "Measure the speed of the engine on this machine."),
+    "convert": ("evolve.cli.conversion", "Turn games or positions into another format."),
     "perft": ("evolve.cli.kernels", "Count the positions after so many plies."),
     "solve": ("evolve.cli.kernels", "Solve positions to the end of the game."),
 }
@@ -44,7 +49,8 @@ Examples:
   evolve export runs/reversed-001 --to python -o agent.py
 
 An AGENT is an agent file, a run (its champion) or one of random, zero, swh, swh-mobility,
-anti-swh, anti-swh-mobility; settings follow a question mark: 'best.json?depth=5&endgame=0'.
+anti-swh, anti-swh-mobility, or a program, gtp:COMMAND or nboard:COMMAND; settings follow a
+question mark: 'best.json?depth=5&endgame=0', 'best.json?time=2', 'gtp:gtp-rhino --level=1?time=5'.
 """
 
 
@@ -112,6 +118,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 def _run(arguments: list[str]) -> int:
     _expect_any_text()
+    if threading.current_thread() is threading.main_thread():
+        # Leave as after sys.exit, so that the programs we started end with us.
+        signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
     debug = "--debug" in arguments
     # Anywhere on the line, not only before the command, which is where one thinks of it.
     arguments = [argument for argument in arguments if argument != "--debug"]

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, cast
 
 import click
 import numpy as np
 
 from evolve.agents.loading import load_agent
-from evolve.cli.options import jobs_option, json_option, rules_option
-from evolve.cli.terminal import counting, out, print_facts
+from evolve.cli.openings import opening_options, openings_for
+from evolve.cli.options import games_file, jobs_option, json_option, output_path, rules_option
+from evolve.cli.terminal import counting, elo_text, out, print_facts
 from evolve.engine.board import Rules
-from evolve.fitness.match import MatchResult, common_rules, play_match
-from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_openings
+from evolve.fitness.match import Match, MatchResult, common_rules
+from evolve.fitness.sprt import Sprt
+from evolve.records.ggf import write_ggf
+from evolve.records.table import records_of_frame, write_frame
+
+_GAMES = 100
+_GAMES_OF_TEST = 20_000
 
 
 @click.command(name="match")
@@ -22,24 +30,10 @@ from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_ope
 @click.option(
     "--games",
     type=click.IntRange(min=2),
-    default=100,
-    show_default=True,
-    help="Games, two on every opening; an odd number is rounded up.",
+    help="Games, two on every opening; an odd number is rounded up. By default "
+    f"{_GAMES}, every opening of a file once, or with --sprt {_GAMES_OF_TEST} at most.",
 )
-@click.option(
-    "--openings",
-    type=click.Choice(["random", "start"]),
-    default="random",
-    show_default=True,
-    help="Random balanced openings that no training uses, or the start position.",
-)
-@click.option(
-    "--opening-plies",
-    type=click.IntRange(3, 20),
-    default=8,
-    show_default=True,
-    help="Random moves in an opening.",
-)
+@opening_options
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
@@ -47,16 +41,36 @@ from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_ope
     show_default=True,
     help="Of the openings and of random agents.",
 )
+@click.option(
+    "--sprt",
+    nargs=2,
+    type=float,
+    metavar="ELO0 ELO1",
+    help="Stop when decided whether A is stronger by ELO1 rather than by ELO0.",
+)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Wrongly ELO1, share.")
+@click.option("--beta", type=float, default=0.05, show_default=True, help="Wrongly ELO0, share.")
+@click.option(
+    "--out", "table", callback=games_file, metavar="FILE", help="Keep the games: .parquet or .csv."
+)
+@click.option("--ggf", callback=output_path, metavar="FILE", help="Keep the games as GGF records.")
 @rules_option
 @jobs_option
 @json_option
+@click.pass_context
 def match_command(
+    context: click.Context,
     a: str,
     b: str,
-    games: int,
+    games: int | None,
     openings: str,
-    opening_plies: int,
+    opening_plies: int | None,
     seed: int,
+    sprt: tuple[float, float] | None,
+    alpha: float,
+    beta: float,
+    table: Path | None,
+    ggf: Path | None,
     rules: str | None,
     jobs: int,
     as_json: bool,
@@ -64,28 +78,62 @@ def match_command(
     """Play A against B, both colours on every opening.
 
     The score is A's, with a 95 % interval that takes the two games on an opening as one sample.
+    A program (gtp:COMMAND, nboard:COMMAND) that crashes, hangs or plays nonsense loses that game.
+    After Ctrl-C the games finished so far count.
 
     \b
     Examples:
       evolve match runs/reversed-001 random --games 400
       evolve match 'best.json?depth=3&endgame=0' 'swh?depth=3' --seed 2 --json
+      evolve match best.json 'gtp:gtp-rhino --level=3?time=5' --out games.csv --ggf games.ggf
+      evolve match new.json old.json --sprt 0 20
+      evolve match a.json b.json --openings openings.txt
     """
+    test = Sprt(*sprt, alpha, beta) if sprt else None
     agents = [load_agent(a), load_agent(b)]
     agreed = common_rules(agents, cast("Rules | None", rules))
-    pairs = (games + 1) // 2
-    if openings == "start":
-        chosen = Openings(np.repeat(START_POSITION.moves, pairs, axis=0))
-    else:
-        rng = np.random.default_rng(seed)
-        chosen = balanced_openings(pairs, Part.MATCH, agreed, rng, opening_plies)
-    with counting("games", 2 * pairs, quiet=as_json) as advance:
-        result, _ = play_match(
-            agents[0], agents[1], chosen, agreed, seed=seed, jobs=jobs, progress=advance
-        )
+    pairs = None if games is None else (games + 1) // 2
+    chosen = openings_for(
+        openings,
+        opening_plies,
+        pairs,
+        (_GAMES_OF_TEST if test else _GAMES) // 2,
+        agreed,
+        np.random.default_rng(seed),
+    )
+    match = Match(agents[0], agents[1], chosen, agreed, seed=seed, jobs=jobs, sprt=test)
+    whole = True
+    with counting("games", 2 * len(chosen), quiet=as_json) as advance:
+        try:
+            match.play(advance)
+        except KeyboardInterrupt:
+            if not match.played:
+                raise
+            whole = False
+    _keep(match, a, b, chosen.texts(), table, ggf)
     if as_json:
-        click.echo(json.dumps(_document(a, b, agreed, result)))
+        click.echo(json.dumps({**_document(a, b, agreed, match.result), **_tested(match)}))
+    else:
+        _print(a, b, agreed, match)
+    if not whole:
+        click.echo(f"interrupted after {match.played} games", err=True)
+        context.exit(130)
+
+
+def _keep(
+    match: Match, a: str, b: str, texts: list[str], table: Path | None, ggf: Path | None
+) -> None:
+    """Write the games to the files that were asked for."""
+    if table is None and ggf is None:
         return
-    _print(a, b, agreed, result)
+    games = match.games
+    opening_of = [texts[opening] for opening in games.pairings[:, 2].tolist()]
+    frame = games.table(0, "match", [a, b], opening_of).to_pandas()
+    if table is not None:
+        write_frame(table, frame)
+    if ggf is not None:
+        records = records_of_frame(frame, match.rules)
+        write_ggf(ggf, [replace(record, place="evolve match") for record in records])
 
 
 def _document(a: str, b: str, rules: Rules, result: MatchResult) -> dict[str, Any]:
@@ -107,25 +155,67 @@ def _document(a: str, b: str, rules: Rules, result: MatchResult) -> dict[str, An
         "elo": score.elo,
         "elo_low": score.elo_low,
         "elo_high": score.elo_high,
+        "superiority": result.superiority,
+        "pentanomial": list(result.pentanomial),
+        "failures_a": result.failures_a,
+        "failures_b": result.failures_b,
     }
 
 
-def _print(a: str, b: str, rules: Rules, result: MatchResult) -> None:
-    score = result.score
-    elo, low, high = (_elo(value) for value in (score.elo, score.elo_low, score.elo_high))
-    out().print(f"{a} against {b}, {rules}", soft_wrap=True, markup=False)
-    print_facts(
-        {
-            "games": f"{result.games}: {result.wins} won, {result.draws} drawn, "
-            f"{result.losses} lost",
-            "score": f"{score.score:.3f} [{score.low:.3f}, {score.high:.3f}]",
-            "as black": f"{result.score_black:.3f}",
-            "as white": f"{result.score_white:.3f}",
-            "discs": f"{result.mean_discs:+.1f} a game",
-            "Elo": f"{elo} [{low}, {high}]",
+def _tested(match: Match) -> dict[str, Any]:
+    """What the test says, where there is one."""
+    test = match.sprt
+    if test is None:
+        return {}
+    counts = match.result.pentanomial
+    return {
+        "sprt": {
+            "elo0": test.elo0,
+            "elo1": test.elo1,
+            "alpha": test.alpha,
+            "beta": test.beta,
+            "llr": test.ratio(counts),
+            "lower": test.lower,
+            "upper": test.upper,
+            "verdict": test.verdict(counts),
         }
-    )
+    }
 
 
-def _elo(value: float | None) -> str:
-    return "–" if value is None else f"{round(value):+d}"
+def _print(a: str, b: str, rules: Rules, match: Match) -> None:
+    result = match.result
+    score = result.score
+    elo, low, high = (elo_text(value) for value in (score.elo, score.elo_low, score.elo_high))
+    out().print(f"{a} against {b}, {rules}", soft_wrap=True, markup=False)
+    facts = {
+        "games": f"{result.games}: {result.wins} won, {result.draws} drawn, {result.losses} lost",
+        "score": f"{score.score:.3f} [{score.low:.3f}, {score.high:.3f}]",
+        "as black": f"{result.score_black:.3f}",
+        "as white": f"{result.score_white:.3f}",
+        "discs": f"{result.mean_discs:+.1f} a game",
+        "Elo": f"{elo} [{low}, {high}], {100 * result.superiority:.1f} % likely stronger",
+        "pairs": "  ".join(
+            f"{points}: {count}"
+            for points, count in zip(("0", "½", "1", "1½", "2"), result.pentanomial, strict=True)
+        ),
+    }
+    for name, failures in (("A", result.failures_a), ("B", result.failures_b)):
+        if failures:
+            why = _first_failure(match, of_a=name == "A")
+            facts[f"{name} failed"] = f"in {failures} games, the first time {why}"
+    if match.sprt:
+        test, counts = match.sprt, result.pentanomial
+        facts["SPRT"] = (
+            f"{test.elo1:+g} Elo rather than {test.elo0:+g}: {test.verdict(counts)}, "
+            f"log likelihood ratio {test.ratio(counts):.2f} of {test.lower:.2f} to {test.upper:.2f}"
+        )
+    print_facts(facts)
+
+
+def _first_failure(match: Match, of_a: bool) -> str:
+    games = match.games
+    for game, why in games.failures.items():
+        side, _, reason = why.partition(": ")
+        if (games.pairings[game, 0 if side == "black" else 1] == 0) == of_a:
+            return f"as {side}: {reason}"
+    raise AssertionError("a failure is counted and not told")

@@ -123,3 +123,13 @@ def output_path(
     if not path.parent.is_dir():
         raise click.ClickException(f"there is no folder {path.parent} to write {path.name} to")
     return path
+
+
+def games_file(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> Path | None:
+    """A file for a table, by the end of its name."""
+    path = output_path(context, parameter, value)
+    if path is not None and path.suffix.lower() not in (".parquet", ".csv"):
+        raise click.BadParameter(f"{path} must end in .parquet or .csv")
+    return path

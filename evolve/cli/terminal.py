@@ -67,6 +67,11 @@ NOTHING: Final = "–"
 """What a table shows where there is no figure."""
 
 
+def elo_text(value: float | None) -> str:
+    """An Elo difference without decimals."""
+    return NOTHING if value is None else f"{round(value):+d}"
+
+
 def cell(value: Any) -> str:
     """A table's value as text: three decimals, – for what is not there."""
     if value is None or (isinstance(value, float) and math.isnan(value)):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from evolve.engine import bits
+from evolve.engine.game import PASS
 from evolve.engine.squares import square_name
 from evolve.errors import IllegalMoveError, PositionError
 
@@ -41,12 +42,15 @@ def exact_score(own_discs: int, opp_discs: int, rules: Rules) -> int:
 class Board:
     """A position: bitboards of the side to move (`own`) and the other (`opp`); bit s = square s.
 
-    Raises PositionError when the bitboards overlap or do not fit 64 squares.
+    `moves` are the squares (64 for a pass) that led here from the start position, None where that
+    is not known: programs that are told moves, not positions, need them. Boards are equal when
+    their positions are. Raises PositionError when the bitboards overlap or do not fit 64 squares.
     """
 
     own: int
     opp: int
     side: Side = "black"
+    moves: tuple[int, ...] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name, disc_bits in (("own", self.own), ("opp", self.opp)):
@@ -62,7 +66,7 @@ class Board:
     @classmethod
     def start(cls) -> Board:
         """The start position, black to move: black on e4 and d5, white on d4 and e5."""
-        return cls(int(bits.START_OWN), int(bits.START_OPP), "black")
+        return cls(int(bits.START_OWN), int(bits.START_OPP), "black", ())
 
     @classmethod
     def parse(cls, text: str, side: Side = "black") -> Board:
@@ -123,17 +127,21 @@ class Board:
             raise IllegalMoveError(
                 f"{name} is no legal move for {self.side}; legal: {moves}\n{self}"
             )
-        return Board(self.opp ^ turned, self.own ^ turned ^ (1 << square), self.other_side)
+        own, opp = self.opp ^ turned, self.own ^ turned ^ (1 << square)
+        return Board(own, opp, self.other_side, self._moves_and(square))
 
     def pass_move(self) -> Board:
         """The board with the other side to move; allowed only without a move, before the end."""
         if self.legal_moves():
             moves = " ".join(map(square_name, self.legal_moves()))
             raise IllegalMoveError(f"{self.side} must not pass; legal: {moves}\n{self}")
-        passed = Board(self.opp, self.own, self.other_side)
+        passed = Board(self.opp, self.own, self.other_side, self._moves_and(PASS))
         if not passed.legal_moves():
             raise IllegalMoveError(f"the game is over, nobody passes\n{self}")
         return passed
+
+    def _moves_and(self, square: int) -> tuple[int, ...] | None:
+        return None if self.moves is None else (*self.moves, square)
 
     def is_over(self) -> bool:
         """Whether neither side can move."""

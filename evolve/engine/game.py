@@ -37,6 +37,9 @@ DISCS_BLACK, DISCS_WHITE, PLIES, NODES_BLACK, NODES_WHITE, REASON, RESULT_COLUMN
 END: Final = 0
 OVER_BUDGET_BLACK: Final = 1
 OVER_BUDGET_WHITE: Final = 2
+FAILED_BLACK: Final = 3
+FAILED_WHITE: Final = 4
+"""A program of its own that crashed, hung or played nonsense: never in games of kernels."""
 
 
 @wrapper

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 import joblib
@@ -36,13 +36,15 @@ class Games:
 
     pairings [N, 3]: black, white, opening (indices given by the caller); moves [N, MAX_PLIES]:
     squares, 64 for a pass, −1 after the end; results [N, RESULT_COLUMNS]; winner [N]: 1 black,
-    0 draw, −1 white, by the rules and by who ran out of nodes.
+    0 draw, −1 white, by the rules and by who ran out of nodes or failed; failures: why programs
+    failed, by number of the game.
     """
 
     pairings: npt.NDArray[np.int32]
     moves: npt.NDArray[np.int8]
     results: npt.NDArray[np.int64]
     winner: npt.NDArray[np.int8]
+    failures: Mapping[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.pairings)
@@ -71,6 +73,7 @@ class Games:
             self.results,
             self.winner,
             first_game,
+            self.failures,
         )
 
 
@@ -80,23 +83,44 @@ def winner_of(results: npt.NDArray[np.int64], rules: Rules) -> npt.NDArray[np.in
     winner: npt.NDArray[np.int8] = np.sign(
         -difference if rules == "reversed" else difference
     ).astype(np.int8)
-    winner[results[:, kernels.REASON] == kernels.OVER_BUDGET_BLACK] = WHITE_WINS
-    winner[results[:, kernels.REASON] == kernels.OVER_BUDGET_WHITE] = BLACK_WINS
+    reason = results[:, kernels.REASON]
+    winner[np.isin(reason, (kernels.OVER_BUDGET_BLACK, kernels.FAILED_BLACK))] = WHITE_WINS
+    winner[np.isin(reason, (kernels.OVER_BUDGET_WHITE, kernels.FAILED_WHITE))] = BLACK_WINS
     return winner
 
 
+def joined(parts: Sequence[Games]) -> Games:
+    """Games of several parts as one, in their order."""
+    starts = np.cumsum([0, *map(len, parts)]).tolist()
+    return Games(
+        np.concatenate([part.pairings for part in parts]),
+        np.concatenate([part.moves for part in parts]),
+        np.concatenate([part.results for part in parts]),
+        np.concatenate([part.winner for part in parts]),
+        {
+            start + game: why
+            for start, part in zip(starts, parts, strict=False)
+            for game, why in part.failures.items()
+        },
+    )
+
+
 def in_batches(
-    count: int, play: Callable[[slice], None], jobs: int, progress: Progress | None
+    count: int,
+    play: Callable[[slice], None],
+    jobs: int,
+    progress: Progress | None,
+    batch: int = BATCH,
 ) -> None:
-    """Call `play` for every BATCH of `count` games, on `jobs` threads."""
+    """Call `play` for every `batch` of `count` games, on `jobs` threads."""
 
     def work(start: int) -> int:
-        part = slice(start, min(start + BATCH, count))
+        part = slice(start, min(start + batch, count))
         play(part)
         return part.stop - part.start
 
     parallel = joblib.Parallel(n_jobs=jobs, backend="threading", return_as="generator_unordered")
-    for finished in parallel(joblib.delayed(work)(start) for start in range(0, count, BATCH)):
+    for finished in parallel(joblib.delayed(work)(start) for start in range(0, count, batch)):
         if progress is not None:
             progress(finished)
 

@@ -8,6 +8,7 @@ what they were trained on, nor a mirror image of it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -17,13 +18,15 @@ import numpy.typing as npt
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import reference_agent
-from evolve.engine.board import Rules
+from evolve.engine.board import Board, Rules
 from evolve.engine.context import RULES_CODE
 from evolve.engine.entry import new_context
+from evolve.engine.game import PASS
 from evolve.engine.opening import draw_openings, search_positions
 from evolve.engine.squares import format_moves
 from evolve.engine.symmetry import canonical
 from evolve.errors import SettingsError
+from evolve.records.record import play_moves, with_passes
 
 BALANCE_DEPTH: Final = 5
 """Plies searched to see who is ahead; depth 3 and 5 agree on nine in ten openings."""
@@ -51,14 +54,13 @@ class Openings:
     def __len__(self) -> int:
         return len(self.moves)
 
+    def first(self, count: int) -> Openings:
+        """The first `count`, from the beginning again when there are not so many."""
+        return Openings(self.moves[np.arange(count) % len(self)])
+
     def texts(self) -> list[str]:
         """Each opening as a move string, `` for the start position."""
         return [format_moves(int(square) for square in row if square >= 0) for row in self.moves]
-
-    def distinct(self) -> npt.NDArray[np.int64]:
-        """Index of the first of each opening, ascending."""
-        _, first = np.unique(self.moves, axis=0, return_index=True)
-        return np.sort(first)
 
 
 START_POSITION: Final = Openings(np.full((1, 1), -1, np.int8))
@@ -113,3 +115,24 @@ def balanced_openings(
     rounds = [rng.permutation(len(found)) for _ in range(-(-count // len(found)))]
     chosen = np.arange(count) if len(found) >= count else np.concatenate(rounds)[:count]
     return Openings(found[chosen])
+
+
+def openings_of_games(games: Iterable[Sequence[int]], plies: int | None = None) -> Openings:
+    """The games' first `plies` moves (all of them for None) as openings, each only once.
+
+    A pass is no move here. Raises SettingsError when an opening ends its game, or there is none.
+    """
+    found: dict[tuple[int, ...], None] = {}
+    for number, game in enumerate(games, 1):
+        squares = tuple(square for square in game if square != PASS)[:plies]
+        if plies is not None and len(squares) < plies:
+            continue
+        if play_moves(Board.start(), with_passes(Board.start(), squares)).is_over():
+            raise SettingsError(f"opening {number} ends the game: there is nothing left to play")
+        found[squares] = None
+    if not found:
+        raise SettingsError(f"no game has {plies} moves to take an opening from")
+    moves = np.full((len(found), max(1, *map(len, found), 1)), -1, np.int8)
+    for row, squares in zip(moves, found, strict=True):
+        row[: len(squares)] = squares
+    return Openings(moves)

@@ -21,7 +21,12 @@ def elo_of(score: float) -> float | None:
     """Elo difference that predicts `score` (0..1); None where it does not exist (0 and 1)."""
     if not 0.0 < score < 1.0:
         return None
-    return -400.0 * math.log10(1.0 / score - 1.0)
+    return 400.0 * math.log10(score / (1.0 - score))
+
+
+def score_of_elo(elo: float) -> float:
+    """Score that an Elo difference predicts."""
+    return 1.0 / (1.0 + math.pow(10.0, -elo / 400.0))
 
 
 @dataclass(frozen=True)
@@ -64,14 +69,8 @@ def score_of_pairs(pair_scores: npt.NDArray[np.float64], games_a_pair: int = 2) 
     score = float(pair_scores.mean())
     if count < 2:
         return Score(score, 0.0, 1.0, count * games_a_pair)
+    trials = _independent_games(pair_scores, games_a_pair)
     binomial = score * (1.0 - score)
-    variance = float(pair_scores.var(ddof=1))
-    # Variance of a pair's mean against that of one game: how many games each pair is worth. Few
-    # pairs, or pairs all alike, say little about it: four pairs of independent games are mixed in.
-    prior = 4.0
-    ratio = (count * variance + prior * binomial / games_a_pair) / (count + prior)
-    worth = float(games_a_pair) if ratio <= 0.0 else binomial / ratio
-    trials = count * min(worth, 4.0 * games_a_pair)
     centre = (score + Z95**2 / (2 * trials)) / (1 + Z95**2 / trials)
     spread = math.sqrt(binomial / trials + Z95**2 / (4 * trials**2)) / (1 + Z95**2 / trials)
     low, high = max(0.0, centre - Z95 * spread), min(1.0, centre + Z95 * spread)
@@ -80,3 +79,27 @@ def score_of_pairs(pair_scores: npt.NDArray[np.float64], games_a_pair: int = 2) 
     if score == 1.0:
         high = 1.0
     return Score(score, low, high, count * games_a_pair)
+
+
+def superiority(pair_scores: npt.NDArray[np.float64], games_a_pair: int = 2) -> float:
+    """Likelihood, 0..1, that the one with these scores is the stronger: from the same normal
+    approximation as the interval, so that it is 0.975 where the interval's lower end is ½."""
+    if len(pair_scores) < 2:
+        return 0.5
+    trials = _independent_games(pair_scores, games_a_pair)
+    deviations = (float(pair_scores.mean()) - 0.5) / math.sqrt(0.25 / trials)
+    return 0.5 * (1.0 + math.erf(deviations / math.sqrt(2.0)))
+
+
+def _independent_games(pair_scores: npt.NDArray[np.float64], games_a_pair: int) -> float:
+    """How many independent games would give the variance seen between the N pairs."""
+    count = len(pair_scores)
+    score = float(pair_scores.mean())
+    binomial = score * (1.0 - score)
+    variance = float(pair_scores.var(ddof=1))
+    # Variance of a pair's mean against that of one game: how many games each pair is worth. Few
+    # pairs, or pairs all alike, say little about it: four pairs of independent games are mixed in.
+    prior = 4.0
+    ratio = (count * variance + prior * binomial / games_a_pair) / (count + prior)
+    worth = float(games_a_pair) if ratio <= 0.0 else binomial / ratio
+    return count * min(worth, 4.0 * games_a_pair)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,15 @@ GAMES_SCHEMA: Final = pa.schema(
 )
 
 WINNERS: Final = ("white", "draw", "black")
-REASONS: Final = ("end", "over budget: black", "over budget: white")
+REASONS: Final = (
+    "end",
+    "over budget: black",
+    "over budget: white",
+    "failed: black",
+    "failed: white",
+)
+FAILED: Final = "failed: "
+"""Begin of the reason when a program failed: `failed: black: no move in time`."""
 
 _NAMES: Final = pa.array([square_name(square) for square in range(65)])
 
@@ -56,10 +64,14 @@ def games_table(
     results: npt.NDArray[np.int64],
     winner: npt.NDArray[np.int8],
     first_game: int = 0,
+    failures: Mapping[int, str] | None = None,
 ) -> pa.Table:
-    """Games as rows: `names` are those of the players that pairings' columns 0 and 1 index."""
+    """Games as rows: `names` are those of the players that pairings' columns 0 and 1 index.
+
+    `failures` are the reasons of the games, by row, that ended because a program failed.
+    """
     count = len(pairings)
-    columns = {
+    columns: dict[str, Any] = {
         "generation": np.full(count, generation, np.int32),
         "kind": [kind] * count,
         "game": np.arange(first_game, first_game + count, dtype=np.int32),
@@ -75,4 +87,6 @@ def games_table(
         "nodes_white": results[:, kernels.NODES_WHITE],
         "reason": [REASONS[reason] for reason in results[:, kernels.REASON].tolist()],
     }
+    for row, why in (failures or {}).items():
+        columns["reason"][row] = FAILED + why
     return pa.table(columns, schema=GAMES_SCHEMA)

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 import evolve
-from evolve.engine.records import parse_obf, read_obf
 from evolve.engine.squares import format_moves, parse_moves, parse_square, square_name
 from evolve.errors import EvolveError, PositionError, RecordError
+from evolve.records.obf import parse_obf, read_obf
 
 
 def test_start_position() -> None:

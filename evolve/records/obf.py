@@ -1,11 +1,14 @@
-"""Positions from text files."""
+"""OBF: positions, a line each: 64 cells a1 to h8 (X black, O white, - empty), side to move."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from evolve.engine.board import Board
 from evolve.errors import PositionError, RecordError
+from evolve.records.files import read_text
+from evolve.tables.atomic import write_text
 
 
 def parse_obf(line: str) -> Board:
@@ -29,12 +32,7 @@ def read_obf(path: Path) -> list[Board]:
 
     Raises RecordError with the line's number, also when there is no position at all.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise RecordError(f"{path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise RecordError(f"{path} is no OBF file: it is not text") from error
+    lines = read_text(path, "OBF").splitlines()
     boards = []
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.lstrip().startswith(("%", "#")):
@@ -46,3 +44,13 @@ def read_obf(path: Path) -> list[Board]:
     if not boards:
         raise RecordError(f"{path} holds no position")
     return boards
+
+
+def format_obf(board: Board) -> str:
+    """The OBF line of a board."""
+    return f"{board.cells()} {'X' if board.side == 'black' else 'O'};"
+
+
+def write_obf(path: Path, boards: Iterable[Board]) -> None:
+    """Write positions to a file, a line each."""
+    write_text(path, "".join(format_obf(board) + "\n" for board in boards))

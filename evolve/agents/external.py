@@ -1,0 +1,197 @@
+"""Agents that are programs of their own, spoken to over GTP or NBoard."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal, Protocol, get_args
+
+from evolve.agents.gtp import GtpSession
+from evolve.agents.nboard import NBoardSession
+from evolve.engine.board import Board, Rules
+from evolve.engine.squares import square_name
+from evolve.errors import AgentError, EngineError, IllegalMoveError
+
+ProtocolName = Literal["gtp", "nboard"]
+PROTOCOLS: Final[tuple[ProtocolName, ...]] = get_args(ProtocolName)
+
+DEFAULT_SECONDS: Final = 60.0
+SHORTEST: Final = 0.02
+LONGEST: Final = 86400.0
+LAG: Final = 0.25
+"""Seconds over its time that a program is allowed, for the way to it and back."""
+START_SECONDS: Final = 30.0
+"""Seconds that a program may take to start and to introduce itself. One that failed to has only
+the time of a move when it is tried again, so that a match against a dead one soon ends."""
+
+
+class _Session(Protocol):
+    moves: tuple[int, ...] | None
+
+    def choose(self, board: Board, deadline: float) -> int: ...
+    def end(self) -> None: ...
+    def kill(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class ExternalAgent:
+    """A program that is asked for moves over GTP or NBoard.
+
+    Args:
+        protocol: `gtp` or `nboard`.
+        command: the program and its arguments, as a shell would split them; no shell is used.
+        seconds: most time for a move, which the program is told where the protocol can say it;
+            None allows DEFAULT_SECONDS, and says nothing.
+        depth: what NBoard's `set depth` says; None says nothing.
+        rules: the rules it plays by; programs are not told, and nearly all play `standard`.
+
+    It starts when it is first asked, once for every game that is played at the same time, and
+    ends with this object, or with Python. GTP can tell only games from the start position.
+    `choose` raises EngineError when the program crashes, hangs, or answers no legal move; it is
+    then ended, and started anew for the next game.
+    """
+
+    protocol: ProtocolName
+    command: str
+    seconds: float | None = None
+    depth: int | None = None
+    rules: Rules | None = None
+    name: str = ""
+    _programs: _Programs = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self._arguments():
+            raise AgentError(f"{self.protocol}: needs a command, such as {self.protocol}:program")
+        program = self._arguments()[0]
+        if shutil.which(program) is None:
+            raise AgentError(f"there is no program {program!r} to run for {self.protocol}:")
+        if self.seconds is not None and not SHORTEST <= self.seconds <= LONGEST:
+            raise AgentError(f"time {self.seconds:g} must be {SHORTEST:g} to {LONGEST:g} seconds")
+        if self.depth is not None and self.protocol != "nboard":
+            raise AgentError("depth can be told over nboard alone")
+        object.__setattr__(self, "name", self.name or f"{self.protocol}:{self.command}")
+        programs = _Programs()
+        object.__setattr__(self, "_programs", programs)
+        weakref.finalize(self, programs.close)
+
+    @property
+    def _patience(self) -> float:
+        """Seconds that a move may take until the game is lost."""
+        return (DEFAULT_SECONDS if self.seconds is None else self.seconds) + LAG
+
+    def _arguments(self) -> list[str]:
+        try:
+            return shlex.split(self.command)
+        except ValueError as error:
+            raise AgentError(f"{self.command!r} is no command: {error}") from error
+
+    def choose(self, board: Board) -> int:
+        """The program's move; EngineError when it fails."""
+        legal = board.legal_moves()
+        if not legal:
+            raise IllegalMoveError(f"there is no move to choose\n{board}")
+        if board.moves is None and self.protocol == "gtp":
+            raise AgentError(f"{self.name} can be told games from the start position only")
+        with self._session(board) as session:
+            square = session.choose(board, time.monotonic() + self._patience)
+            if square not in legal:
+                raise EngineError(f"played {square_name(square)}, which is illegal")
+        return square
+
+    @contextmanager
+    def _session(self, board: Board) -> Iterator[_Session]:
+        """A running program, idle again afterwards, or ended if anything went wrong."""
+        session = self._programs.take(board)
+        if session is None:
+            session = self._start()
+            self._programs.add(session)
+        try:
+            yield session
+        except BaseException:
+            self._programs.remove(session)
+            session.kill()
+            raise
+        self._programs.give(session)
+
+    def _start(self) -> _Session:
+        patience = self._patience if self._programs.failed_to_start else START_SECONDS
+        try:
+            if self.protocol == "gtp":
+                return GtpSession(self._arguments(), self.seconds, patience)
+            return NBoardSession(self._arguments(), self.depth, patience)
+        except EngineError as error:
+            self._programs.failed_to_start = True
+            raise EngineError(f"at its start: {error}") from error
+
+    def with_rules(self, rules: Rules) -> ExternalAgent:
+        """The agent, its games judged by `rules`."""
+        return replace(self, rules=rules)
+
+    def for_game(self, seed: int) -> ExternalAgent:
+        """The agent itself: it cannot be told what to draw at random from."""
+        return self
+
+    def close(self) -> None:
+        """End its programs now; they start again when needed."""
+        self._programs.close()
+
+
+class _Programs:
+    """Running programs. Threads take idle ones, and give them back."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._idle: list[_Session] = []
+        self._busy: list[_Session] = []
+        self.failed_to_start = False
+
+    def take(self, board: Board) -> _Session | None:
+        """The idle one that already knows the most of this game; None when all are busy."""
+
+        def known(session: _Session) -> int:
+            moves = session.moves
+            if moves is None or board.moves is None or board.moves[: len(moves)] != moves:
+                return -1
+            return len(moves)
+
+        with self._lock:
+            if not self._idle:
+                return None
+            best = max(self._idle, key=known)
+            self._idle.remove(best)
+            self._busy.append(best)
+            return best
+
+    def add(self, session: _Session) -> None:
+        """A new one, busy."""
+        with self._lock:
+            self._busy.append(session)
+
+    def give(self, session: _Session) -> None:
+        """It is idle now."""
+        with self._lock:
+            if session in self._busy:
+                self._busy.remove(session)
+                self._idle.append(session)
+
+    def remove(self, session: _Session) -> None:
+        """It failed."""
+        with self._lock:
+            if session in self._busy:
+                self._busy.remove(session)
+
+    def close(self) -> None:
+        """End all of them, the busy ones at once."""
+        with self._lock:
+            idle, busy = self._idle, self._busy
+            self._idle, self._busy = [], []
+        for session in busy:
+            session.kill()
+        for session in idle:
+            session.end()

@@ -1,0 +1,133 @@
+"""A child program that is spoken to in lines and can never keep us waiting past a deadline."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import subprocess
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import IO, Final
+
+from evolve.errors import EngineError
+
+_LONGEST_LINE: Final = 65536
+_LINES_AHEAD: Final = 1000
+"""Lines read before anyone wants them: a program that floods us is made to wait."""
+_LAST_WORDS_SECONDS: Final = 0.5
+
+
+class LineProcess:
+    """A program in a process group of its own, its output read by a thread.
+
+    Raises EngineError where it fails: it cannot be started, is gone, or says nothing in time.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,  # Ctrl-C is ours; and its own children end with it
+            )
+        except OSError as error:
+            raise EngineError(f"cannot be started: {error.strerror}") from error
+        self._lines: queue.Queue[str | None] = queue.Queue(_LINES_AHEAD)
+        self._ended = False
+        self._complaints: deque[str] = deque(maxlen=3)
+        self._threads = [
+            threading.Thread(target=self._read_output, daemon=True),
+            threading.Thread(target=self._read_complaints, daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def send(self, line: str) -> None:
+        """Send a line."""
+        stdin = self._stream(self._process.stdin)
+        try:
+            stdin.write(line.encode() + b"\n")
+            stdin.flush()
+        except OSError as error:
+            raise EngineError(self._last_words()) from error
+
+    def receive(self, deadline: float, what: str) -> str:
+        """The next line, without white space around it, before `deadline` (time.monotonic()).
+
+        `what` is waited for; the error names it.
+        """
+        try:
+            line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
+        except queue.Empty:
+            raise EngineError(f"no {what} in time") from None
+        if line is None:
+            self._lines.put(None)
+            raise EngineError(self._last_words())
+        return line
+
+    def end(self, farewell: str | None = None, patience: float = 0.0) -> None:
+        """Say farewell, wait a moment, and end the program and all its children for certain.
+
+        May be called again, and by another thread than the one that waits for a line.
+        """
+        if farewell is not None:
+            with contextlib.suppress(EngineError):
+                self.send(farewell)
+        with contextlib.suppress(OSError):
+            self._stream(self._process.stdin).close()
+        if patience > 0:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(patience)
+        if not self._ended:
+            self._ended = True
+            self._kill()
+        self._process.wait()
+        for thread in self._threads:
+            while thread.is_alive():
+                with contextlib.suppress(queue.Empty):
+                    self._lines.get_nowait()
+                thread.join(0.01)
+
+    def _kill(self) -> None:
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        else:
+            self._process.kill()
+
+    def _read_output(self) -> None:
+        with contextlib.closing(self._stream(self._process.stdout)) as stream:
+            while line := stream.readline(_LONGEST_LINE):
+                self._lines.put(line.decode("utf-8", "replace").strip())
+        self._lines.put(None)
+
+    def _read_complaints(self) -> None:
+        with contextlib.closing(self._stream(self._process.stderr)) as stream:
+            while line := stream.readline(_LONGEST_LINE):
+                self._complaints.append(line.decode("utf-8", "replace").strip())
+
+    def _last_words(self) -> str:
+        """How the program ended, and the end of what it said on standard error."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_LAST_WORDS_SECONDS)
+        self._threads[1].join(_LAST_WORDS_SECONDS)
+        code = self._process.poll()
+        if code is None:
+            how = "closed its output"
+        elif code < 0:
+            how = f"was ended by signal {signal.Signals(-code).name}"
+        else:
+            how = f"ended with exit code {code}"
+        said = " ".join(filter(None, self._complaints))
+        return f"{how}: {said[-200:]}" if said else how
+
+    @staticmethod
+    def _stream(stream: IO[bytes] | None) -> IO[bytes]:
+        assert stream is not None
+        return stream

@@ -1,0 +1,67 @@
+"""`evolve convert`: games and positions from one format to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import click
+
+from evolve.cli.options import output_path
+from evolve.engine.board import Board, Rules
+from evolve.engine.game import PASS
+from evolve.errors import OptionsError
+from evolve.records.obf import write_obf
+from evolve.records.record import GameRecord
+from evolve.records.table import read_games, write_games
+
+
+@click.command(name="convert")
+@click.argument("source", type=click.Path(path_type=Path))
+@click.option("-o", "--output", required=True, callback=output_path, help="File to write.")
+@click.option(
+    "--empties",
+    type=click.IntRange(0, 60),
+    help="For .obf: write the position of each game with so many empty squares.",
+)
+@click.option(
+    "--rules",
+    type=click.Choice(["standard", "reversed"]),
+    default="standard",
+    show_default=True,
+    help="Rules of games in .csv and .parquet, which do not say.",
+)
+def convert_command(source: Path, output: Path, empties: int | None, rules: str) -> None:
+    """Turn the games of SOURCE into another format, by the ends of the names.
+
+    Reads .ggf, .wtb (WTHOR), .csv and .parquet (games tables), and else move strings such as
+    f5d6c4d3c2b3b4b5, one a line. Writes .ggf, .txt (move strings), .csv, .parquet, and .obf
+    (positions, for evolve solve).
+
+    \b
+    Examples:
+      evolve convert WTH_2004.wtb -o games.parquet
+      evolve convert games.csv -o games.ggf
+      evolve convert WTH_2004.wtb --empties 16 -o ends.obf
+    """
+    if (output.suffix.lower() == ".obf") != (empties is not None):
+        raise OptionsError("--empties and a name that ends in .obf go together")
+    records = read_games(source, cast(Rules, rules))
+    if empties is None:
+        write_games(output, records)
+        click.echo(f"{len(records)} games → {output}")
+        return
+    boards = [board for record in records for board in _with_empties(record, empties)]
+    write_obf(output, boards)
+    click.echo(f"{len(boards)} positions of {len(records)} games → {output}")
+
+
+def _with_empties(record: GameRecord, empties: int) -> list[Board]:
+    """The position with so many empty squares and a side that can move, if there is one."""
+    board = record.start
+    for square in (*record.moves, None):
+        if board.empties == empties and board.legal_moves():
+            return [board]
+        if square is not None:
+            board = board.pass_move() if square == PASS else board.play(square)
+    return []

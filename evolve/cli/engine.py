@@ -1,0 +1,61 @@
+"""`evolve engine`: an agent for other people's programs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import cast
+
+import click
+
+from evolve.agents.clocked import within
+from evolve.agents.loading import load_agent
+from evolve.cli.options import rules_option
+from evolve.engine.board import Rules
+from evolve.fitness.match import common_rules
+from evolve.protocols.gtp import GtpEngine
+from evolve.protocols.nboard import NBoardEngine
+
+_LONGEST_LINE = 1 << 16
+
+
+@click.command(name="engine")
+@click.argument("agent")
+@click.option(
+    "--protocol",
+    type=click.Choice(["gtp", "nboard"]),
+    required=True,
+    help="What the other program speaks on our standard input and output.",
+)
+@rules_option
+def engine_command(agent: str, protocol: str, rules: str | None) -> None:
+    """Play as AGENT for another program, over GTP or NBoard.
+
+    Under a GTP clock the agent thinks as deep as its time allows and never oversteps it; without
+    one, and over NBoard until a depth is set, it plays as its settings say. Logs and errors go to
+    standard error, and nothing but the protocol to standard output.
+
+    \b
+    Examples:
+      evolve engine best.json --protocol gtp
+      evolve engine 'best.json?time=5' --protocol nboard
+      evolve match swh 'gtp:evolve engine best.json --protocol gtp'
+    """
+    player = load_agent(agent)
+    agreed = common_rules([player], cast("Rules | None", rules))
+    within(player, 1.0)  # compiles what a move by the clock needs, before any clock runs
+    if protocol == "gtp":
+        GtpEngine(player, agreed).serve(_lines(), _say)
+    else:
+        NBoardEngine(player, agreed, _say).serve(_lines())
+
+
+def _lines() -> Iterator[str]:
+    """Lines of standard input as text, whatever the bytes; overlong ones in pieces."""
+    while line := sys.stdin.buffer.readline(_LONGEST_LINE):
+        yield line.decode("utf-8", "replace")
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()

@@ -1,0 +1,1 @@
+"""Our agents for other people's programs: engines that speak GTP and NBoard."""

@@ -1,0 +1,203 @@
+"""An engine that speaks GTP, the Go Text Protocol as Reversi programs use it.
+
+Source: the draft of GTP version 2 by G. Farnebäck, with set_game and list_games as in GRhino and
+Quarry. Squares are a1 to h8, a1 at the top left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Final
+
+import evolve
+from evolve.agents.clocked import within
+from evolve.agents.protocol import Agent
+from evolve.engine.board import Board, Rules, Side, exact_score
+from evolve.engine.game import PASS
+from evolve.engine.squares import parse_square, square_name
+from evolve.errors import EvolveError, IllegalMoveError, RecordError
+from evolve.protocols.clock import Clock
+
+GAME: Final = "Othello"
+_SIDES: Final[dict[str, Side]] = {"b": "black", "black": "black", "w": "white", "white": "white"}
+_NUMBER: Final = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
+_SIGNED: Final = re.compile(rf"-?{_NUMBER.pattern}", re.ASCII)
+_ID: Final = re.compile(r"(\d{1,18})(?:\s+|$)(.*)", re.ASCII)
+_UNPRINTED: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+
+
+class _RefusedError(EvolveError):
+    """A command that is answered with `?`."""
+
+
+class GtpEngine:
+    """One session. With a clock the agent thinks as deep as its time allows, else to its own
+    depths. `answer` takes a line and gives the text to send, None for a line that asks nothing.
+    """
+
+    def __init__(self, agent: Agent, rules: Rules) -> None:
+        self.agent = agent.with_rules(rules)
+        self.rules: Rules = rules
+        self.finished = False
+        self._board = Board.start()
+        self._before: list[Board] = []
+        self._clock = Clock()
+        self._commands: dict[str, Callable[[list[str]], str]] = {
+            "protocol_version": lambda _: "2",
+            "name": lambda _: f"evolve {' '.join(self.agent.name.split())}",
+            "version": lambda _: evolve.__version__,
+            "known_command": self._known_command,
+            "list_commands": lambda _: "\n".join(self._commands),
+            "quit": self._quit,
+            "boardsize": self._boardsize,
+            "clear_board": self._clear_board,
+            "komi": self._komi,
+            "play": self._play,
+            "genmove": self._genmove,
+            "reg_genmove": self._reg_genmove,
+            "undo": self._undo,
+            "time_settings": self._time_settings,
+            "time_left": self._time_left,
+            "final_score": self._final_score,
+            "showboard": lambda _: f"\n{self._board}",
+            "set_game": self._set_game,
+            "list_games": lambda _: GAME,
+        }
+
+    def answer(self, line: str) -> str | None:
+        """The answer to a line, without the empty line after it; never raises for a bad line."""
+        text = _UNPRINTED.sub("", line.partition("#")[0].replace("\t", " ")).strip()
+        if not text:
+            return None
+        found = _ID.fullmatch(text)
+        number, rest = (found[1], found[2]) if found else ("", text)
+        name, *words = rest.split() or [""]
+        try:
+            if name not in self._commands:
+                raise _RefusedError("unknown command")
+            return f"={number} {self._commands[name](words)}".rstrip(" ")
+        except EvolveError as error:
+            return f"?{number} {str(error).splitlines()[0]}"
+
+    def serve(self, lines: Iterable[str], say: Callable[[str], None]) -> None:
+        """Answer line after line until `quit` or their end."""
+        for line in lines:
+            answer = self.answer(line)
+            if answer is not None:
+                say(f"{answer}\n\n")
+            if self.finished:
+                return
+
+    def _known_command(self, words: list[str]) -> str:
+        return "true" if words and words[0] in self._commands else "false"
+
+    def _quit(self, words: list[str]) -> str:
+        self.finished = True
+        return ""
+
+    def _boardsize(self, words: list[str]) -> str:
+        if self._numbers(words, 1) != [8]:
+            raise _RefusedError("unacceptable size")
+        return ""
+
+    def _komi(self, words: list[str]) -> str:
+        """Taken and without effect: Reversi has none."""
+        self._numbers(words, 1, signed=True)
+        return ""
+
+    def _clear_board(self, words: list[str]) -> str:
+        self._board = Board.start()
+        self._before.clear()
+        self._clock.restart()
+        return ""
+
+    def _play(self, words: list[str]) -> str:
+        if len(words) != 2:
+            raise _RefusedError("syntax error")
+        side = self._side(words)
+        try:
+            square = parse_square(words[1])
+        except RecordError:
+            raise _RefusedError("syntax error") from None
+        self._move(side, square)
+        return ""
+
+    def _genmove(self, words: list[str]) -> str:
+        side = self._side(words)
+        square = self._chosen(side)
+        self._move(side, square)
+        return square_name(square).upper()
+
+    def _reg_genmove(self, words: list[str]) -> str:
+        return square_name(self._chosen(self._side(words))).upper()
+
+    def _undo(self, words: list[str]) -> str:
+        if not self._before:
+            raise _RefusedError("cannot undo")
+        self._board = self._before.pop()
+        return ""
+
+    def _time_settings(self, words: list[str]) -> str:
+        main, byo, stones = self._numbers(words, 3)
+        self._clock.set(main, byo, int(stones))
+        return ""
+
+    def _time_left(self, words: list[str]) -> str:
+        seconds, stones = self._numbers(words[1:], 2)
+        self._clock.tell(self._side(words), seconds, int(stones))
+        return ""
+
+    def _final_score(self, words: list[str]) -> str:
+        if not self._board.is_over():
+            raise _RefusedError("cannot score")
+        score = exact_score(self._board.discs("black"), self._board.discs("white"), self.rules)
+        return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score)}"
+
+    def _set_game(self, words: list[str]) -> str:
+        if len(words) != 1 or words[0].lower() not in ("othello", "reversi"):
+            raise _RefusedError("unsupported game")
+        return ""
+
+    def _side(self, words: list[str]) -> Side:
+        side = _SIDES.get(words[0].lower()) if words else None
+        if side is None:
+            raise _RefusedError("syntax error")
+        return side
+
+    @staticmethod
+    def _numbers(words: list[str], count: int, signed: bool = False) -> list[float]:
+        """So many numbers, that are not negative unless `signed`."""
+        kind = _SIGNED if signed else _NUMBER
+        if len(words) != count or not all(map(kind.fullmatch, words)):
+            raise _RefusedError("syntax error")
+        return [float(word) for word in words]
+
+    def _with_turn(self, side: Side) -> Board:
+        """The board with `side` to move: a pass that the other side must make is made for it."""
+        board = self._board
+        if board.side != side and not board.is_over():
+            if board.legal_moves():
+                raise _RefusedError(f"illegal move: it is {board.side}'s turn")
+            board = board.pass_move()
+        return board
+
+    def _move(self, side: Side, square: int) -> None:
+        board = self._with_turn(side)
+        if square == PASS and board.is_over():
+            return  # some programs pass out a finished game
+        try:
+            after = board.pass_move() if square == PASS else board.play(square)
+        except IllegalMoveError:
+            raise _RefusedError("illegal move") from None
+        self._before.append(self._board)
+        self._board = after
+
+    def _chosen(self, side: Side) -> int:
+        board = self._with_turn(side)
+        if not board.legal_moves():
+            return PASS
+        seconds = self._clock.seconds_for(side, board)
+        agent = self.agent if seconds is None else within(self.agent, seconds)
+        with self._clock.thinking(side):
+            return agent.choose(board)

@@ -1,0 +1,231 @@
+"""An engine that speaks the NBoard protocol, version 2.
+
+Source: the protocol's description in NBoard and NTest by C. Welty.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import re
+import threading
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from evolve.agents.alphabeta import AlphaBetaAgent, stopper
+from evolve.agents.clocked import ClockedAgent
+from evolve.agents.protocol import Agent
+from evolve.engine.board import Board, Rules
+from evolve.engine.evaluation import WIN
+from evolve.engine.game import PASS
+from evolve.engine.search import MAX_DEPTH
+from evolve.engine.squares import parse_square, square_name
+from evolve.errors import EvolveError, RecordError
+from evolve.records.ggf import parse_ggf
+
+_MOVE: Final = re.compile(r"(pa|pass|[a-h][1-8])(/.*)?", re.IGNORECASE)
+_UNIT: Final = 100.0
+"""The evaluation's value of a disc, more or less: weights are in hundredths."""
+_HINT_DEPTH: Final = 6
+"""Plies of a hint before `set depth` said how many."""
+_GRACE: Final = 1.0
+"""Seconds that a search may go on after the next line came: scripts that are sent at once get
+their answers, and a person who moved on does not wait."""
+_LAST_GRACE: Final = 60.0
+"""The same after the end of the input."""
+
+Say = Callable[[str], None]
+
+
+class NBoardEngine:
+    """One session: knows the game, thinks in a thread of its own, and listens meanwhile.
+
+    `go` answers without playing the move. `ping` and whatever else comes while it thinks stops
+    it, for then the answer is no longer wanted. Lines it does not know are passed over.
+    """
+
+    def __init__(self, agent: Agent, rules: Rules, say: Say) -> None:
+        self.agent = agent.with_rules(rules)
+        self._name = " ".join(self.agent.name.split())
+        self._depth: int | None = None
+        self._boards = [Board.start()]
+        self._thinking: _Thinking | None = None
+        self._lock = threading.Lock()
+        self._write = say
+        self._commands: dict[str, Callable[[str], None]] = {
+            "nboard": lambda _: self.say(f"set myname {self._name}"),
+            "set": self._set,
+            "move": self._move,
+            "go": lambda _: self._think(self._go),
+            "hint": self._hint,
+            "analyze": lambda _: self._think(self._analyze),
+            "ping": lambda rest: self.say(f"pong {rest}".rstrip()),
+            "learn": lambda _: self.say("learned"),
+        }
+
+    def say(self, line: str) -> None:
+        """Send a line; from any thread."""
+        with self._lock:
+            self._write(line + "\n")
+
+    def serve(self, lines: Iterable[str]) -> None:
+        """Do what the lines say until `quit` or their end."""
+        for line in lines:
+            word, _, rest = line.strip().partition(" ")
+            if word == "quit":
+                break
+            if word in self._commands or _MOVE.fullmatch(word):
+                self._finish(_GRACE)
+                try:
+                    if word in self._commands:
+                        self._commands[word](rest.strip())
+                    else:  # version 1 sent moves without a word before them
+                        self._move(word)
+                except EvolveError as error:
+                    self.say(f"status {str(error).splitlines()[0]}")
+        self._finish(_LAST_GRACE)
+
+    @property
+    def _board(self) -> Board:
+        return self._boards[-1]
+
+    def _set(self, rest: str) -> None:
+        what, _, value = rest.partition(" ")
+        if what == "depth":
+            if re.fullmatch(r"\d{1,6}", value.strip(), re.ASCII):
+                self._depth = min(max(int(value), 1), MAX_DEPTH)
+                self.say(f"set myname {self._name}")
+        elif what == "game":
+            record = parse_ggf(value)[0]
+            boards = [record.start]
+            for square in record.moves:
+                boards.append(_after(boards[-1], square))
+            self._boards = boards
+
+    def _move(self, rest: str) -> None:
+        found = _MOVE.fullmatch(rest.strip())
+        if not found:
+            raise RecordError(f"{rest[:20]!r} is no move")
+        name = found[1].lower()
+        square = PASS if name.startswith("pa") else parse_square(name)
+        self._boards.append(_after(self._board, square))
+
+    def _hint(self, rest: str) -> None:
+        count = int(rest) if re.fullmatch(r"\d{1,3}", rest, re.ASCII) else 1
+        self._think(lambda stopped: self._give_hints(max(1, count), stopped))
+
+    def _player(self) -> Agent:
+        """The agent as it plays now: to the depth that was set, if one was."""
+        if self._depth is not None and isinstance(self.agent, AlphaBetaAgent):
+            return self.agent.at(self._depth)
+        return self.agent
+
+    def _think(self, work: Callable[[Callable[[], bool]], None]) -> None:
+        self._thinking = _Thinking(lambda stopped: self._work(work, stopped))
+
+    def _work(
+        self, work: Callable[[Callable[[], bool]], None], stopped: Callable[[], bool]
+    ) -> None:
+        self.say(f"status {self._name} is thinking")
+        try:
+            work(stopped)
+        except EvolveError as error:
+            self.say(f"status {str(error).splitlines()[0]}")
+        else:
+            self.say("status")
+
+    def _finish(self, grace: float) -> None:
+        """Wait a moment for the thought in hand, then stop it."""
+        if self._thinking is not None:
+            self._thinking.end(grace)
+            self._thinking = None
+
+    def _go(self, stopped: Callable[[], bool]) -> None:
+        board = self._board
+        square = self._player().choose(board) if board.legal_moves() else PASS
+        if not stopped():
+            self.say(f"=== {_name_of(square)}")
+
+    def _give_hints(self, count: int, stopped: Callable[[], bool]) -> None:
+        board = self._board
+        agent = self.agent.agent if isinstance(self.agent, ClockedAgent) else self.agent
+        if not board.legal_moves():
+            self.say("search PA 0.00 0 0")
+            return
+        if not isinstance(agent, AlphaBetaAgent):
+            self.say(f"search {_name_of(agent.choose(board))} 0.00 0 0 {self._name}, no evaluation")
+            return
+        for depth in range(1, (self._depth or _HINT_DEPTH) + 1):
+            values, exact = agent.at(depth).evaluate_moves(board)
+            if stopped():
+                return
+            ranked = sorted(values.items(), key=lambda item: -item[1])[:count]
+            shown = board.empties if exact else depth
+            for square, value in ranked:
+                self.say(f"search {_name_of(square)} {_discs(value, exact):.2f} 0 {shown}")
+            if exact:
+                return
+
+    def _analyze(self, stopped: Callable[[], bool]) -> None:
+        """A value for every position of the game, the last one first."""
+        agent = self.agent.agent if isinstance(self.agent, ClockedAgent) else self.agent
+        if not isinstance(agent, AlphaBetaAgent):
+            return
+        player = agent if self._depth is None else agent.at(self._depth)
+        for played in range(len(self._boards) - 1, -1, -1):
+            value = _value(player, self._boards[played])
+            if stopped():
+                return
+            self.say(f"analysis {played} {value:.2f}")
+
+
+def _value(agent: AlphaBetaAgent, board: Board) -> float:
+    """The value of a position for the side to move, in discs."""
+    if board.is_over():
+        return float(board.score(agent.rules or "standard"))
+    if not board.legal_moves():
+        return -_value(agent, board.pass_move())
+    values, exact = agent.evaluate_moves(board)
+    return _discs(max(values.values()), exact)
+
+
+def _discs(value: int, exact: bool) -> float:
+    """A search's value as discs: exact scores are, evaluations are so in about."""
+    if exact:
+        return float(value)
+    return value / WIN if abs(value) >= WIN else value / _UNIT
+
+
+def _after(board: Board, square: int) -> Board:
+    return board.pass_move() if square == PASS else board.play(square)
+
+
+def _name_of(square: int) -> str:
+    return "PA" if square == PASS else square_name(square).upper()
+
+
+class _Thinking:
+    """Work in a thread of its own that can be told to stop."""
+
+    def __init__(self, work: Callable[[Callable[[], bool]], None]) -> None:
+        self._stop_asked = threading.Event()
+        self._stoppers: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+
+        def run() -> None:
+            self._stoppers.put(stopper())
+            with contextlib.suppress(BrokenPipeError):  # nobody listens any more
+                work(self._stop_asked.is_set)
+
+        self._thread = threading.Thread(target=run, daemon=True)
+        self._thread.start()
+
+    def end(self, grace: float) -> None:
+        """Wait for the end of the work, after `grace` seconds by stopping it."""
+        self._thread.join(grace)
+        if not self._thread.is_alive():
+            return
+        self._stop_asked.set()
+        stop = self._stoppers.get()
+        while self._thread.is_alive():
+            stop()
+            self._thread.join(0.01)

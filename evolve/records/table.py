@@ -1,0 +1,160 @@
+"""Records as the games table, and files of games whatever their format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from evolve.engine.board import Board, Rules
+from evolve.engine.squares import format_moves, parse_moves
+from evolve.errors import RecordError
+from evolve.records.ggf import read_ggf, write_ggf
+from evolve.records.lines import read_lines, write_lines
+from evolve.records.record import Ending, GameRecord
+from evolve.records.wthor import read_wthor
+from evolve.tables.atomic import replacing
+from evolve.tables.games import FAILED, GAMES_SCHEMA
+
+KIND: Final = "record"
+_NEEDED: Final = ("black", "white", "moves", "winner", "reason")
+
+
+def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
+    """Records in the shape of the games table; winner is None where it is not known.
+
+    RecordError where a game begins elsewhere than at the start position.
+    """
+    rows = []
+    for number, record in enumerate(records):
+        if record.start != Board.start():
+            raise RecordError(f"game {number + 1} does not begin at the start position")
+        rows.append(
+            {
+                "generation": 0,
+                "kind": KIND,
+                "game": number,
+                "black": record.black,
+                "white": record.white,
+                "opening": "",
+                "moves": format_moves(record.moves),
+                "discs_black": record.final.discs("black"),
+                "discs_white": record.final.discs("white"),
+                "winner": record.winner,
+                "plies": len(record.moves),
+                "nodes_black": 0,
+                "nodes_white": 0,
+                "reason": record.ending,
+            }
+        )
+    frame: pd.DataFrame = pa.Table.from_pylist(rows, schema=GAMES_SCHEMA).to_pandas()
+    return frame
+
+
+def records_of_frame(frame: pd.DataFrame, rules: Rules) -> list[GameRecord]:
+    """The games of a games table; RecordError names a row that is none."""
+    missing = [column for column in _NEEDED if column not in frame]
+    if missing:
+        raise RecordError(f"this is no games table: it has no column {missing[0]}")
+    records = []
+    for number, row in enumerate(frame[list(_NEEDED)].itertuples(index=False), 1):
+        try:
+            records.append(_record(row, rules))
+        except RecordError as error:
+            raise RecordError(f"row {number}: {error}") from error
+    return records
+
+
+def _record(row: Any, rules: Rules) -> GameRecord:
+    moves = "" if pd.isna(row.moves) else str(row.moves)
+    record = GameRecord(tuple(parse_moves(moves)), str(row.black), str(row.white), rules)
+    if record.ending == "end":
+        return record
+    lost = {"black": 64.0, "white": -64.0, "draw": 0.0}
+    return GameRecord(
+        record.moves,
+        record.black,
+        record.white,
+        rules,
+        result=None if pd.isna(row.winner) else lost.get(str(row.winner)),
+        stopped=_stopped(str(row.reason)),
+    )
+
+
+def _stopped(reason: str) -> Ending:
+    if reason in ("resigned", "time", "agreed"):
+        return reason  # type: ignore[return-value]
+    if reason.endswith("in time"):
+        return "time"
+    return "resigned" if reason.startswith(FAILED) else "unfinished"
+
+
+def _read_csv(path: Path) -> pd.DataFrame:
+    try:
+        return pd.read_csv(path, keep_default_na=False, na_values={"winner": [""]})
+    except (OSError, ValueError) as error:
+        raise RecordError(f"{path}: {_first_line(error)}") from error
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    try:
+        frame: pd.DataFrame = pq.read_table(path, page_checksum_verification=True).to_pandas()
+    except (OSError, pa.ArrowException) as error:
+        raise RecordError(f"{path}: {_first_line(error)}") from error
+    return frame
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]
+
+
+_READERS: Final[dict[str, Callable[[Path], list[GameRecord]]]] = {
+    ".ggf": read_ggf,
+    ".txt": read_lines,
+    ".wtb": read_wthor,
+}
+_TABLES: Final = {".csv": _read_csv, ".parquet": _read_parquet}
+
+
+def read_games(path: str | Path, rules: Rules = "standard") -> list[GameRecord]:
+    """The games of a file, by the end of its name.
+
+    `.ggf`; `.wtb` (WTHOR); `.csv` and `.parquet`, games tables played by `rules`; else move
+    strings, one a line. RecordError names the place of any damage.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix in _TABLES:
+        frame = _TABLES[suffix](path)
+        try:
+            return records_of_frame(frame, rules)
+        except RecordError as error:
+            raise RecordError(f"{path}, {error}") from error
+    return _READERS.get(suffix, read_lines)(path)
+
+
+def write_frame(path: Path, frame: pd.DataFrame) -> None:
+    """Write a table as `.csv` or `.parquet`, in one step."""
+    with replacing(path) as temporary:
+        if path.suffix.lower() == ".csv":
+            frame.to_csv(temporary, index=False)
+        else:
+            table = pa.Table.from_pandas(frame, preserve_index=False)
+            pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)
+
+
+def write_games(path: Path, records: Sequence[GameRecord]) -> None:
+    """Write games by the end of the name: `.ggf`, `.txt`, `.csv` or `.parquet`."""
+    suffix = path.suffix.lower()
+    if suffix == ".ggf":
+        write_ggf(path, records)
+    elif suffix in _TABLES:
+        write_frame(path, games_frame(records))
+    elif suffix == ".txt":
+        write_lines(path, records)
+    else:
+        raise RecordError(f"{path}: games are written as .ggf, .txt, .csv or .parquet")
