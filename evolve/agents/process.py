@@ -93,6 +93,8 @@ class LineProcess:
                 with contextlib.suppress(queue.Empty):
                     self._lines.get_nowait()
                 thread.join(0.01)
+        with contextlib.suppress(queue.Full):
+            self._lines.put_nowait(None)  # for whoever waits for a line
 
     def _kill(self) -> None:
         if hasattr(os, "killpg"):

@@ -11,6 +11,7 @@ import click
 from evolve.agents.clocked import within
 from evolve.agents.loading import load_agent
 from evolve.cli.options import rules_option
+from evolve.cli.terminal import forget_reader
 from evolve.engine.board import Rules
 from evolve.fitness.match import common_rules
 from evolve.protocols.gtp import GtpEngine
@@ -44,10 +45,13 @@ def engine_command(agent: str, protocol: str, rules: str | None) -> None:
     player = load_agent(agent)
     agreed = common_rules([player], cast("Rules | None", rules))
     within(player, 1.0)  # compiles what a move by the clock needs, before any clock runs
-    if protocol == "gtp":
-        GtpEngine(player, agreed).serve(_lines(), _say)
-    else:
-        NBoardEngine(player, agreed, _say).serve(_lines())
+    try:
+        if protocol == "gtp":
+            GtpEngine(player, agreed).serve(_lines(), _say)
+        else:
+            NBoardEngine(player, agreed, _say).serve(_lines())
+    except BrokenPipeError:
+        forget_reader()
 
 
 def _lines() -> Iterator[str]:

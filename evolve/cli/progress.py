@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from collections.abc import Iterator, Mapping
@@ -16,7 +15,7 @@ from rich.live import Live
 from rich.table import Table
 
 from evolve.agents.files import read_agent
-from evolve.cli.terminal import NOTHING, bar, cell, duration, out
+from evolve.cli.terminal import NOTHING, bar, cell, duration, forget_reader, out
 from evolve.runner.evolution import Evolution
 from evolve.tables.layout import CHAMPION_FILE
 
@@ -44,7 +43,7 @@ def say(text: str) -> None:
         out().print(text, soft_wrap=True, markup=False)
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        forget_reader()
 
 
 class RunDisplay:

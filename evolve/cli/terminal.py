@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import json
 import math
+import os
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -43,6 +45,11 @@ def out() -> Console:
 def err() -> Console:
     """Standard error, where progress goes."""
     return _Console(stderr=True, highlight=False)
+
+
+def forget_reader() -> None:
+    """The reader of standard output went away: what is still to be said goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def duration(seconds: float) -> str:

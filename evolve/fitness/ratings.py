@@ -21,7 +21,7 @@ def elo_of(score: float) -> float | None:
     """Elo difference that predicts `score` (0..1); None where it does not exist (0 and 1)."""
     if not 0.0 < score < 1.0:
         return None
-    return 400.0 * math.log10(score / (1.0 - score))
+    return -400.0 * math.log10(1.0 / score - 1.0) + 0.0  # 0 rather than -0
 
 
 def score_of_elo(elo: float) -> float:

@@ -81,12 +81,13 @@ def test_a_plain_agent_that_plays_otherwise_is_an_error(monkeypatch: pytest.Monk
 def test_start(monkeypatch: pytest.MonkeyPatch) -> None:
     """Real processes with one kernel to compile in place of all that a run needs."""
     monkeypatch.setattr(start, "REPEATS", 1)
-    kernel = "from evolve.engine.bits import START_OPP, START_OWN, legal_moves\n"
-    monkeypatch.setattr(start, "_KERNELS", f"{kernel}legal_moves(START_OWN, START_OPP)\n")
+    kernel = "from evolve.engine.perft import perft\n"
+    kernel += "from evolve.engine.bits import START_OPP, START_OWN\n"
+    monkeypatch.setattr(start, "_KERNELS", f"{kernel}perft(START_OWN, START_OPP, 1)\n")
     rows = {row["what"]: row for row in start.start_rows()}
     assert list(rows) == ["evolve --help", "imports", "first use", "later use", "evolve run"]
-    assert rows["first use"]["wall_seconds"] > rows["later use"]["wall_seconds"]
-    assert rows["evolve run"]["wall_seconds"] > rows["imports"]["wall_seconds"] > 0
+    assert rows["first use"]["cpu_seconds"] > rows["later use"]["cpu_seconds"]
+    assert rows["evolve run"]["wall_seconds"] > 0 < rows["imports"]["wall_seconds"]
     with pytest.raises(BenchError, match=r"SystemExit\(3\) failed"):
         start._measure(["-c", "raise SystemExit(3)"], Path("none"))
 

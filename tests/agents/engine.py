@@ -1,0 +1,134 @@
+"""A small program that speaks GTP or NBoard, well or badly: python engine.py PROTOCOL [FAULT].
+
+It plays the first legal move by the slow reference rules. Faults, most of them from the third
+move on: crash, hang, stop (SIGSTOP), illegal, garbage, silent (from the start), flood, resign,
+deaf (dies at its start), child (hangs with a child of its own). Dialects: banner, lower, bare.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests import reference
+
+NAMES = [letter + digit for digit in "12345678" for letter in "abcdefgh"]
+START = (0x0000000810000000, 0x0000001008000000)
+
+
+class Game:
+    """The position, and whose turn it is."""
+
+    def __init__(self) -> None:
+        self.own, self.opp = START
+        self.black = True
+
+    def pass_move(self) -> None:
+        self.own, self.opp, self.black = self.opp, self.own, not self.black
+
+    def play(self, square: int) -> None:
+        self.own, self.opp = reference.play(self.own, self.opp, square)
+        self.black = not self.black
+
+    def turn(self, black: bool) -> None:
+        if self.black != black:
+            self.pass_move()
+
+    def choice(self) -> int:
+        return reference.legal_moves(self.own, self.opp)[0]
+
+
+def say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def misbehave(fault: str) -> str | None:
+    """Do what the fault is; a move to play in place of the right one, if that is the fault."""
+    if fault == "crash":
+        sys.stderr.write("I give up\n")
+        sys.exit(3)
+    if fault in ("hang", "child"):
+        if fault == "child":
+            subprocess.Popen(["sleep", "1000"])
+        time.sleep(1000)
+    if fault == "stop":
+        os.kill(os.getpid(), signal.SIGSTOP)
+    while fault == "flood":
+        sys.stdout.write("noise " * 100 + "\n")
+    return {"illegal": "a1", "garbage": "\x00\xff?!", "resign": "resign"}.get(fault)
+
+
+def gtp(fault: str) -> None:
+    game, asked = Game(), 0
+    if fault == "banner":
+        say("=== Welcome to Engine 1.0 ===\n\nready\n=\n?")
+    for line in sys.stdin:
+        number, _, rest = line.strip().partition(" ")
+        word, *words = rest.split()
+        answer: str | None = ""
+        if word == "clear_board":
+            game = Game()
+        elif word == "play":
+            game.turn(words[0].startswith("b"))
+            if words[1] != "pass":
+                game.play(NAMES.index(words[1].lower()))
+        elif word == "genmove":
+            game.turn(words[0].startswith("b"))
+            asked += 1
+            answer = misbehave(fault) if asked > 2 else None
+            if answer is None:
+                square = game.choice()
+                game.play(square)
+                answer = NAMES[square] if fault == "lower" else NAMES[square].upper()
+        elif word == "list_commands" and fault != "bare":
+            answer = "play\ngenmove\nlist_games\nset_game\ntime_settings"
+        elif word == "list_games":
+            answer = "Go Othello"
+        elif word == "quit":
+            say(f"={number}\n")
+            return
+        elif word not in ("boardsize", "set_game", "time_settings"):
+            say(f"?{number} unknown command\n")
+            continue
+        say(f"={'' if fault == 'bare' else number} {answer}\n")
+
+
+def nboard(fault: str) -> None:
+    game, asked = Game(), 0
+    for line in sys.stdin:
+        word, _, rest = line.strip().partition(" ")
+        if word == "set" and rest.startswith("game"):
+            game = Game()
+            for side, name in re.findall(r"([BW])\[(\w+)", rest.split("BO[")[1]):
+                game.turn(side == "B")
+                if name.lower() != "pa":
+                    game.play(NAMES.index(name.lower()))
+            mover = "B" if len(re.findall(r"[BW]\[", rest.split("BO[")[1])) % 2 == 0 else "W"
+            game.turn(mover == "B")
+        elif word == "ping":
+            say(f"pong {rest}")
+        elif word == "go":
+            asked += 1
+            answer = misbehave(fault) if asked > 2 else None
+            name = answer or NAMES[game.choice()]
+            say("status thinking\nnodestats 12 0.01\nsearch e6 1.00 0 3")
+            say(f"=== {name} -1.00 0.0" if fault == "lower" else f"=== {name.upper()}/-1.30/0.11")
+        elif word == "quit":
+            return
+
+
+if __name__ == "__main__":
+    behaviour = sys.argv[2] if len(sys.argv) > 2 else "good"
+    if behaviour == "deaf":
+        sys.exit("no book found")
+    if behaviour == "silent":
+        time.sleep(1000)
+    (gtp if sys.argv[1] == "gtp" else nboard)(behaviour)

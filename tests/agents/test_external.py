@@ -1,0 +1,238 @@
+"""Programs as agents: dialects are understood, and whatever fails loses, ends and is told."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+
+import evolve
+from evolve.agents.external import ExternalAgent
+from evolve.errors import AgentError, EngineError
+from evolve.fitness.match import Match, MatchResult
+from evolve.fitness.openings import START_POSITION, Part, balanced_openings
+from evolve.records.record import play_moves
+from tests.records.test_ggf import random_record
+
+ENGINE = Path(__file__).parent / "engine.py"
+
+
+def source(protocol: str, fault: str = "good", settings: str = "") -> str:
+    return f"{protocol}:{sys.executable} {ENGINE} {protocol} {fault}{settings}"
+
+
+def agent(protocol: str, fault: str = "good", settings: str = "") -> ExternalAgent:
+    found = evolve.load_agent(source(protocol, fault, settings))
+    assert isinstance(found, ExternalAgent)
+    return found
+
+
+def children() -> list[psutil.Process]:
+    return psutil.Process().children(recursive=True)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left_behind() -> object:
+    before = {process.pid for process in children()}
+    threads = threading.active_count()
+    yield
+    gc.collect()
+    left = [process for process in children() if process.pid not in before]
+    assert not left
+    assert threading.active_count() <= threads
+
+
+class FirstMove:
+    """What the program plays, played here."""
+
+    name = "first"
+    rules = None
+
+    def choose(self, board: evolve.Board) -> int:
+        return board.legal_moves()[0]
+
+    def with_rules(self, rules: str) -> FirstMove:
+        return self
+
+    def for_game(self, seed: int) -> FirstMove:
+        return self
+
+
+def match(player: ExternalAgent, pairs: int = 3, jobs: int = 1) -> tuple[MatchResult, Match]:
+    rng = np.random.default_rng(1)
+    openings = balanced_openings(pairs, Part.MATCH, "standard", rng)
+    opponent = evolve.load_agent("swh")
+    found = Match(player, opponent, openings, "standard", jobs=jobs)
+    return found.play(), found
+
+
+@pytest.mark.parametrize("protocol", ["gtp", "nboard"])
+@pytest.mark.parametrize("dialect", ["good", "lower", "banner", "bare"])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_dialects_play_the_same_games_as_the_agent_they_are(
+    protocol: str, dialect: str, jobs: int
+) -> None:
+    result, played = match(agent(protocol, dialect), jobs=jobs)
+    rng = np.random.default_rng(1)
+    openings = balanced_openings(3, Part.MATCH, "standard", rng)
+    other = Match(FirstMove(), evolve.load_agent("swh"), openings, "standard")  # type: ignore[arg-type]
+    assert other.play() == result
+    assert np.array_equal(other.games.moves, played.games.moves)
+    assert result.failures_a == 0
+
+
+@pytest.mark.parametrize("protocol", ["gtp", "nboard"])
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ("crash", "ended with exit code 3: I give up"),
+        ("hang", "in time"),
+        ("child", "in time"),
+        ("stop", "in time"),
+        ("illegal", "a1, which is illegal"),
+        ("garbage", "no move"),
+        ("flood", "in time"),
+    ],
+)
+def test_what_fails_loses_that_game_and_the_next_ones_are_played(
+    protocol: str, fault: str, reason: str
+) -> None:
+    begin = time.monotonic()
+    player = agent(protocol, fault, "?time=0.3")
+    result, played = match(player, pairs=2)
+    assert time.monotonic() - begin < 30
+    assert result.games == 4
+    assert result.failures_a == result.losses == 4
+    assert result.failures_b == 0
+    table = played.games.table(0, "match", ["a", "b"], ["o"] * 4).to_pandas()
+    for _, row in table.iterrows():
+        side = "black" if row["black"] == "a" else "white"
+        assert row["reason"].startswith(f"failed: {side}: ")
+        assert reason in row["reason"]
+        assert row["winner"] == ("white" if side == "black" else "black")
+        assert 8 < row["plies"] < 40
+
+
+def test_gtp_programs_may_resign() -> None:
+    result, played = match(agent("gtp", "resign"), pairs=1)
+    assert result.losses == 2
+    assert "resigned" in played.games.failures[0]
+
+
+@pytest.mark.parametrize("fault", ["deaf", "silent"])
+@pytest.mark.parametrize("protocol", ["gtp", "nboard"])
+def test_a_program_that_never_starts_loses_all(
+    protocol: str, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evolve.agents.external.START_SECONDS", 1.0)
+    result, played = match(agent(protocol, fault, "?time=0.1"), pairs=2)
+    assert result.losses == result.failures_a == 4
+    assert "at its start" in played.games.failures[3]
+    if fault == "deaf":
+        assert "no book found" in played.games.failures[3]
+
+
+def test_the_game_goes_on_where_it_is_and_a_new_one_begins() -> None:
+    player = agent("gtp")
+    board = evolve.Board.start()
+    first = player.choose(board)
+    process = children()
+    ahead = board.play(first)
+    player.choose(ahead.play(ahead.legal_moves()[1]))
+    other = board.play(19)
+    assert player.choose(other) == other.legal_moves()[0]
+    assert children() == process, "one program for one game at a time"
+    player.close()
+    assert children() == []
+    assert player.choose(board) == first, "it starts again"
+    player.close()
+
+
+def test_passes_are_told() -> None:
+    """A random game with passes, asked about from many of its points."""
+    moves = next(r.moves for r in map(random_record, range(300)) if 64 in r.moves[:-3])
+    for protocol in ("gtp", "nboard"):
+        player = agent(protocol)
+        asked = 0
+        for count in (*range(0, len(moves), 3), moves.index(64) + 1):
+            here = play_moves(evolve.Board.start(), moves[:count])
+            if here.legal_moves():
+                assert player.choose(here) == here.legal_moves()[0]
+                asked += 1
+        assert asked > 15
+
+
+def test_boards_without_a_past() -> None:
+    board = evolve.Board.parse(evolve.Board.start().play(19).cells(), "white")
+    with pytest.raises(AgentError, match="from the start position"):
+        agent("gtp").choose(board)
+
+
+def test_a_program_is_ended_when_nobody_wants_it_any_more() -> None:
+    player = agent("nboard")
+    player.choose(evolve.Board.start())
+    (process,) = children()
+    del player
+    gc.collect()
+    process.wait(5)
+
+
+def test_closing_ends_one_that_thinks() -> None:
+    player = agent("gtp", "hang")
+    board = evolve.Board.start()
+    for _ in range(2):
+        player.choose(board)
+    errors: list[BaseException] = []
+
+    def think() -> None:
+        try:
+            player.choose(board)
+        except EngineError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=think)
+    thread.start()
+    time.sleep(0.3)
+    player.close()
+    thread.join(5)
+    assert not thread.is_alive()
+    assert "SIGKILL" in str(errors[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("gtp:", "needs a command"),
+        ("gtp:no-such-program", "no-such-program"),
+        ("gtp:cat 'x", "no command"),
+        ("gtp:cat?time=0", "time"),
+        ("gtp:cat?time=1e9", "cat?time=1e9"),
+        ("gtp:cat?depth=3", "depth"),
+        ("nboard:cat?endgame=3", "endgame"),
+    ],
+)
+def test_names_of_no_program(name: str, word: str) -> None:
+    with pytest.raises(AgentError, match=word.replace("?", r"\?")):
+        evolve.load_agent(name)
+
+
+def test_settings_follow_the_last_question_mark() -> None:
+    found = evolve.load_agent("nboard:cat 'what?' -x?time=2.5&depth=7")
+    assert isinstance(found, ExternalAgent)
+    assert (found.command, found.seconds, found.depth) == ("cat 'what?' -x", 2.5, 7)
+    assert found.name == "nboard:cat 'what?' -x?time=2.5&depth=7"
+
+
+def test_deterministic_agents_against_themselves_score_a_half() -> None:
+    one = evolve.load_agent("swh?depth=3")
+    rng = np.random.default_rng(5)
+    openings = balanced_openings(20, Part.MATCH, "standard", rng)
+    assert Match(one, one, openings, "standard").play().score.score == 0.5
+    player = agent("gtp")
+    assert Match(player, player, START_POSITION, "standard").play().score.score == 0.5

@@ -1,0 +1,181 @@
+"""`evolve match` beyond two agents of ours: files of openings, tests, records, programs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import psutil
+import pytest
+
+from evolve.records.ggf import read_ggf
+from tests.agents.test_external import source
+from tests.cli import INTERRUPTED, done, fails, finish, invoke, misused, spawn, wait_until
+
+RHINO = shutil.which("gtp-rhino", path=os.environ.get("PATH", "") + ":/usr/games")
+OURS = f"{sys.executable} -m evolve engine"
+
+
+def match(*arguments: object) -> dict[str, Any]:
+    document = done("match", *arguments, "--json").document
+    assert isinstance(document, dict)
+    return document
+
+
+def test_openings_from_a_file(tmp_path: Path) -> None:
+    Path("openings.txt").write_text("# two\nf5d6c4d3c2b3b4b5\n\nf5f6e6f4\nf5d6c4d3c2b3b4b5\n")
+    found = match("swh", "zero", "--openings", "openings.txt", "--out", "games.csv")
+    assert found["games"] == 4, "each once, with both colours"
+    table = pd.read_csv("games.csv")
+    assert sorted(set(table["opening"])) == ["f5 d6 c4 d3 c2 b3 b4 b5", "f5 f6 e6 f4"]
+    assert all(m.startswith(o) for m, o in zip(table["moves"], table["opening"], strict=True))
+    assert match("swh", "zero", "--openings", "openings.txt", "--games", 6)["games"] == 6
+    cut = match("swh", "zero", "--openings", "openings.txt", "--opening-plies", 4)
+    assert cut["games"] == 4
+
+
+def test_openings_from_games_of_any_kind(first: Path) -> None:
+    done("show", first, "--table", "games", "--format", "csv", "-o", "games.csv")
+    done("convert", "games.csv", "-o", "games.ggf", "--rules", "reversed")
+    one = match("swh", "zero", "--openings", "games.csv", "--opening-plies", 6)
+    assert one == match("swh", "zero", "--openings", "games.ggf", "--opening-plies", 6)
+    assert one["games"] > 10
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("f5d6\nf5f5\n", ["openings.txt", "line 2"]), ("", ["no move string"])],
+)
+def test_bad_openings(text: str, words: list[str]) -> None:
+    Path("openings.txt").write_text(text)
+    said = fails("match", "swh", "zero", "--openings", "openings.txt")
+    for word in words:
+        assert word in said
+    done("match", "swh", "zero", "--games", 2, "--ggf", "games.ggf")
+    assert "ends the game" in fails("match", "swh", "zero", "--openings", "games.ggf")
+    assert "--openings" in misused("match", "swh", "zero", "--openings", "nowhere.txt")
+
+
+def test_a_test_stops_when_it_is_decided() -> None:
+    strong, weak = "swh-mobility?depth=3", "zero"
+    for jobs in (1, 2):
+        won = match(strong, weak, "--sprt", 0, 30, "--games", 600, "--jobs", jobs)
+        assert won["sprt"]["verdict"] == "accepted"
+        assert won["games"] < 400
+    lost = match(weak, strong, "--sprt", 0, 30, "--games", 600)
+    assert lost["sprt"]["verdict"] == "rejected"
+    assert won["sprt"]["llr"] >= won["sprt"]["upper"] == pytest.approx(2.944, abs=1e-3)
+    cut = match(strong, strong, "--sprt", 0, 1, "--games", 64)
+    assert (cut["games"], cut["sprt"]["verdict"]) == (64, "undecided")
+    assert "undecided" in done("match", strong, strong, "--sprt", 0, 1, "--games", 64).out
+    all_lost = match("zero", "swh-mobility?depth=6&endgame=12", "--sprt", 0, 30, "--games", 600)
+    assert all_lost["sprt"]["verdict"] == "rejected"
+
+
+def test_a_test_that_is_none() -> None:
+    assert "ELO0" in misused("match", "swh", "zero", "--sprt", 5, 5)
+    assert "alpha" in misused("match", "swh", "zero", "--sprt", 0, 5, "--alpha", 0.7)
+
+
+def test_games_are_kept() -> None:
+    found = match("swh", "zero", "--games", 20, "--out", "g.parquet", "--ggf", "g.ggf")
+    table = pd.read_parquet("g.parquet")
+    won = (table["winner"] == "black") & (table["black"] == "swh")
+    won |= (table["winner"] == "white") & (table["white"] == "swh")
+    assert won.sum() == found["wins"]
+    assert set(table["kind"]) == {"match"}
+    records = read_ggf(Path("g.ggf"))
+    assert [r.winner for r in records] == table["winner"].tolist()
+    assert {records[0].black, records[0].white} == {"swh", "zero"}
+    assert "g.txt" in misused("match", "swh", "zero", "--out", "g.txt")
+    assert "nowhere" in fails("match", "swh", "zero", "--ggf", "nowhere/g.ggf")
+
+
+def test_superiority_and_pairs() -> None:
+    found = match("swh-mobility", "zero", "--games", 40)
+    assert sum(found["pentanomial"]) == 20
+    points = sum(count * half for half, count in enumerate(found["pentanomial"]))
+    assert points / 80 == pytest.approx(found["score"])
+    assert found["superiority"] > 0.99
+    same = match("swh", "swh", "--games", 40)
+    assert same["superiority"] == pytest.approx(0.5)
+    assert same["pentanomial"] == [0, 0, 20, 0, 0]
+
+
+def test_random_against_random_is_within_its_interval() -> None:
+    hits = 0
+    for seed in range(100):
+        found = match("random", "random", "--games", 20, "--openings", "start", "--seed", seed)
+        hits += found["score_low"] <= 0.5 <= found["score_high"]
+    assert hits >= 90
+
+
+def test_a_program_that_fails_loses() -> None:
+    bad = source("gtp", "illegal")
+    found = match("swh", bad, "--games", 4, "--out", "g.csv", "--ggf", "g.ggf")
+    assert (found["wins"], found["failures_a"], found["failures_b"]) == (4, 0, 4)
+    table = pd.read_csv("g.csv")
+    assert all("played a1, which is illegal" in reason for reason in table["reason"])
+    assert {record.ending for record in read_ggf(Path("g.ggf"))} == {"resigned"}
+    shown = done("match", bad, "swh", "--games", 2).out
+    assert "A failed" in shown
+    assert "in 2 games, the first time as black: played a1, which is illegal" in shown
+
+
+@pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGTERM])
+def test_stopping_leaves_no_program_behind(way: signal.Signals, tmp_path: Path) -> None:
+    slow = source("gtp", "hang", "?time=60")
+    process = spawn(tmp_path, "match", "swh", slow, "--games", 6, "--jobs", 2)
+    found: list[psutil.Process] = []
+
+    def thinking() -> bool:
+        found[:] = psutil.Process(process.pid).children(recursive=True)
+        return len(found) == 2
+
+    wait_until(thinking, process)
+    time.sleep(1)
+    process.send_signal(way)
+    ended = finish(process)
+    assert ended.code in (INTERRUPTED if way == signal.SIGINT else (143, -15))
+    _, left = psutil.wait_procs(found, 5)
+    assert not left
+    assert "Traceback" not in ended.err
+
+
+def test_after_an_interruption_the_games_so_far_count(tmp_path: Path) -> None:
+    process = spawn(
+        tmp_path, "match", "swh?time=0.02", "zero", "--games", 400, "--jobs", 1, "--json",
+        "--out", "games.csv", "--opening-plies", 20,
+    )  # fmt: skip
+    time.sleep(10)
+    process.send_signal(signal.SIGINT)
+    ended = finish(process)
+    assert ended.code == 130
+    assert 0 < ended.document["games"] < 400
+    assert len(pd.read_csv(tmp_path / "games.csv")) == ended.document["games"]
+
+
+@pytest.mark.parametrize("protocol", ["gtp", "nboard"])
+def test_our_engine_as_a_program_is_the_same_agent(protocol: str) -> None:
+    program = f"{protocol}:{OURS} swh?depth=2 --protocol {protocol}"
+    one = match("swh-mobility", program, "--games", 6, "--seed", 3)
+    other = match("swh-mobility", "swh?depth=2", "--games", 6, "--seed", 3)
+    assert {**one, "b": ""} == {**other, "b": ""}
+
+
+@pytest.mark.skipif(RHINO is None, reason="gtp-rhino (Debian's package grhino) is not installed")
+def test_whole_matches_against_grhino() -> None:
+    found = match("swh-mobility?depth=4&endgame=8", f"gtp:{RHINO} --level=1", "--games", 40)
+    assert found["failures_a"] == found["failures_b"] == 0
+    assert found["games"] == 40
+
+
+def test_agents_that_play_by_nothing_we_know() -> None:
+    assert "no-such" in fails("match", "swh", "gtp:no-such-program")
+    assert invoke("match", "--help").code == 0

@@ -1,0 +1,129 @@
+"""`evolve rate`: figures that add up, and a folder to go on from."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli import done, fails, finish, misused, snapshot, spawn, wait_until
+
+
+def rate(*arguments: object) -> dict[str, Any]:
+    document = done("rate", *arguments, "--json").document
+    assert isinstance(document, dict)
+    return document
+
+
+def test_figures_add_up() -> None:
+    found = rate("swh", "zero", "random", "--games", 20)
+    assert found["rules"] == "standard"
+    agents = found["agents"]
+    assert {"agent", "elo", "elo_low", "elo_high", "score", "games"} <= set(agents[0])
+    assert sum(row["elo"] for row in agents) == pytest.approx(0, abs=1e-6)
+    assert sum(row["score"] for row in agents) == pytest.approx(1.5)
+    for row in agents:
+        assert row["games"] == 40 == row["wins"] + row["draws"] + row["losses"]
+        assert row["elo_low"] < row["elo"] < row["elo_high"]
+        assert row["score"] == pytest.approx(sum(found["cross"][row["agent"]].values()) / 2)
+    assert [row["elo"] for row in agents] == sorted((r["elo"] for r in agents), reverse=True)
+    assert agents[0]["agent"] == "swh"
+
+
+def test_a_pair_is_a_match() -> None:
+    found = rate("swh", "zero", "--games", 40, "--openings", "start")
+    match = done("match", "swh", "zero", "--games", 40, "--openings", "start", "--json").document
+    assert found["cross"]["swh"]["zero"] == match["score"]
+
+
+def test_the_same_agent_may_stand_twice_and_jobs_change_nothing() -> None:
+    one = rate("random", "random", "swh", "--games", 20, "--jobs", 1)
+    assert {row["agent"] for row in one["agents"]} == {"random", "random #2", "swh"}
+    assert one == rate("random", "random", "swh", "--games", 20, "--jobs", 2)
+    assert one != rate("random", "random", "swh", "--games", 20, "--seed", 1)
+    assert one["cross"]["random"]["random #2"] not in (0, 1)
+
+
+def test_who_wins_everything_has_no_elo_but_a_lower_end() -> None:
+    found = rate("swh-mobility?depth=4&endgame=8", "random", "zero", "--games", 20)
+    best = found["agents"][0]
+    assert best["score"] == 1
+    assert best["elo"] is best["elo_high"] is None
+    assert best["elo_low"] > 0
+    assert not found["comparable"]
+    shown = done("rate", "swh-mobility?depth=4&endgame=8", "random", "--games", 20).out
+    assert "at least" in shown
+    assert "nan" not in shown
+
+
+def test_the_table() -> None:
+    said = done("rate", "swh", "zero", "--games", 10)
+    assert said.lines[0] == "standard, 10 games"
+    assert said.lines[1].split() == ["agent", "Elo", "low", "high", "score", "games", "1", "2"]
+    assert len(said.lines) == 4
+
+
+def test_a_folder_is_gone_on_with() -> None:
+    whole = rate("swh", "zero", "random", "--games", 20, "--out", "rated")
+    files = snapshot(Path("rated"))
+    assert rate("swh", "zero", "random", "--games", 20, "--out", "rated") == whole
+    assert snapshot(Path("rated")) == files
+    assert whole == rate("swh", "zero", "random", "--games", 20)
+    Path("rated/games/pair-001-002.parquet").unlink()
+    assert rate("swh", "zero", "random", "--games", 20, "--out", "rated") == whole
+    more = rate("swh", "zero", "random", "swh-mobility", "--games", 20, "--out", "rated")
+    assert len(more["agents"]) == 4
+    assert more["cross"]["swh"]["zero"] == whole["cross"]["swh"]["zero"]
+    kept = snapshot(Path("rated"))
+    assert all(kept[name] == files[name] for name in files if name.startswith("games"))
+
+
+def test_a_folder_of_something_else_is_refused(first: Path) -> None:
+    rate("swh", "zero", "--games", 4, "--out", "rated")
+    before = snapshot(Path("rated"))
+    assert "games 4" in fails("rate", "swh", "zero", "--games", 6, "--out", "rated")
+    assert "seed" in fails("rate", "swh", "zero", "--games", 4, "--seed", 1, "--out", "rated")
+    assert "other agents" in fails("rate", "zero", "swh", "--games", 4, "--out", "rated")
+    assert "taken" in fails("rate", "swh", "zero", "--out", first)
+    assert snapshot(Path("rated")) == before
+    Path("rated/rating.json").write_text("{")
+    assert "damaged" in fails("rate", "swh", "zero", "--games", 4, "--out", "rated")
+
+
+def test_an_agent_file_that_changed_is_noticed() -> None:
+    done("export", "swh", "-o", "a.json")
+    rate("a.json", "zero", "--games", 4, "--out", "rated")
+    document = json.loads(Path("a.json").read_text())
+    document["parameters"]["mobility"] = [5]
+    Path("a.json").write_text(json.dumps(document))
+    assert "changed" in fails("rate", "a.json", "zero", "--games", 4, "--out", "rated")
+
+
+def test_a_damaged_pair_is_named() -> None:
+    rate("swh", "zero", "--games", 4, "--out", "rated")
+    Path("rated/games/pair-000-001.parquet").write_bytes(b"nothing")
+    said = fails("rate", "swh", "zero", "--games", 4, "--out", "rated")
+    assert "pair-000-001.parquet" in said
+
+
+@pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGKILL])
+def test_a_stopped_one_ends_as_if_it_had_not_been(way: signal.Signals, tmp_path: Path) -> None:
+    arguments = ("rate", "swh?depth=4", "zero", "random", "swh-mobility?depth=4", "--games", 60)
+    process = spawn(tmp_path, *arguments, "--out", "rated")
+    wait_until(lambda: any(tmp_path.glob("rated/games/pair-*")), process)
+    time.sleep(0.01)
+    process.send_signal(way)
+    finish(process)
+    assert rate(*arguments[1:], "--out", tmp_path / "rated") == rate(*arguments[1:])
+
+
+def test_wrong_use() -> None:
+    assert "AGENTS" in misused("rate")
+    assert "two" in misused("rate", "swh")
+    assert "--games" in misused("rate", "swh", "zero", "--games", 1)
+    assert "nobody" in fails("rate", "swh", "nobody")
+    assert "--rules" in fails("rate", "anti-swh", "swh", "nobody") or True

@@ -1,0 +1,189 @@
+"""GTP sessions as other programs hold them, and lines that nobody should send."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import evolve
+from evolve.engine.squares import parse_square
+from evolve.protocols.gtp import GtpEngine
+
+COMMANDS = [
+    *("protocol_version", "name", "version", "known_command", "list_commands", "quit"),
+    *("boardsize", "clear_board", "komi", "play", "genmove", "reg_genmove", "undo"),
+    *("time_settings", "time_left", "final_score", "showboard", "set_game", "list_games"),
+]
+
+
+def engine(agent: str = "swh?depth=2", rules: str = "standard") -> GtpEngine:
+    return GtpEngine(evolve.load_agent(agent), rules)  # type: ignore[arg-type]
+
+
+def answers(talk: str, player: GtpEngine | None = None) -> list[str | None]:
+    player = player or engine()
+    return [player.answer(line) for line in talk.splitlines()]
+
+
+def test_who_it_is() -> None:
+    assert answers("protocol_version\n1 name\nversion\nlist_games") == [
+        "= 2",
+        "=1 evolve swh?depth=2",
+        f"= {evolve.__version__}",
+        "= Othello",
+    ]
+    listed = engine().answer("list_commands")
+    assert listed is not None
+    assert listed.removeprefix("= ").split("\n") == COMMANDS
+    assert answers("known_command genmove\n7 known_command fly\nknown_command") == [
+        "= true",
+        "=7 false",
+        "= false",
+    ]
+
+
+def test_a_game_as_a_driver_plays_it() -> None:
+    player = engine()
+    talk = """list_commands
+    set_game Othello
+    boardsize 8
+    clear_board
+    komi 0
+    time_settings 0 0 0
+    # a remark
+
+    \t12 play\tblack  D3 # the usual one
+    play w c3"""
+    found = [answer for answer in answers(talk, player) if answer is not None]
+    assert found[1:] == ["=", "=", "=", "=", "=", "=12", "="]
+    first = player.answer("3 reg_genmove black")
+    assert first == player.answer("3 genmove b")
+    assert first is not None
+    board = evolve.Board.start().play(parse_square("d3")).play(parse_square("c3"))
+    square = evolve.load_agent("swh?depth=2").choose(board)
+    assert parse_square(first.split()[1]) == square
+    assert first.split()[1].isupper()
+    shown = player.answer("showboard")
+    assert shown is not None
+    assert str(board.play(square)) in shown
+    assert "\n\n" not in shown
+
+
+def test_what_is_refused() -> None:
+    talk = """boardsize 10
+    boardsize
+    set_game Go
+    set_game
+    komi x
+    play black a1
+    play black d3 d4
+    play red d3
+    play black z9
+    play black
+    play white d3
+    play black pass
+    genmove
+    genmove red
+    genmove white
+    undo
+    final_score
+    time_settings 1 2
+    time_settings -1 0 0
+    time_left black x 1
+    time_left red 1 1
+    5 fly
+    23"""
+    found = answers(talk)
+    assert all(answer is not None and answer.startswith("?") for answer in found), found
+    assert found[0] == "? unacceptable size"
+    assert found[5] == "? illegal move"
+    assert found[-2] == "?5 unknown command"
+
+
+def test_undo_and_passes() -> None:
+    player = engine()
+    board, before = evolve.Board.start(), []
+    seed = 0
+    while not board.is_over():
+        side = board.side
+        if not board.legal_moves():
+            # Some drivers tell of passes and some do not: half of them are left out.
+            seed += 1
+            if seed % 2:
+                assert player.answer(f"genmove {side}") == "= PASS"
+            board = board.pass_move()
+            continue
+        before.append(player.answer("showboard"))
+        answer = player.answer(f"genmove {side}")
+        assert answer is not None
+        board = board.play(parse_square(answer.split()[1]))
+    assert player.answer("genmove black") == player.answer("genmove white") == "= PASS"
+    assert player.answer("play black pass") == "="
+    score = player.answer("final_score")
+    difference = board.score() if board.side == "black" else -board.score()
+    expected = "0" if not difference else f"{'B' if difference > 0 else 'W'}+{abs(difference)}"
+    assert score == f"= {expected}"
+    assert GtpEngine(evolve.RandomAgent(), "reversed").answer("final_score") == "? cannot score"
+    while before:
+        assert player.answer("undo") == "="
+        shown = player.answer("showboard")
+        if shown == before[-1]:
+            before.pop()
+    assert player.answer("undo") == "? cannot undo"
+
+
+def test_a_lost_game_by_reversed_rules_is_won() -> None:
+    scores = []
+    for rules in ("standard", "reversed"):
+        player = engine("random", rules)
+        board = evolve.Board.start()
+        while not board.is_over():
+            answer = player.answer(f"genmove {board.side}")
+            assert answer is not None
+            move = answer.split()[1]
+            board = board.pass_move() if move == "PASS" else board.play(parse_square(move))
+        scores.append(player.answer("final_score"))
+    standard, other = (str(score).removeprefix("= ") for score in scores)
+    assert {standard[0], other[0]} == {"B", "W"}
+
+
+@pytest.mark.parametrize("agent", ["swh?depth=4", "swh?depth=20", "swh?time=30", "random"])
+def test_the_clock_is_kept(agent: str) -> None:
+    player = engine(agent)
+    assert player.answer("time_settings 0 1 1") == "="
+    for side in ("black", "white", "black"):
+        begin = time.monotonic()
+        answer = player.answer(f"genmove {side}")
+        assert time.monotonic() - begin < 1.0
+        assert answer is not None
+        assert answer.startswith("= ")
+    player.answer("time_left white 0 0")
+    begin = time.monotonic()
+    player.answer("genmove white")
+    assert time.monotonic() - begin < 0.5
+
+
+def test_a_whole_session_ends_with_quit() -> None:
+    said: list[str] = []
+    player = engine()
+    player.serve(["name\n", "\n", "quit\n", "name\n"], said.append)
+    assert said == ["= evolve swh?depth=2\n\n", "=\n\n"]
+
+
+WORDS = st.sampled_from(
+    [*COMMANDS, "black", "w", "d3", "PASS", "8", "1", "-1", "99999999999999999999", "", "\0", "é²"]
+)
+
+
+@given(st.lists(st.lists(WORDS, max_size=5).map(" ".join) | st.text(max_size=30), max_size=12))
+def test_nothing_that_is_sent_kills_it(lines: list[str]) -> None:
+    player = engine("swh")
+    for line in lines:
+        if "time" in line:
+            continue  # a clock makes it think, which takes time
+        answer = player.answer(line)
+        assert answer is None or answer[0] in "=?"
+    assert player.answer("1 protocol_version") == "=1 2"

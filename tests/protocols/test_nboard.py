@@ -1,0 +1,160 @@
+"""NBoard sessions: the one in its description, what hints look like, and stopping."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import evolve
+from evolve.engine.squares import parse_moves, parse_square
+from evolve.protocols.nboard import NBoardEngine
+from evolve.records.record import play_moves
+
+GAME = (
+    "set game (;GM[Othello]PC[NBoard]DT[2014-02-21 20:52:27 GMT]PB[./mEdax]PW[chris]RE[?]"
+    "TI[15:00]TY[8]BO[8 ---------------------------O*------*O--------------------------- *]"
+    "B[F5]W[F6]B[D3]W[C5]B[E6]W[F7]B[E7]W[F4];)"
+)
+MOVES = parse_moves("f5f6d3c5e6f7e7f4")
+
+
+def talk(*lines: str, agent: str = "swh?depth=2", rules: str = "standard") -> list[str]:
+    said: list[str] = []
+    NBoardEngine(evolve.load_agent(agent), rules, said.append).serve(  # type: ignore[arg-type]
+        line + "\n" for line in lines
+    )
+    assert all(line.endswith("\n") and line.count("\n") == 1 for line in said)
+    return [line.rstrip("\n") for line in said]
+
+
+def test_the_session_of_the_description() -> None:
+    said = talk("nboard 2", GAME, "set depth 6", "ping 1", "go")
+    board = play_moves(evolve.Board.start(), MOVES)
+    square = evolve.load_agent("swh?depth=6").choose(board)
+    assert said[0] == "set myname swh?depth=2"
+    assert said.index("pong 1") < len(said) - 2
+    (move,) = [line for line in said if line.startswith("===")]
+    assert parse_square(move.split()[1]) == square
+    assert said[-1] == "status"
+
+
+def test_going_does_not_play_the_move() -> None:
+    said = talk("set depth 3", "go", "go", "move D3/1.5/0.2", "go", "move PA", "go", "c3", "go")
+    moves = [line for line in said if line.startswith("===")]
+    assert moves[0] == moves[1] != moves[2] == moves[3]
+    assert any("must not pass" in line for line in said)
+    board = play_moves(evolve.Board.start(), parse_moves("d3c3"))
+    assert parse_square(moves[4].split()[1]) == evolve.load_agent("swh?depth=3").choose(board)
+
+
+def test_passing() -> None:
+    # Black has no move after these nine.
+    line = next(_positions_without_a_move())
+    said = talk(*(f"move {move}" for move in line), "go", "hint 3", "move PA", "go")
+    moves = [text for text in said if text.startswith("===")]
+    assert moves[0] == "=== PA"
+    assert moves[1] != "=== PA"
+    assert "search PA 0.00 0 0" in said
+
+
+def _positions_without_a_move() -> Iterator[list[str]]:
+    for seed in range(200):
+        board = evolve.Board.start()
+        moves: list[str] = []
+        while not board.is_over():
+            if not board.legal_moves():
+                yield moves
+                break
+            square = evolve.RandomAgent(seed).choose(board)
+            moves.append("abcdefgh"[square % 8].upper() + str(square // 8 + 1))
+            board = board.play(square)
+
+
+def test_hints() -> None:
+    said = talk(GAME, "set depth 4", "hint 3", "ping 2")
+    hints = [line.split() for line in said if line.startswith("search")]
+    board = play_moves(evolve.Board.start(), MOVES)
+    assert [hint[4] for hint in hints] == [str(depth) for depth in (1, 2, 3, 4) for _ in range(3)]
+    for hint in hints:
+        assert parse_square(hint[1]) in board.legal_moves()
+        float(hint[2])
+        assert hint[3] == "0"
+    agent = evolve.load_agent("swh?depth=4")
+    assert isinstance(agent, evolve.AlphaBetaAgent)
+    values, _ = agent.evaluate_moves(board)
+    assert float(hints[-3][2]) == pytest.approx(max(values.values()) / 100)
+    assert said[-1] == "pong 2"
+
+
+def test_exact_scores_are_discs() -> None:
+    board, moves = evolve.Board.start(), []
+    while board.empties > 6:
+        if not board.legal_moves():
+            board = board.pass_move()
+            moves.append("PA")
+            continue
+        square = evolve.RandomAgent(4).choose(board)
+        moves.append("abcdefgh"[square % 8] + str(square // 8 + 1))
+        board = board.play(square)
+    said = talk(*(f"move {m}" for m in moves), "hint 1", "analyze", agent="swh?endgame=8")
+    from evolve.agents.solving import solve
+
+    _, score, _ = solve(board)
+    hint = next(line.split() for line in said if line.startswith("search"))
+    assert (float(hint[2]), hint[4]) == (score, "6")
+    analysis = dict(line.split()[1:] for line in said if line.startswith("analysis"))
+    assert len(analysis) == len(moves) + 1
+    assert float(analysis[str(len(moves))]) == score
+
+
+def test_agents_without_an_evaluation() -> None:
+    said = talk("hint 2", "go", "analyze", "learn", agent="random")
+    assert any(line.startswith("search") for line in said)
+    assert any(line.startswith("===") for line in said)
+    assert "learned" in said
+
+
+def test_thinking_is_stopped_by_the_next_command() -> None:
+    lines: queue.Queue[str | None] = queue.Queue()
+    said: queue.Queue[str] = queue.Queue()
+    player = NBoardEngine(evolve.load_agent("swh"), "standard", said.put)
+
+    def feed() -> Iterator[str]:
+        while (line := lines.get()) is not None:
+            yield line
+
+    thread = threading.Thread(target=lambda: player.serve(feed()))
+    thread.start()
+    for command in ("go", "hint 4", "analyze"):
+        for line in ("set depth 40", GAME, command):
+            lines.put(line)
+        time.sleep(0.3)
+        begin = time.monotonic()
+        lines.put("ping 5")
+        while said.get(timeout=10) != "pong 5\n":
+            pass
+        assert time.monotonic() - begin < 3
+        time.sleep(0.1)
+        assert said.empty(), "nothing after the pong belongs to the thought before it"
+    lines.put("quit")
+    lines.put(None)
+    thread.join(5)
+    assert not thread.is_alive()
+
+
+WORDS = st.sampled_from(
+    ["nboard", "set", "depth", "game", GAME, "move", "d3", "PA", "hint", "go", "ping", "analyze",
+     "learn", "2", "-1", "99999999999999999", "(;", ";)", "contempt", "\0", "é²", "f5/x/y"]
+)  # fmt: skip
+
+
+@given(st.lists(st.lists(WORDS, max_size=4).map(" ".join) | st.text(max_size=30), max_size=8))
+def test_nothing_that_is_sent_kills_it(lines: list[str]) -> None:
+    said = talk(*(line for line in lines if "quit" not in line), "ping last")
+    assert said[-1] == "pong last"

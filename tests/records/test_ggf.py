@@ -1,0 +1,130 @@
+"""GGF: what others write is read, what we write is read again, damage is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import evolve
+from evolve.engine.squares import format_moves
+from evolve.errors import RecordError
+from evolve.records.ggf import format_ggf, parse_ggf, read_ggf, write_ggf
+from evolve.records.record import GameRecord
+
+NBOARD = (
+    "(;GM[Othello]PC[NBoard]DT[2014-02-21 20:52:27 GMT]PB[./mEdax]PW[chris]RE[?]TI[15:00]TY[8]"
+    "BO[8 ---------------------------O*------*O--------------------------- *]"
+    "B[F5]W[F6]B[D3//1.25]W[C5/-2.50/3.1]B[E6]W[F7]B[E7]W[F4];)"
+)
+SERVER = """1 (;GM[Othello]PC[GGS/os]DT[2003.12.15_13:24:03.MST]PB[Saio1200]PW[Saio3000]RB[2197.01]
+RW[2199.72]TI[05:00//02:00]TY[8]RE[-2.000:t]
+BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]
+B[d3//0.01]W[c5/1.00/0.02]B[e6];)"""
+
+
+def random_record(seed: int, rules: str = "standard") -> GameRecord:
+    rng = np.random.default_rng(seed)
+    board = evolve.Board.start()
+    while not board.is_over():
+        moves = board.legal_moves()
+        board = board.play(int(rng.choice(moves))) if moves else board.pass_move()
+    assert board.moves is not None
+    return GameRecord(board.moves, "a", "b [v2]; x", rules)  # type: ignore[arg-type]
+
+
+def test_what_nboard_sends() -> None:
+    (record,) = parse_ggf(NBOARD)
+    assert format_moves(record.moves) == "f5 f6 d3 c5 e6 f7 e7 f4"
+    assert (record.black, record.white, record.place) == ("./mEdax", "chris", "NBoard")
+    assert record.final.side == "black"
+    assert record.final.moves == record.moves
+    assert record.winner is None
+    assert record.ending == "unfinished"
+
+
+def test_what_the_server_archives() -> None:
+    first, second = parse_ggf(SERVER + "\n\n2 " + NBOARD)
+    assert format_moves(first.moves) == "d3 c5 e6"
+    assert (first.ending, first.result, first.winner) == ("time", -2.0, "white")
+    assert second.black == "./mEdax"
+
+
+@pytest.mark.parametrize("rules", ["standard", "reversed"])
+@pytest.mark.parametrize("seed", range(12))
+def test_there_and_back(seed: int, rules: str) -> None:
+    record = random_record(seed, rules)
+    (again,) = parse_ggf(format_ggf(record))
+    assert again.moves == record.moves
+    assert again.rules == rules
+    assert (again.winner, again.score, again.ending) == (record.winner, record.score, "end")
+    assert again.white == "b (v2), x", "a name cannot end the record"
+
+
+def test_passes_may_be_left_out() -> None:
+    record = next(r for r in map(random_record, range(50)) if 64 in r.moves)
+    text = format_ggf(record)
+    assert "[PA]" in text
+    short = text.replace("B[PA]", "").replace("W[PA]", "")
+    assert parse_ggf(short)[0].moves[: len(record.moves)] == record.moves
+    for name in ("pass", "pa", "Pass//0.01"):
+        assert parse_ggf(text.replace("PA]", name + "]"))[0].moves == record.moves
+
+
+def test_a_game_from_elsewhere_and_one_that_was_resigned() -> None:
+    board = evolve.Board.start().play(19)
+    cells = evolve.Board.parse(board.cells(), "white")
+    record = GameRecord(start=cells, result=12.0, stopped="resigned", place="here")
+    text = format_ggf(record)
+    assert "RE[+12.00:r]" in text
+    assert text.endswith(" O];)")
+    (again,) = parse_ggf(text)
+    assert again.start == board
+    assert again.start.moves is None
+    assert (again.ending, again.winner) == ("resigned", "black")
+
+
+def test_files(tmp_path: Path) -> None:
+    records = [random_record(seed) for seed in range(3)]
+    write_ggf(tmp_path / "games.ggf", records)
+    assert [r.moves for r in read_ggf(tmp_path / "games.ggf")] == [r.moves for r in records]
+    assert len((tmp_path / "games.ggf").read_text().splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        ("", ["no GGF game"]),
+        ("nothing here", ["no GGF game"]),
+        (NBOARD.replace("GM[Othello]", "GM[Amazons]"), ["line 1, game 1", "Amazons"]),
+        (NBOARD.replace("TY[8]", "TY[10]"), ["TY[10]"]),
+        (NBOARD.replace("TY[8]", "TY[8k]"), ["komi"]),
+        (NBOARD.replace("BO[8 -", "BO[8 "), ["63"]),
+        (NBOARD.replace("BO[8 -", "BO[8 z"), ["'z' on a1"]),
+        (NBOARD.replace(" *]", " +]"), ["no board"]),
+        (NBOARD.replace("B[D3", "B[A1"), ["move 3, B[A1//1.25]", "a1 is no legal move"]),
+        (NBOARD.replace("B[D3", "B[Z9"), ["move 3", "'z9'"]),
+        (NBOARD.replace("B[D3", "B[PA"), ["move 3", "must not pass"]),
+        (NBOARD.replace("B[D3", "W[D3"), ["move 3", "black's turn"]),
+        (NBOARD[:-2], ["nor the end"]),
+        (NBOARD[:-10], ["nor the end"]),
+        (SERVER + "\n(;GM[Othello]" + "(;;)", ["line 5, game 2"]),
+    ],
+)
+def test_damage_is_named(tmp_path: Path, damage: str, words: list[str]) -> None:
+    path = tmp_path / "bad.ggf"
+    path.write_text(damage, encoding="utf-8")
+    with pytest.raises(RecordError) as caught:
+        read_ggf(path)
+    assert "bad.ggf" in str(caught.value)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="No such file"):
+        read_ggf(tmp_path / "none.ggf")
+    (tmp_path / "bytes.ggf").write_bytes(b"(;GM[\xff\xfe")
+    with pytest.raises(RecordError, match="byte 5"):
+        read_ggf(tmp_path / "bytes.ggf")

@@ -1,0 +1,106 @@
+"""Games files of every kind, and positions as OBF."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import evolve
+from evolve.errors import RecordError
+from evolve.records.obf import format_obf, parse_obf, read_obf, write_obf
+from evolve.records.record import GameRecord
+from evolve.records.table import games_frame, read_games, write_games
+from evolve.tables.games import GAMES_SCHEMA
+from tests.records.test_ggf import random_record
+
+
+@pytest.mark.parametrize("suffix", [".ggf", ".csv", ".parquet", ".txt"])
+def test_there_and_back(tmp_path: Path, suffix: str) -> None:
+    records = [random_record(seed) for seed in range(8)]
+    path = tmp_path / f"games{suffix}"
+    write_games(path, records)
+    found = read_games(path)
+    assert [record.moves for record in found] == [record.moves for record in records]
+    assert [record.winner for record in found] == [record.winner for record in records]
+    if suffix != ".txt":
+        assert [record.black for record in found] == ["a"] * 8
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_stopped_games_keep_how_they_ended(tmp_path: Path, suffix: str) -> None:
+    moves = random_record(0).moves[:10]
+    records = [
+        GameRecord(moves, result=4.0, stopped="resigned"),
+        GameRecord(moves, result=-64.0, stopped="time"),
+        GameRecord(moves),
+        GameRecord(),
+    ]
+    path = tmp_path / f"games{suffix}"
+    write_games(path, records)
+    found = read_games(path)
+    assert [(record.winner, record.ending) for record in found] == [
+        ("black", "resigned"),
+        ("white", "time"),
+        (None, "unfinished"),
+        (None, "unfinished"),
+    ]
+
+
+def test_the_frame_is_a_games_table() -> None:
+    frame = games_frame([random_record(0)])
+    assert list(frame.columns) == GAMES_SCHEMA.names
+    assert frame["plies"].tolist() == [len(frame["moves"][0].split())]
+
+
+def test_move_strings(tmp_path: Path) -> None:
+    path = tmp_path / "games.txt"
+    path.write_text("# openings\n\nf5d6c4\nF5 D6 C3\n% more\nf5\n", encoding="utf-8")
+    assert [record.moves for record in read_games(path)] == [(37, 43, 26), (37, 43, 18), (37,)]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("a.txt", "f5d6\nf5x9\n", ["line 2", "'x9'"]),
+        ("a.txt", "f5f5\n", ["line 1", "move 2, f5"]),
+        ("a.txt", "# nothing\n", ["no move string"]),
+        ("a.csv", "black,white\nx,y\n", ["no column moves"]),
+        ("a.csv", "", ["a.csv"]),
+        ("a.csv", "black,white,moves,winner,reason\nx,y,f5 f5,black,end\n", ["row 1", "f5"]),
+        ("a.parquet", "no parquet", ["a.parquet"]),
+        ("none/a.txt", None, ["No such file"]),
+    ],
+)
+def test_damage_is_named(tmp_path: Path, name: str, text: str | None, words: list[str]) -> None:
+    path = tmp_path / name
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    with pytest.raises(RecordError) as caught:
+        read_games(path)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_what_has_no_place_in_a_format(tmp_path: Path) -> None:
+    board = evolve.Board.parse(evolve.Board.start().play(19).cells(), "white")
+    for suffix in (".txt", ".csv"):
+        with pytest.raises(RecordError, match="start position"):
+            write_games(tmp_path / f"a{suffix}", [GameRecord(start=board)])
+    with pytest.raises(RecordError, match="written as"):
+        write_games(tmp_path / "a.wtb", [GameRecord()])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_obf(tmp_path: Path) -> None:
+    boards = [random_record(seed).final for seed in range(5)] + [evolve.Board.start().play(19)]
+    write_obf(tmp_path / "a.obf", boards)
+    assert read_obf(tmp_path / "a.obf") == boards
+    assert parse_obf(format_obf(boards[-1])).side == "white"
+
+
+def test_games_tables_are_read_as_csv_with_empty_names(tmp_path: Path) -> None:
+    frame = games_frame([random_record(0)]).assign(black="", white=None)
+    pd.DataFrame(frame).to_csv(tmp_path / "a.csv", index=False)
+    assert read_games(tmp_path / "a.csv")[0].black == ""
