@@ -1,6 +1,7 @@
 """The stand-alone Python file of an alpha-beta agent, for contests that take one file.
 
-The code is `standalone_template.py` as it is; this module writes the header and the parameters.
+The code is `standalone_template.py` as it is, and `standalone_numba.py` when asked for; this
+module writes the header and the parameters.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, Final
 from evolve.errors import AgentError
 
 _TEMPLATE: Final = "standalone_template.py"
+_NUMBA_TEMPLATE: Final = "standalone_numba.py"
 _START: Final = "# --- exported from here on ---\n"
 _PARAMETERS: Final = "# --- parameters ---\n"
 _PARAMETERS_END: Final = "# --- end of parameters ---\n"
@@ -53,7 +55,11 @@ _USAGE: Final = """\
 
 
 def render(
-    parameters: Mapping[str, Any], rules: str, name: str, provenance: Mapping[str, Any]
+    parameters: Mapping[str, Any],
+    rules: str,
+    name: str,
+    provenance: Mapping[str, Any],
+    numba: bool = False,
 ) -> str:
     """Full text of the stand-alone file: ASCII, for Python 3.7 or later with numpy.
 
@@ -65,17 +71,25 @@ def render(
         rules: `standard` or `reversed`.
         name: of the agent, for the header.
         provenance: where the agent comes from, for the header; any text is safe there.
+        numba: whether the file compiles its search where numba is installed.
 
     Raises AgentError when the parameters make no agent.
     """
-    source = resources.files(__package__).joinpath(_TEMPLATE).read_text(encoding="utf-8")
-    _, _, source = source.partition(_START)
+    source = _source(_TEMPLATE)
     before, _, source = source.partition(_PARAMETERS)
     _, _, after = source.partition(_PARAMETERS_END)
     literals = _literals(parameters, rules)
+    if numba:
+        after += f"\n\n{_source(_NUMBA_TEMPLATE)}"
     return "".join(
         [_header(rules, name, provenance), before, _PARAMETERS, literals, _PARAMETERS_END, after]
     )
+
+
+def _source(template: str) -> str:
+    """What of a template goes out."""
+    text = resources.files(__package__).joinpath(template).read_text(encoding="utf-8")
+    return text.partition(_START)[2]
 
 
 def _header(rules: str, name: str, provenance: Mapping[str, Any]) -> str:

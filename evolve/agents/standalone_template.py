@@ -846,6 +846,8 @@ def choose(board: int, seconds: float) -> tuple[list[int], int]:
 class AI(object):
     """The player: `go` fills `candidate_list`, whose last element is the move it plays."""
 
+    chooser = staticmethod(choose)
+
     def __init__(self, chessboard_size: int, color: int, time_out: float) -> None:
         if chessboard_size != 8:
             raise ValueError(f"chessboard_size is {chessboard_size!r}; this agent plays on 8")
@@ -869,6 +871,6 @@ class AI(object):
                 board |= 1 << square
             elif disc != NONE:
                 board |= 1 << (64 + square)
-        moves, choice = choose(board, TIME_SHARE * self.time_out)
+        moves, choice = self.chooser(board, TIME_SHARE * self.time_out)
         if moves:
             self.candidate_list.extend((square // 8, square % 8) for square in [*moves, choice])

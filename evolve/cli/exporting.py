@@ -10,7 +10,7 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.loading import load_agent
 from evolve.agents.standalone import render
 from evolve.cli.options import output_path
-from evolve.errors import AgentError
+from evolve.errors import AgentError, OptionsError
 from evolve.runner.recall import individual_agent
 from evolve.tables.atomic import write_text
 
@@ -28,8 +28,16 @@ from evolve.tables.atomic import write_text
     show_default=True,
     help="An agent file, or one stand-alone Python file that needs numpy alone.",
 )
+@click.option(
+    "--numba",
+    is_flag=True,
+    help="Let the Python file compile its search in the background where numba is installed: "
+    "deeper under a clock, for 150 to 250 MB of memory.",
+)
 @click.option("-o", "--output", required=True, callback=output_path, help="File to write.")
-def export_command(source: str, individual: str | None, target: str, output: Path) -> None:
+def export_command(
+    source: str, individual: str | None, target: str, numba: bool, output: Path
+) -> None:
     """Write the agent of SOURCE (a run, an agent file, a reference agent) to a file.
 
     The Python file follows the SUSTech CS303 convention (class AI with go and candidate_list).
@@ -40,6 +48,8 @@ def export_command(source: str, individual: str | None, target: str, output: Pat
       evolve export runs/reversed-001 --individual 12-40 -o other.json
       evolve export best.json --to python -o agent.py
     """
+    if numba and target != "python":
+        raise OptionsError("--numba goes with --to python")
     agent = load_agent(source) if individual is None else individual_agent(source, individual)
     if not isinstance(agent, AlphaBetaAgent):
         raise AgentError(
@@ -49,5 +59,5 @@ def export_command(source: str, individual: str | None, target: str, output: Pat
         agent.save(output)
     else:
         rules = agent.rules or "standard"
-        write_text(output, render(agent.parameters, rules, agent.name, agent.provenance))
+        write_text(output, render(agent.parameters, rules, agent.name, agent.provenance, numba))
     click.echo(f"{agent.name} → {output}")

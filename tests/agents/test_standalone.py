@@ -11,6 +11,7 @@ import os
 import random
 import shutil
 import subprocess
+import sys
 import textwrap
 import time
 import tokenize
@@ -86,12 +87,13 @@ def color_of(board: Board) -> int:
     return BLACK if board.side == "black" else WHITE
 
 
-def text_of(agent: AlphaBetaAgent, **header: Any) -> str:
+def text_of(agent: AlphaBetaAgent, numba: bool = False, **header: Any) -> str:
     return render(
         agent.parameters,
         agent.rules or "standard",
         header.get("name", agent.name),
         header.get("provenance", {}),
+        numba,
     )
 
 
@@ -426,6 +428,72 @@ print(json.dumps({"moves": moves, "slowest": slowest, "imported": imported, "mem
 
 
 @functools.cache
+# --- with numba ---
+
+
+def compiled(agent: AlphaBetaAgent) -> Any:
+    """The file's module with its search compiled."""
+    module = load(text_of(agent, numba=True))
+    module.COMPILER.work()
+    assert module.COMPILER.best_of is not None
+    return module
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_the_compiled_search_plays_the_same_moves(rules: Rules) -> None:
+    rng = random.Random(31)
+    agent = random_agent(rng, rules, [4, 2, 5], 12)
+    small = agent.changed(weights=[[0] * 10, [1] * 10, [0, 1] * 5])  # ties
+    module = compiled(agent)
+    for one in (agent, small):
+        module.WEIGHTS[:] = [list(table) for table in one.weights]
+        for board in boards_with_choice(rng, 60):
+            assert square_chosen(module, board) == one.choose(board), f"\n{board}"
+
+
+def test_the_compiled_search_stops_in_time() -> None:
+    agent = random_agent(random.Random(32), "standard", [40], 60)
+    module = compiled(agent)
+    for board in boards_with_choice(random.Random(33), 3, 4, 30):
+        begin = time.perf_counter()
+        square = square_chosen(module, board, 0.5)
+        assert time.perf_counter() - begin < 0.5
+        assert square in board.legal_moves()
+
+
+def test_the_first_moves_come_while_it_compiles() -> None:
+    agent = random_agent(random.Random(34), "reversed", [3], 6)
+    module = load(text_of(agent, numba=True))
+    assert module.COMPILER.thread.ident is None, "importing does nothing yet"
+    boards = boards_with_choice(random.Random(35), 200)
+    before = after = 0
+    for board in itertools.cycle(boards):
+        ready = module.COMPILER.best_of is not None
+        assert square_chosen(module, board) == agent.choose(board)
+        before, after = before + (not ready), after + ready
+        if after == 20:
+            break
+    assert before > 0
+    module.COMPILER.thread.join()
+
+
+def test_without_numba_the_file_plays_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numba", None)
+    agent = random_agent(random.Random(36), "standard", [3], 6)
+    module = load(text_of(agent, numba=True))
+    for board in boards_with_choice(random.Random(37), 5):
+        assert square_chosen(module, board) == agent.choose(board)
+        module.COMPILER.thread.join()
+    assert module.COMPILER.best_of is None
+
+
+def test_the_part_with_numba_keeps_the_rules_of_the_file() -> None:
+    text = text_of(random_agent(random.Random(38), "standard", [3], 6), numba=True)
+    assert "import os" not in text
+    ast.parse(text, feature_version=(3, 7))
+    assert "numba" not in text_of(random_agent(random.Random(38), "standard", [3], 6))
+
+
 def python_37() -> str | None:
     """A Python 3.7 with numpy: EVOLVE_PYTHON37, the one on the PATH, or one of pyenv's."""
     candidates = [os.environ.get("EVOLVE_PYTHON37"), shutil.which("python3.7")]
