@@ -11,7 +11,8 @@ from functools import cache
 from typing import Final
 
 from evolve.agents.alphabeta import AlphaBetaAgent, thread_context
-from evolve.agents.protocol import Agent
+from evolve.agents.mcts import MctsAgent
+from evolve.agents.protocol import LONGEST, SHORTEST, Agent
 from evolve.engine import context as layout
 from evolve.engine import game
 from evolve.engine.bits import U
@@ -22,8 +23,6 @@ from evolve.engine.search import MAX_DEPTH, best_move
 from evolve.engine.solver import solve_move, solve_outcome_move
 from evolve.errors import AgentError, IllegalMoveError
 
-SHORTEST: Final = 0.02
-LONGEST: Final = 86400.0
 _TABLE_BITS: Final = 18  # 2**18 buckets, 16 MiB
 _RESERVE: Final = 0.01
 """Seconds that stopping a search and the way back may take."""
@@ -96,6 +95,8 @@ def within(agent: Agent, seconds: float) -> Agent:
         return ClockedAgent(agent, seconds)
     if isinstance(agent, ClockedAgent):
         return replace(agent, seconds=min(agent.seconds, seconds))
+    if isinstance(agent, MctsAgent):
+        return replace(agent, seconds=min(agent.seconds or LONGEST, seconds))
     return agent
 
 

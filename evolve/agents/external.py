@@ -14,6 +14,7 @@ from typing import Final, Literal, Protocol, get_args
 
 from evolve.agents.gtp import GtpSession
 from evolve.agents.nboard import NBoardSession
+from evolve.agents.protocol import LONGEST, SHORTEST
 from evolve.engine.board import Board, Rules
 from evolve.engine.squares import square_name
 from evolve.errors import AgentError, EngineError, IllegalMoveError
@@ -22,8 +23,6 @@ ProtocolName = Literal["gtp", "nboard"]
 PROTOCOLS: Final[tuple[ProtocolName, ...]] = get_args(ProtocolName)
 
 DEFAULT_SECONDS: Final = 60.0
-SHORTEST: Final = 0.02
-LONGEST: Final = 86400.0
 LAG: Final = 0.25
 """Seconds over its time that a program is allowed, for the way to it and back."""
 START_SECONDS: Final = 30.0
@@ -34,6 +33,7 @@ the time of a move when it is tried again, so that a match against a dead one so
 class _Session(Protocol):
     moves: tuple[int, ...] | None
 
+    def begin(self, deadline: float) -> None: ...
     def choose(self, board: Board, deadline: float) -> int: ...
     def end(self) -> None: ...
     def kill(self) -> None: ...
@@ -108,10 +108,13 @@ class ExternalAgent:
     def _session(self, board: Board) -> Iterator[_Session]:
         """A running program, idle again afterwards, or ended if anything went wrong."""
         session = self._programs.take(board)
+        fresh = session is None
         if session is None:
-            session = self._start()
-            self._programs.add(session)
+            session = self._make()
+            self._programs.add(session)  # at once, so that `close` knows of it
         try:
+            if fresh:
+                self._begin(session)
             yield session
         except BaseException:
             self._programs.remove(session)
@@ -119,12 +122,15 @@ class ExternalAgent:
             raise
         self._programs.give(session)
 
-    def _start(self) -> _Session:
+    def _make(self) -> _Session:
+        if self.protocol == "gtp":
+            return GtpSession(self._arguments(), self.seconds)
+        return NBoardSession(self._arguments(), self.depth)
+
+    def _begin(self, session: _Session) -> None:
         patience = self._patience if self._programs.failed_to_start else START_SECONDS
         try:
-            if self.protocol == "gtp":
-                return GtpSession(self._arguments(), self.seconds, patience)
-            return NBoardSession(self._arguments(), self.depth, patience)
+            session.begin(time.monotonic() + patience)
         except EngineError as error:
             self._programs.failed_to_start = True
             raise EngineError(f"at its start: {error}") from error
@@ -136,6 +142,10 @@ class ExternalAgent:
     def for_game(self, seed: int) -> ExternalAgent:
         """The agent itself: it cannot be told what to draw at random from."""
         return self
+
+    def interrupt(self) -> None:
+        """End those of its programs that think: whoever waits for them gets an EngineError."""
+        self._programs.end_busy()
 
     def close(self) -> None:
         """End its programs now; they start again when needed."""
@@ -188,10 +198,15 @@ class _Programs:
 
     def close(self) -> None:
         """End all of them, the busy ones at once."""
+        self.end_busy()
         with self._lock:
-            idle, busy = self._idle, self._busy
-            self._idle, self._busy = [], []
-        for session in busy:
-            session.kill()
+            idle, self._idle = self._idle, []
         for session in idle:
             session.end()
+
+    def end_busy(self) -> None:
+        """End those that think."""
+        with self._lock:
+            busy, self._busy = self._busy, []
+        for session in busy:
+            session.kill()

@@ -6,7 +6,6 @@ Source: the draft of GTP version 2 by G. Farnebäck; squares are a1 to h8 with a
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Sequence
 from typing import Final
 
@@ -16,6 +15,7 @@ from evolve.engine.game import PASS
 from evolve.engine.squares import parse_square, square_name
 from evolve.errors import EngineError, RecordError
 
+_LONGEST_ANSWER: Final = 1000
 _ANSWER: Final = re.compile(r"([=?])(\d*)(?:\s+(.*))?")
 
 
@@ -26,17 +26,14 @@ class GtpSession:
     more than the few commands that a game needs: what is missing is done without.
     """
 
-    def __init__(self, command: Sequence[str], seconds: float | None, patience: float) -> None:
+    def __init__(self, command: Sequence[str], seconds: float | None) -> None:
         self._program = LineProcess(command)
+        self._seconds = seconds
         self._id = 0
         self.moves: tuple[int, ...] | None = ()
-        try:
-            self._begin(seconds, time.monotonic() + patience)
-        except EngineError:
-            self._program.end()
-            raise
 
-    def _begin(self, seconds: float | None, deadline: float) -> None:
+    def begin(self, deadline: float) -> None:
+        """Learn what the program can do and set up the game."""
         commands = (self._try("list_commands", deadline) or "").split()
         if "list_games" in commands and "set_game" in commands:
             games = self._ask("list_games", deadline).split()
@@ -47,8 +44,8 @@ class GtpSession:
         self._ask("boardsize 8", deadline)
         self._ask("clear_board", deadline)
         # Whole seconds are all that GTP can tell.
-        if "time_settings" in commands and seconds is not None and seconds >= 1:
-            self._ask(f"time_settings 0 {int(seconds)} 1", deadline)
+        if "time_settings" in commands and self._seconds is not None and self._seconds >= 1:
+            self._ask(f"time_settings 0 {int(self._seconds)} 1", deadline)
 
     def choose(self, board: Board, deadline: float) -> int:
         """The program's move, which it has then played itself."""
@@ -106,4 +103,6 @@ class GtpSession:
         lines = [found[3] or ""]
         while line := self._program.receive(deadline, "end of the answer"):
             lines.append(line)
+            if len(lines) > _LONGEST_ANSWER:
+                raise EngineError("gives an answer without end")
         return "\n".join(lines) if found[1] == "=" else None

@@ -12,6 +12,7 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.clocked import ClockedAgent
 from evolve.agents.external import PROTOCOLS, ExternalAgent
 from evolve.agents.files import read_agent
+from evolve.agents.mcts import MctsAgent
 from evolve.agents.protocol import Agent
 from evolve.agents.random import RandomAgent
 from evolve.agents.reference import REFERENCE_NAMES, reference_agent
@@ -19,7 +20,8 @@ from evolve.engine.search import MAX_DEPTH
 from evolve.errors import AgentError, AgentFileError
 from evolve.tables.layout import CHAMPION_FILE
 
-_SETTING: Final = re.compile(r"\s*(\w+)\s*=\s*(-?[0-9]{1,18}(?:\.[0-9]{1,9})?)\s*")
+_LIKE_SETTINGS: Final = re.compile(r"\w+=\S*")
+_SETTING: Final = re.compile(r"\s*(\w+)\s*=\s*(-?(?:[0-9]{1,18}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}))\s*")
 
 
 def load_agent(
@@ -53,7 +55,7 @@ def _split(source: str) -> tuple[str, dict[str, float]]:
     if source.partition(":")[0] in PROTOCOLS:
         # A command may hold question marks of its own.
         place, mark, query = source.rpartition("?")
-        if not all(map(_SETTING.fullmatch, query.split("&"))):
+        if not _LIKE_SETTINGS.fullmatch(query):
             place, mark, query = source, "", ""
     else:
         place, mark, query = source.partition("?")
@@ -96,13 +98,23 @@ def _set(agent: Agent, settings: Mapping[str, float], place: str) -> Agent:
     for key, value in settings.items():
         if key not in known:
             raise AgentError(f"{place} has no setting {key!r}; it has {', '.join(known)}")
-        if key != "time" and value != int(value):
+        if key not in ("time", "c") and value != int(value):
             raise AgentError(f"{key}={value} of {place} must be a whole number")
     named = agent.name + "?" + "&".join(f"{key}={value}" for key, value in settings.items())
-    whole = {key: int(value) for key, value in settings.items() if key != "time"}
+    whole = {key: int(value) for key, value in settings.items() if key not in ("time", "c")}
     if isinstance(agent, ExternalAgent):
         seconds = settings.get("time", agent.seconds)
         return replace(agent, seconds=seconds, depth=whole.get("depth"), name=named)
+    if isinstance(agent, MctsAgent):
+        return replace(
+            agent,
+            simulations=whole.get("simulations", agent.simulations),
+            c=settings.get("c", agent.c),
+            endgame=whole.get("endgame", agent.endgame),
+            seconds=settings.get("time", agent.seconds),
+            seed=whole.get("seed", agent.seed),
+            name=named,
+        )
     if not isinstance(agent, AlphaBetaAgent):
         return RandomAgent(seed=whole["seed"], rules=agent.rules, name=named)
     changed = agent.at(whole.get("depth"), whole.get("endgame")).changed(name=named)
@@ -114,4 +126,6 @@ def _set(agent: Agent, settings: Mapping[str, float], place: str) -> Agent:
 def _settings_of(agent: Agent) -> tuple[str, ...]:
     if isinstance(agent, ExternalAgent):
         return ("time", "depth") if agent.protocol == "nboard" else ("time",)
+    if isinstance(agent, MctsAgent):
+        return ("simulations", "c", "endgame", "time", "seed")
     return ("depth", "endgame", "time") if isinstance(agent, AlphaBetaAgent) else ("seed",)

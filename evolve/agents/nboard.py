@@ -6,7 +6,6 @@ Source: the protocol's description in NBoard and NTest by C. Welty.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Sequence
 from typing import Final
 
@@ -26,18 +25,18 @@ class NBoardSession:
     `=== d6 -1.00 0.0` and `=== D6/-1.00/0.0` are both understood, and other lines passed over.
     """
 
-    def __init__(self, command: Sequence[str], depth: int | None, patience: float) -> None:
+    def __init__(self, command: Sequence[str], depth: int | None) -> None:
         self._program = LineProcess(command)
+        self._depth = depth
         self._pings = 0
         self.moves: tuple[int, ...] | None = None
-        try:
-            self._program.send("nboard 2")
-            if depth is not None:
-                self._program.send(f"set depth {depth}")
-            self._ping(time.monotonic() + patience)
-        except EngineError:
-            self._program.end()
-            raise
+
+    def begin(self, deadline: float) -> None:
+        """Greet the program and wait until it has heard."""
+        self._program.send("nboard 2")
+        if self._depth is not None:
+            self._program.send(f"set depth {self._depth}")
+        self._ping(deadline)
 
     def choose(self, board: Board, deadline: float) -> int:
         """The program's move."""

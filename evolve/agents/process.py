@@ -40,6 +40,7 @@ class LineProcess:
             raise EngineError(f"cannot be started: {error.strerror}") from error
         self._lines: queue.Queue[str | None] = queue.Queue(_LINES_AHEAD)
         self._ended = False
+        self._unwanted = False
         self._complaints: deque[str] = deque(maxlen=3)
         self._threads = [
             threading.Thread(target=self._read_output, daemon=True),
@@ -88,13 +89,22 @@ class LineProcess:
             self._ended = True
             self._kill()
         self._process.wait()
+        # What a program wrote before its end is read and dropped. One that left a child behind in
+        # a session of its own may hold our pipes open for ever: then the readers are left to it.
+        self._unwanted = True
+        end = time.monotonic() + _LAST_WORDS_SECONDS
         for thread in self._threads:
-            while thread.is_alive():
-                with contextlib.suppress(queue.Empty):
-                    self._lines.get_nowait()
+            while thread.is_alive() and time.monotonic() < end:
+                self._forget_lines()
                 thread.join(0.01)
+        self._forget_lines()
         with contextlib.suppress(queue.Full):
             self._lines.put_nowait(None)  # for whoever waits for a line
+
+    def _forget_lines(self) -> None:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._lines.get_nowait()
 
     def _kill(self) -> None:
         if hasattr(os, "killpg"):
@@ -106,7 +116,8 @@ class LineProcess:
     def _read_output(self) -> None:
         with contextlib.closing(self._stream(self._process.stdout)) as stream:
             while line := stream.readline(_LONGEST_LINE):
-                self._lines.put(line.decode("utf-8", "replace").strip())
+                if not self._unwanted:
+                    self._lines.put(line.decode("utf-8", "replace").strip())
         self._lines.put(None)
 
     def _read_complaints(self) -> None:

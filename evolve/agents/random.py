@@ -10,7 +10,7 @@ from evolve.errors import IllegalMoveError
 _MASK = (1 << 64) - 1
 
 
-def _mix(value: int) -> int:
+def mix(value: int) -> int:
     """SplitMix64's output function: 64 bits in, 64 well-mixed bits out."""
     value = (value + 0x9E3779B97F4A7C15) & _MASK
     value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 & _MASK
@@ -34,7 +34,7 @@ class RandomAgent:
         moves = board.legal_moves()
         if not moves:
             raise IllegalMoveError(f"there is no move to choose\n{board}")
-        return moves[_mix(_mix(_mix(self.seed & _MASK) ^ board.own) ^ board.opp) % len(moves)]
+        return moves[mix(mix(mix(self.seed & _MASK) ^ board.own) ^ board.opp) % len(moves)]
 
     def with_rules(self, rules: Rules) -> RandomAgent:
         """The same agent: the rules change nothing."""
@@ -42,4 +42,4 @@ class RandomAgent:
 
     def for_game(self, seed: int) -> RandomAgent:
         """The agent with a seed of its own for a game, mixed from its seed and `seed`."""
-        return replace(self, seed=_mix(self.seed ^ _mix(seed)))
+        return replace(self, seed=mix(self.seed ^ mix(seed)))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.mcts import MctsAgent
 from evolve.agents.protocol import Agent
 from evolve.agents.random import RandomAgent
 from evolve.engine.board import Rules
@@ -23,6 +24,7 @@ def _table(name: str, weights: tuple[int, ...], mobility: int = 0) -> AlphaBetaA
 
 _REFERENCES: Final[dict[str, Callable[[], Agent]]] = {
     "random": RandomAgent,
+    "uct": MctsAgent,
     "zero": lambda: _table("zero", (0,) * 10),
     "swh": lambda: _table("swh", SWH),
     "swh-mobility": lambda: _table("swh-mobility", SWH, 3),

@@ -120,7 +120,9 @@ def _run(arguments: list[str]) -> int:
     _expect_any_text()
     if threading.current_thread() is threading.main_thread():
         # Leave as after sys.exit, so that the programs we started end with us.
-        signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
+        for name in ("SIGTERM", "SIGHUP"):
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), lambda number, _: sys.exit(128 + number))
     debug = "--debug" in arguments
     # Anywhere on the line, not only before the command, which is where one thinks of it.
     arguments = [argument for argument in arguments if argument != "--debug"]
@@ -149,8 +151,8 @@ def _run(arguments: list[str]) -> int:
 
 
 def _expect_any_text() -> None:
-    """Let output in a narrow encoding show ? for a sign it lacks, and warnings be one line."""
-    for stream in (sys.stdout, sys.stderr):
+    """Let a narrow encoding show ? for a sign it lacks, read any bytes, warn in one line."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     warnings.formatwarning = lambda message, *_args, **_options: f"warning: {message}\n"

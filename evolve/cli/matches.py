@@ -12,7 +12,14 @@ import numpy as np
 
 from evolve.agents.loading import load_agent
 from evolve.cli.openings import opening_options, openings_for
-from evolve.cli.options import games_file, jobs_option, json_option, output_path, rules_option
+from evolve.cli.options import (
+    games_file,
+    jobs_option,
+    json_option,
+    output_path,
+    readable,
+    rules_option,
+)
 from evolve.cli.terminal import counting, elo_text, out, print_facts
 from evolve.engine.board import Rules
 from evolve.fitness.match import Match, MatchResult, common_rules
@@ -91,6 +98,7 @@ def match_command(
     """
     test = Sprt(*sprt, alpha, beta) if sprt else None
     agents = [load_agent(a), load_agent(b)]
+    a, b = readable(a), readable(b)
     agreed = common_rules(agents, cast("Rules | None", rules))
     pairs = None if games is None else (games + 1) // 2
     chosen = openings_for(
@@ -103,18 +111,19 @@ def match_command(
     )
     match = Match(agents[0], agents[1], chosen, agreed, seed=seed, jobs=jobs, sprt=test)
     whole = True
-    with counting("games", 2 * len(chosen), quiet=as_json) as advance:
+    with counting("games", len(match.pairings), quiet=as_json) as advance:
         try:
             match.play(advance)
         except KeyboardInterrupt:
             if not match.played:
                 raise
             whole = False
-    _keep(match, a, b, chosen.texts(), table, ggf)
     if as_json:
         click.echo(json.dumps({**_document(a, b, agreed, match.result), **_tested(match)}))
     else:
         _print(a, b, agreed, match)
+    # Last, so that a file that cannot be written does not take the result with it.
+    _keep(match, a, b, match.openings.texts(), table, ggf)
     if not whole:
         click.echo(f"interrupted after {match.played} games", err=True)
         context.exit(130)

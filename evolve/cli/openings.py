@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -41,6 +42,14 @@ def opening_options(command: C) -> C:
         help="Random balanced openings that no training uses, the start position, or a file: move "
         "strings such as f5d6c4d3c2b3b4b5, one a line, or games (.ggf, .wtb, .csv, .parquet).",
     )(command)
+
+
+def identity_of(source: str) -> str:
+    """What --openings was given, for a file with what it holds."""
+    path = Path(source)
+    if source in ("random", "start") or not path.is_file():
+        return source
+    return f"{path.name} sha256:{hashlib.sha256(path.read_bytes()).hexdigest()[:16]}"
 
 
 def openings_for(

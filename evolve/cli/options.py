@@ -122,7 +122,14 @@ def output_path(
         raise click.ClickException(f"{path} is a folder; name a file in it")
     if not path.parent.is_dir():
         raise click.ClickException(f"there is no folder {path.parent} to write {path.name} to")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise click.ClickException(f"{path} cannot be written to")
     return path
+
+
+def readable(name: str) -> str:
+    """A name as it can be shown and written, whatever bytes the command line held."""
+    return name.encode("utf-8", "replace").decode("utf-8")
 
 
 def games_file(

@@ -9,6 +9,7 @@ import click
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.clocked import ClockedAgent
 from evolve.agents.loading import load_agent
+from evolve.agents.mcts import MctsAgent
 from evolve.agents.protocol import Agent
 from evolve.cli.options import rules_option
 from evolve.cli.terminal import out
@@ -109,6 +110,11 @@ class _Game:
                 return True
 
     def _hint(self) -> str:
+        if isinstance(self.agent, MctsAgent):
+            chances = sorted(self.agent.chances(self.board).items(), key=lambda item: -item[1])
+            return "its mean results, -1 to 1: " + "  ".join(
+                f"{square_name(square)} {chance:+.2f}" for square, chance in chances
+            )
         if not isinstance(self.agent, (AlphaBetaAgent, ClockedAgent)):
             return f"{self.agent.name} has no opinion; legal moves: {_names(self.board)}"
         values, exact = self.agent.evaluate_moves(self.board)

@@ -11,8 +11,8 @@ import click
 import numpy as np
 
 from evolve.agents.loading import load_agent
-from evolve.cli.openings import opening_options, openings_for
-from evolve.cli.options import jobs_option, json_option, rules_option
+from evolve.cli.openings import identity_of, opening_options, openings_for
+from evolve.cli.options import jobs_option, json_option, readable, rules_option
 from evolve.cli.terminal import NOTHING, counting, elo_text, out, print_rows
 from evolve.engine.board import Rules
 from evolve.fitness.match import common_rules
@@ -74,6 +74,7 @@ def rate_command(
     if len(agents) < 2:
         raise click.UsageError("name two agents or more")
     players = [load_agent(name) for name in agents]
+    agents = tuple(map(readable, agents))
     agreed = common_rules(players, cast("Rules | None", rules))
     pairs = (games + 1) // 2
 
@@ -86,7 +87,11 @@ def rate_command(
         agents,
         agreed,
         drawn,
-        {"games": 2 * pairs, "openings": openings, "opening_plies": opening_plies},
+        {
+            "games": 2 * pairs,
+            "openings": identity_of(openings),
+            "opening_plies": opening_plies,
+        },
         seed=seed,
         jobs=jobs,
         folder=folder,

@@ -90,12 +90,14 @@ class Match:
         sprt: Sprt | None = None,
     ) -> None:
         self.players = [a.with_rules(rules), b.with_rules(rules)]
-        self.openings = openings
+        self.kernels_only = all(isinstance(player, AlphaBetaAgent) for player in self.players)
+        # A test learns nothing from a game that it has seen.
+        self.openings = openings.distinct() if sprt and self.kernels_only else openings
         self.rules: Rules = rules
         self.seed = seed
         self.jobs = jobs
         self.sprt = sprt
-        numbers = np.arange(len(openings), dtype=np.int64).reshape(1, -1)
+        numbers = np.arange(len(self.openings), dtype=np.int64).reshape(1, -1)
         self.pairings = schedule(2, numbers)
         self._parts: list[Games] = []
 
@@ -114,13 +116,14 @@ class Match:
     @property
     def result(self) -> MatchResult:
         """What A reached so far."""
-        return summarize(self.games)
+        return summarize(self.games, repeatable=self.kernels_only)
 
     def play(self, progress: Progress | None = None) -> MatchResult:
         """Play what is left."""
-        kernels_only = all(isinstance(player, AlphaBetaAgent) for player in self.players)
-        play_round = self._play_kernels if kernels_only else self._play_one_by_one
-        size = _TEST_ROUND if self.sprt else _ROUND if kernels_only else _SLOW_ROUND * self.jobs
+        play_round = self._play_kernels if self.kernels_only else self._play_one_by_one
+        size = (
+            _TEST_ROUND if self.sprt else _ROUND if self.kernels_only else _SLOW_ROUND * self.jobs
+        )
         for start in range(self.played, len(self.pairings), size):
             self._parts.append(play_round(slice(start, start + size), progress))
             if self.sprt and self.sprt.verdict(self.result.pentanomial) != "undecided":
@@ -178,14 +181,18 @@ def play_match(
     return match.play(progress), match.games
 
 
-def summarize(games: Games) -> MatchResult:
-    """The result of a match from its games, player 0 being A."""
+def summarize(games: Games, repeatable: bool) -> MatchResult:
+    """The result of a match from its games, player 0 being A.
+
+    `repeatable` says that the agents neither draw at random nor play by the clock, so that a pair
+    of games on an opening they have played says nothing new.
+    """
     a_is_black = games.pairings[:, 0] == 0
     points = np.where(a_is_black, games.winner, -games.winner)
     scores = (points + 1.0) / 2.0
     discs = np.where(a_is_black, games.disc_difference, -games.disc_difference)
     pairs = scores.reshape(-1, 2).mean(axis=1)
-    fresh = pairs[_fresh_pairs(games)]
+    fresh = pairs[_fresh_pairs(games)] if repeatable else pairs
     black_failed = np.isin(games.results[:, kernels.REASON], kernels.FAILED_BLACK)
     white_failed = np.isin(games.results[:, kernels.REASON], kernels.FAILED_WHITE)
     return MatchResult(
@@ -205,11 +212,7 @@ def summarize(games: Games) -> MatchResult:
 
 
 def _fresh_pairs(games: Games) -> npt.NDArray[np.int64]:
-    """Numbers of the pairs that are evidence of their own.
-
-    Agents that neither draw at random nor play by the clock play the same pair of games on the
-    same opening again, which says nothing new.
-    """
+    """Numbers of the pairs that do not only repeat an earlier one."""
     pairs = games.moves.reshape(len(games) // 2, -1)
     _, first = np.unique(pairs, axis=0, return_index=True)
     return np.sort(first)

@@ -58,6 +58,11 @@ class Openings:
         """The first `count`, from the beginning again when there are not so many."""
         return Openings(self.moves[np.arange(count) % len(self)])
 
+    def distinct(self) -> Openings:
+        """Each of them once, in their order."""
+        _, first = np.unique(self.moves, axis=0, return_index=True)
+        return Openings(self.moves[np.sort(first)])
+
     def texts(self) -> list[str]:
         """Each opening as a move string, `` for the start position."""
         return [format_moves(int(square) for square in row if square >= 0) for row in self.moves]

@@ -185,7 +185,8 @@ class GtpEngine:
     def _move(self, side: Side, square: int) -> None:
         board = self._with_turn(side)
         if square == PASS and board.is_over():
-            return  # some programs pass out a finished game
+            self._before.append(self._board)  # some programs pass out a finished game
+            return
         try:
             after = board.pass_move() if square == PASS else board.play(square)
         except IllegalMoveError:

@@ -9,11 +9,14 @@ import contextlib
 import queue
 import re
 import threading
+import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Final
 
 from evolve.agents.alphabeta import AlphaBetaAgent, stopper
 from evolve.agents.clocked import ClockedAgent
+from evolve.agents.external import ExternalAgent
 from evolve.agents.protocol import Agent
 from evolve.engine.board import Board, Rules
 from evolve.engine.evaluation import WIN
@@ -33,6 +36,8 @@ _GRACE: Final = 1.0
 their answers, and a person who moved on does not wait."""
 _LAST_GRACE: Final = 60.0
 """The same after the end of the input."""
+
+_STOP_SECONDS: Final = 0.5
 
 Say = Callable[[str], None]
 
@@ -73,7 +78,8 @@ class NBoardEngine:
         for line in lines:
             word, _, rest = line.strip().partition(" ")
             if word == "quit":
-                break
+                self._finish(_GRACE)
+                return
             if word in self._commands or _MOVE.fullmatch(word):
                 self._finish(_GRACE)
                 try:
@@ -118,6 +124,8 @@ class NBoardEngine:
         """The agent as it plays now: to the depth that was set, if one was."""
         if self._depth is not None and isinstance(self.agent, AlphaBetaAgent):
             return self.agent.at(self._depth)
+        if self._depth is not None and isinstance(self.agent, ClockedAgent):
+            return replace(self.agent, depth=self._depth)
         return self.agent
 
     def _think(self, work: Callable[[Callable[[], bool]], None]) -> None:
@@ -127,18 +135,21 @@ class NBoardEngine:
         self, work: Callable[[Callable[[], bool]], None], stopped: Callable[[], bool]
     ) -> None:
         self.say(f"status {self._name} is thinking")
+        last = "status"
         try:
             work(stopped)
         except EvolveError as error:
-            self.say(f"status {str(error).splitlines()[0]}")
-        else:
-            self.say("status")
+            last = f"status {str(error).splitlines()[0]}"
+        if not stopped():
+            self.say(last)
 
     def _finish(self, grace: float) -> None:
         """Wait a moment for the thought in hand, then stop it."""
         if self._thinking is not None:
             self._thinking.end(grace)
             self._thinking = None
+            if isinstance(self.agent, ExternalAgent):
+                self.agent.interrupt()
 
     def _go(self, stopped: Callable[[], bool]) -> None:
         board = self._board
@@ -220,12 +231,16 @@ class _Thinking:
         self._thread.start()
 
     def end(self, grace: float) -> None:
-        """Wait for the end of the work, after `grace` seconds by stopping it."""
+        """Wait for the end of the work, after `grace` seconds by stopping it.
+
+        What cannot be stopped (a program, a tree search) goes on for itself, unheard.
+        """
         self._thread.join(grace)
         if not self._thread.is_alive():
             return
         self._stop_asked.set()
         stop = self._stoppers.get()
-        while self._thread.is_alive():
+        end = time.monotonic() + _STOP_SECONDS
+        while self._thread.is_alive() and time.monotonic() < end:
             stop()
             self._thread.join(0.01)

@@ -58,19 +58,29 @@ def _plain(text: str) -> str:
 
 
 def parse_ggf(text: str) -> list[GameRecord]:
-    """All games of a text, whatever stands between them; RecordError names game and line."""
+    """All games of a text; RecordError names line and game.
+
+    Between games may be white space and numbers, as servers write them.
+    """
     records: list[GameRecord] = []
     place = 0
     while (begin := text.find("(;", place)) >= 0:
         try:
+            _check_between(text[place:begin])
             record, place = _parse_game(text, begin + 2)
         except RecordError as error:
             line = text.count("\n", 0, begin) + 1
             raise RecordError(f"line {line}, game {len(records) + 1}: {error}") from error
         records.append(record)
+    _check_between(text[place:] if records else "")
     if not records:
         raise RecordError("there is no GGF game, which would begin with (;GM[Othello]")
     return records
+
+
+def _check_between(text: str) -> None:
+    if not re.fullmatch(r"[\s\d]*", text):
+        raise RecordError(f"{text.strip()[:20]!r} belongs to no game")
 
 
 def read_ggf(path: Path) -> list[GameRecord]:

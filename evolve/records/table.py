@@ -21,6 +21,7 @@ from evolve.tables.atomic import replacing
 from evolve.tables.games import FAILED, GAMES_SCHEMA
 
 KIND: Final = "record"
+_RESULTS: Final = {"black": 64.0, "white": -64.0, "draw": 0.0}
 _NEEDED: Final = ("black", "white", "moves", "winner", "reason")
 
 
@@ -70,18 +71,22 @@ def records_of_frame(frame: pd.DataFrame, rules: Rules) -> list[GameRecord]:
 
 
 def _record(row: Any, rules: Rules) -> GameRecord:
-    moves = "" if pd.isna(row.moves) else str(row.moves)
+    moves = "" if row.moves is None else row.moves
+    if not isinstance(moves, str) or not isinstance(row.reason, str) or not row.reason:
+        raise RecordError("moves and reason must be text; is it cut off?")
+    known = isinstance(row.winner, str)
+    if row.winner not in _RESULTS and (known or not pd.isna(row.winner)):
+        raise RecordError(f"winner {row.winner!r} is none of {', '.join(_RESULTS)}")
     record = GameRecord(tuple(parse_moves(moves)), str(row.black), str(row.white), rules)
     if record.ending == "end":
         return record
-    lost = {"black": 64.0, "white": -64.0, "draw": 0.0}
     return GameRecord(
         record.moves,
         record.black,
         record.white,
         rules,
-        result=None if pd.isna(row.winner) else lost.get(str(row.winner)),
-        stopped=_stopped(str(row.reason)),
+        result=_RESULTS[row.winner] if known else None,
+        stopped=_stopped(row.reason),
     )
 
 
@@ -102,8 +107,10 @@ def _read_csv(path: Path) -> pd.DataFrame:
 
 def _read_parquet(path: Path) -> pd.DataFrame:
     try:
-        frame: pd.DataFrame = pq.read_table(path, page_checksum_verification=True).to_pandas()
-    except (OSError, pa.ArrowException) as error:
+        frame: pd.DataFrame = pq.read_table(path, page_checksum_verification=True).to_pandas(
+            ignore_metadata=True
+        )
+    except (OSError, ValueError, pa.ArrowException) as error:
         raise RecordError(f"{path}: {_first_line(error)}") from error
     return frame
 

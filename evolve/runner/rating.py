@@ -147,13 +147,17 @@ class Rating:
         return points, games
 
     def ratings(self) -> Ratings:
-        """The ratings from all games so far; games that only repeat others count once."""
+        """The ratings from all games so far; games that can only repeat others count once."""
         meetings = []
         for (i, j), table in self._tables.items():
             pairs = _scores(table, self.names[i]).reshape(-1, 2).mean(axis=1)
-            moves = table["moves"].to_numpy().reshape(-1, 2)
-            fresh = ~pd.DataFrame(moves).duplicated().to_numpy()
-            meetings.append((i, j, pairs[fresh]))
+            # Games of agents that neither draw at random nor play by the clock repeat.
+            if isinstance(self.agents[i], AlphaBetaAgent) and isinstance(
+                self.agents[j], AlphaBetaAgent
+            ):
+                moves = table["moves"].to_numpy().reshape(-1, 2)
+                pairs = pairs[~pd.DataFrame(moves).duplicated().to_numpy()]
+            meetings.append((i, j, pairs))
         return rate(len(self.agents), meetings)
 
     def rows(self) -> list[Row]:
@@ -201,15 +205,13 @@ class Rating:
         try:
             found = json.loads(config.read_text(encoding="utf-8"))
             before = found.pop("agents")
-        except (OSError, ValueError, KeyError, AttributeError) as error:
+            names = ", ".join(agent["name"] for agent in before)
+        except (OSError, ValueError, LookupError, AttributeError, TypeError) as error:
             raise RunError(f"{config} is damaged: {error}") from error
         now = dict(self._config)
         agents = now.pop("agents")
         if before != agents[: len(before)]:
-            raise RunError(
-                f"{config.parent} rates other agents, or they have changed since: "
-                + ", ".join(str(agent.get("name")) for agent in before)
-            )
+            raise RunError(f"{config.parent} rates other agents, or they have changed: {names}")
         for key in now:
             if found.get(key) != now[key]:
                 raise RunError(f"{config.parent} has {key} {found.get(key)!r}, not {now[key]!r}")

@@ -1,8 +1,9 @@
 """A small program that speaks GTP or NBoard, well or badly: python engine.py PROTOCOL [FAULT].
 
 It plays the first legal move by the slow reference rules. Faults, most of them from the third
-move on: crash, hang, stop (SIGSTOP), illegal, garbage, silent (from the start), flood, resign,
-deaf (dies at its start), child (hangs with a child of its own). Dialects: banner, lower, bare.
+move on: crash, hang, stop (SIGSTOP), kill (SIGKILL), illegal, garbage, silent (from the start),
+flood, endless (an answer without end), resign, deaf (dies at its start), child (hangs with a child
+of its own). Dialects: banner, lower, bare.
 """
 
 from __future__ import annotations
@@ -59,10 +60,14 @@ def misbehave(fault: str) -> str | None:
         if fault == "child":
             subprocess.Popen(["sleep", "1000"])
         time.sleep(1000)
-    if fault == "stop":
-        os.kill(os.getpid(), signal.SIGSTOP)
+    if fault in ("stop", "kill"):
+        os.kill(os.getpid(), signal.SIGSTOP if fault == "stop" else signal.SIGKILL)
     while fault == "flood":
         sys.stdout.write("noise " * 100 + "\n")
+    if fault == "endless":
+        say("=")
+        while True:
+            sys.stdout.write("noise\n")
     return {"illegal": "a1", "garbage": "\x00\xff?!", "resign": "resign"}.get(fault)
 
 

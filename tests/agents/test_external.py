@@ -95,6 +95,7 @@ def test_dialects_play_the_same_games_as_the_agent_they_are(
         ("hang", "in time"),
         ("child", "in time"),
         ("stop", "in time"),
+        ("kill", "ended by signal SIGKILL"),
         ("illegal", "a1, which is illegal"),
         ("garbage", "no move"),
         ("flood", "in time"),
@@ -117,6 +118,37 @@ def test_what_fails_loses_that_game_and_the_next_ones_are_played(
         assert reason in row["reason"]
         assert row["winner"] == ("white" if side == "black" else "black")
         assert 8 < row["plies"] < 40
+
+
+def test_an_answer_without_end() -> None:
+    result, played = match(agent("gtp", "endless", "?time=20"), pairs=1)
+    assert result.failures_a == 2
+    # It sends `=` without our id, and lines that are no answer.
+    assert any(word in played.games.failures[0] for word in ("without end", "no move"))
+
+
+def test_programs_that_only_make_noise_end_at_once() -> None:
+    begin = time.monotonic()
+    player = evolve.load_agent("gtp:yes?time=0.3")
+    assert isinstance(player, ExternalAgent)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("evolve.agents.external.START_SECONDS", 0.5)
+        result, _ = match(player, pairs=1)
+    assert result.failures_a == 2
+    assert time.monotonic() - begin < 10
+
+
+def test_a_child_that_escapes_does_not_keep_us() -> None:
+    begin = time.monotonic()
+    player = evolve.load_agent("gtp:sh -c 'setsid sleep 12 & exit 3'?time=0.3")
+    assert isinstance(player, ExternalAgent)
+    with pytest.raises(EngineError, match="exit code 3"):
+        player.choose(evolve.Board.start())
+    assert time.monotonic() - begin < 5
+    for process in psutil.process_iter(["cmdline"]):
+        if process.info["cmdline"] == ["sleep", "12"]:
+            process.kill()
+    time.sleep(0.5)
 
 
 def test_gtp_programs_may_resign() -> None:
@@ -212,7 +244,9 @@ def test_closing_ends_one_that_thinks() -> None:
         ("gtp:no-such-program", "no-such-program"),
         ("gtp:cat 'x", "no command"),
         ("gtp:cat?time=0", "time"),
-        ("gtp:cat?time=1e9", "cat?time=1e9"),
+        ("gtp:cat?time=1e9", "time=1e9"),
+        ("gtp:cat?time=1s", "no setting"),
+        ("gtp:cat?time=.001", "0.02"),
         ("gtp:cat?depth=3", "depth"),
         ("nboard:cat?endgame=3", "endgame"),
     ],

@@ -128,9 +128,13 @@ def test_a_program_that_fails_loses() -> None:
     assert "in 2 games, the first time as black: played a1, which is illegal" in shown
 
 
-@pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGTERM])
-def test_stopping_leaves_no_program_behind(way: signal.Signals, tmp_path: Path) -> None:
-    slow = source("gtp", "hang", "?time=60")
+@pytest.mark.parametrize(
+    ("way", "fault"),
+    [(signal.SIGINT, "hang"), (signal.SIGTERM, "silent"), (signal.SIGHUP, "hang"),
+     (signal.SIGINT, "silent")],
+)  # fmt: skip
+def test_stopping_leaves_no_program_behind(way: signal.Signals, fault: str, tmp_path: Path) -> None:
+    slow = source("gtp", fault, "?time=60")
     process = spawn(tmp_path, "match", "swh", slow, "--games", 6, "--jobs", 2)
     found: list[psutil.Process] = []
 
@@ -142,7 +146,7 @@ def test_stopping_leaves_no_program_behind(way: signal.Signals, tmp_path: Path) 
     time.sleep(1)
     process.send_signal(way)
     ended = finish(process)
-    assert ended.code in (INTERRUPTED if way == signal.SIGINT else (143, -15))
+    assert ended.code in (INTERRUPTED if way == signal.SIGINT else (128 + way, -way))
     _, left = psutil.wait_procs(found, 5)
     assert not left
     assert "Traceback" not in ended.err
@@ -174,6 +178,37 @@ def test_whole_matches_against_grhino() -> None:
     found = match("swh-mobility?depth=4&endgame=8", f"gtp:{RHINO} --level=1", "--games", 40)
     assert found["failures_a"] == found["failures_b"] == 0
     assert found["games"] == 40
+
+
+def test_games_that_may_differ_all_count() -> None:
+    found = match("random", "zero", "--games", 40, "--openings", "start")
+    assert sum(found["pentanomial"]) == 20
+    assert found["score_low"] <= found["score"] <= found["score_high"]
+    same = match("swh", "zero", "--games", 40, "--openings", "start")
+    assert sum(same["pentanomial"]) == 1
+
+
+def test_a_test_ends_when_there_is_nothing_new_to_play() -> None:
+    found = match("swh", "zero", "--openings", "start", "--sprt", 0, 20)
+    assert (found["games"], found["sprt"]["verdict"]) == (2, "undecided")
+
+
+def test_a_file_that_cannot_be_written_does_not_take_the_result_along() -> None:
+    ended = invoke("match", "swh", "zero", "--games", 4, "--json", "--out", "/proc/x.csv")
+    assert ended.code == 1
+    assert ended.err.startswith("error: /proc/x.csv")
+    assert not ended.out or ended.document["games"] == 4
+
+
+def test_names_that_are_not_text(tmp_path: Path) -> None:
+    name = os.fsdecode(b"b\xff.json")
+    done("export", "swh", "-o", name)
+    process = spawn(
+        tmp_path, "match", name, "zero", "--games", 2, "--out", "g.csv", "--ggf", "g.ggf"
+    )
+    ended = finish(process)
+    assert (ended.code, ended.err) == (0, "")
+    assert "b?.json" in (tmp_path / "g.ggf").read_text()
 
 
 def test_agents_that_play_by_nothing_we_know() -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import builtins
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import evolve
-from tests.cli import done, fails, invoke, misused
+from tests.cli import ROOT, done, fails, invoke, misused
 
 
 def game(agent: str, side: str) -> tuple[list[str], evolve.Board]:
@@ -66,6 +69,20 @@ def test_the_board_shows_the_legal_moves() -> None:
     rows = [line.split()[1:] for line in said.lines if re.match(r"[1-8] ", line)]
     marked = [8 * y + x for y, row in enumerate(rows) for x, mark in enumerate(row) if mark == "*"]
     assert marked == [19, 26, 37, 44]
+
+
+def test_any_bytes_may_be_typed(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "evolve", "play", "swh"],
+        env={**os.environ, "PYTHONIOENCODING": "utf-8:strict", "PYTHONPATH": str(ROOT)},
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    out, err = process.communicate(b"\xff\nd3\nquit\n", timeout=60)
+    assert (process.returncode, err) == (0, b"")
+    assert b"is no move" in out
 
 
 def test_end_of_input_ends_the_game() -> None:

@@ -90,8 +90,6 @@ def test_a_folder_of_something_else_is_refused(first: Path) -> None:
     assert "other agents" in fails("rate", "zero", "swh", "--games", 4, "--out", "rated")
     assert "taken" in fails("rate", "swh", "zero", "--out", first)
     assert snapshot(Path("rated")) == before
-    Path("rated/rating.json").write_text("{")
-    assert "damaged" in fails("rate", "swh", "zero", "--games", 4, "--out", "rated")
 
 
 def test_an_agent_file_that_changed_is_noticed() -> None:
@@ -101,6 +99,21 @@ def test_an_agent_file_that_changed_is_noticed() -> None:
     document["parameters"]["mobility"] = [5]
     Path("a.json").write_text(json.dumps(document))
     assert "changed" in fails("rate", "a.json", "zero", "--games", 4, "--out", "rated")
+
+
+def test_openings_that_changed_are_noticed() -> None:
+    Path("o.txt").write_text("f5d6c4\n")
+    rate("swh", "zero", "--games", 4, "--openings", "o.txt", "--out", "rated")
+    Path("o.txt").write_text("f5f6e6\n")
+    said = fails("rate", "swh", "zero", "--games", 4, "--openings", "o.txt", "--out", "rated")
+    assert "openings" in said
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"agents": null}', '{"agents": [1]}', "null"])
+def test_a_damaged_config(text: str) -> None:
+    rate("swh", "zero", "--games", 4, "--out", "rated")
+    Path("rated/rating.json").write_text(text)
+    assert "damaged" in fails("rate", "swh", "zero", "--games", 4, "--out", "rated")
 
 
 def test_a_damaged_pair_is_named() -> None:
@@ -126,4 +139,3 @@ def test_wrong_use() -> None:
     assert "two" in misused("rate", "swh")
     assert "--games" in misused("rate", "swh", "zero", "--games", 1)
     assert "nobody" in fails("rate", "swh", "nobody")
-    assert "--rules" in fails("rate", "anti-swh", "swh", "nobody") or True

@@ -122,6 +122,10 @@ def test_undo_and_passes() -> None:
         board = board.play(parse_square(answer.split()[1]))
     assert player.answer("genmove black") == player.answer("genmove white") == "= PASS"
     assert player.answer("play black pass") == "="
+    board_shown = player.answer("showboard")
+    for _ in range(3):
+        assert player.answer("undo") == "="
+        assert player.answer("showboard") == board_shown
     score = player.answer("final_score")
     difference = board.score() if board.side == "black" else -board.score()
     expected = "0" if not difference else f"{'B' if difference > 0 else 'W'}+{abs(difference)}"

@@ -15,6 +15,7 @@ import evolve
 from evolve.engine.squares import parse_moves, parse_square
 from evolve.protocols.nboard import NBoardEngine
 from evolve.records.record import play_moves
+from tests.agents.test_external import source
 
 GAME = (
     "set game (;GM[Othello]PC[NBoard]DT[2014-02-21 20:52:27 GMT]PB[./mEdax]PW[chris]RE[?]"
@@ -118,6 +119,23 @@ def test_agents_without_an_evaluation() -> None:
     assert any(line.startswith("search") for line in said)
     assert any(line.startswith("===") for line in said)
     assert "learned" in said
+
+
+def test_quitting_and_pinging_do_not_wait() -> None:
+    begin = time.monotonic()
+    talk("set depth 40", GAME, "go", "quit")
+    assert time.monotonic() - begin < 4
+    begin = time.monotonic()
+    said = talk("go", "ping 3", "quit", agent=source("gtp", "silent"))
+    assert said[-1] == "pong 3"
+    assert time.monotonic() - begin < 6
+
+
+def test_a_depth_holds_under_a_clock_too() -> None:
+    begin = time.monotonic()
+    said = talk("set depth 2", "go", agent="swh?time=20")
+    assert time.monotonic() - begin < 3
+    assert any(line.startswith("===") for line in said)
 
 
 def test_thinking_is_stopped_by_the_next_command() -> None:

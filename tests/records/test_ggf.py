@@ -110,6 +110,8 @@ def test_files(tmp_path: Path) -> None:
         (NBOARD[:-2], ["nor the end"]),
         (NBOARD[:-10], ["nor the end"]),
         (SERVER + "\n(;GM[Othello]" + "(;;)", ["line 5, game 2"]),
+        (NBOARD + NBOARD[2:], ["'GM[Othello]", "no game"]),
+        (NBOARD + "\n(", ["'('", "no game"]),
     ],
 )
 def test_damage_is_named(tmp_path: Path, damage: str, words: list[str]) -> None:

@@ -70,6 +70,8 @@ def test_move_strings(tmp_path: Path) -> None:
         ("a.csv", "", ["a.csv"]),
         ("a.csv", "black,white,moves,winner,reason\nx,y,f5 f5,black,end\n", ["row 1", "f5"]),
         ("a.parquet", "no parquet", ["a.parquet"]),
+        ("a.csv", "black,white,moves,winner,reason\nx,y,f5,black\n", ["row 1", "cut off"]),
+        ("a.csv", "black,white,moves,winner,reason\nx,y,f5,red,end\n", ["row 1", "'red'"]),
         ("none/a.txt", None, ["No such file"]),
     ],
 )
@@ -81,6 +83,24 @@ def test_damage_is_named(tmp_path: Path, name: str, text: str | None, words: lis
         read_games(path)
     for word in words:
         assert word in str(caught.value)
+
+
+def test_tables_of_something_else_and_flipped_bits(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    frame = games_frame([random_record(seed) for seed in range(3)])
+    frame.assign(moves=[["f5"]] * 3).to_parquet(path)
+    with pytest.raises(RecordError, match="row 1"):
+        read_games(path)
+    write_games(path, [random_record(seed) for seed in range(3)])
+    whole = path.read_bytes()
+    refused = 0
+    for place in range(0, len(whole), 17):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
+        try:
+            read_games(path)
+        except RecordError as error:
+            refused += "a.parquet" in str(error)
+    assert refused > 100
 
 
 def test_what_has_no_place_in_a_format(tmp_path: Path) -> None:

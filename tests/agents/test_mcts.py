@@ -1,0 +1,100 @@
+"""UCT as an agent: it repeats, keeps its time, proves what it can, and beats who it should."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+import evolve
+from evolve.agents.mcts import MctsAgent
+from evolve.agents.solving import solve
+from evolve.errors import AgentError, IllegalMoveError
+from evolve.fitness.match import Match
+from evolve.fitness.openings import Part, balanced_openings
+
+
+def ends(count: int, empties: int) -> list[evolve.Board]:
+    found, seed = [], 0
+    while len(found) < count:
+        board, seed = evolve.Board.start(), seed + 1
+        while board.empties > empties and not board.is_over():
+            moves = board.legal_moves()
+            board = (
+                board.play(evolve.RandomAgent(seed).choose(board)) if moves else board.pass_move()
+            )
+        if len(board.legal_moves()) > 1:
+            found.append(board)
+    return found
+
+
+@pytest.mark.parametrize("rules", ["standard", "reversed"])
+def test_near_the_end_it_wins_what_is_won(rules: evolve.engine.board.Rules) -> None:
+    agent = MctsAgent(simulations=50, endgame=8, rules=rules)
+    won = lost = 0
+    for board in ends(60, 8):
+        _, score, _ = solve(board, rules)
+        square = agent.choose(board)
+        after = board.play(square)
+        value = -after.score(rules) if after.is_over() else -solve(after, rules)[1]
+        if score >= 0:
+            assert value == score
+            won += 1
+        else:
+            lost += 1
+    assert won > 5 < lost
+
+
+def test_the_same_seed_plays_the_same_moves_and_another_does_not() -> None:
+    boards = ends(20, 30)
+    one, other = (
+        [MctsAgent(simulations=60, seed=seed).choose(board) for board in boards] for seed in (1, 2)
+    )
+    assert one == [MctsAgent(simulations=60, seed=1).choose(board) for board in boards]
+    assert one != other
+    assert MctsAgent().for_game(1) != MctsAgent().for_game(2)
+
+
+def test_it_beats_random_and_more_simulations_beat_fewer() -> None:
+    openings = balanced_openings(10, Part.MATCH, "standard", np.random.default_rng(0))
+    agent = evolve.load_agent("uct?simulations=100")
+    assert Match(agent, evolve.load_agent("random"), openings, "standard").play().score.score > 0.9
+    fewer = evolve.load_agent("uct?simulations=10")
+    assert Match(agent, fewer, openings, "standard").play().score.score > 0.7
+
+
+@pytest.mark.parametrize("seconds", [0.05, 0.3])
+def test_the_clock_is_kept(seconds: float) -> None:
+    agent = evolve.load_agent(f"uct?time={seconds}")
+    for board in ends(3, 40):
+        begin = time.perf_counter()
+        assert agent.choose(board) in board.legal_moves()
+        taken = time.perf_counter() - begin
+        assert 0.5 * seconds < taken < seconds
+
+
+def test_chances_are_those_of_the_side_to_move() -> None:
+    agent = MctsAgent(simulations=2000)
+    for board in ends(10, 12):
+        chances = agent.chances(board)
+        assert sorted(chances) == board.legal_moves()
+        assert all(-1 <= chance <= 1 for chance in chances.values())
+        assert MctsAgent(simulations=2000, endgame=0).choose(board) in chances
+
+
+@pytest.mark.parametrize(
+    "settings", ["simulations=0", "c=0", "c=-1", "endgame=61", "time=0", "simulations=1.5", "x=1"]
+)
+def test_settings_that_are_none(settings: str) -> None:
+    with pytest.raises(AgentError):
+        evolve.load_agent(f"uct?{settings}")
+
+
+def test_settings_are_taken() -> None:
+    found = evolve.load_agent("uct?simulations=30&c=0.5&endgame=3&seed=9")
+    assert found == MctsAgent(30, 0.5, "ucb1", 3, None, 9, None, found.name)
+    with pytest.raises(AgentError, match="selection"):
+        MctsAgent(selection="ucb2")  # type: ignore[arg-type]
+    with pytest.raises(IllegalMoveError):
+        MctsAgent().choose(evolve.Board(own=1, opp=2, side="black").play(2))

@@ -1,0 +1,138 @@
+"""The tree search: random games against exact averages, trees that add up, wins that are found."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from evolve.engine import mcts
+from evolve.engine.bits import U
+from tests import reference
+
+START = (0x810000000, 0x1008000000)
+
+
+def planted(own: int, opp: int, nodes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    boards = np.zeros((nodes, 2), np.uint64)
+    links = np.zeros((nodes, mcts.LINKS), np.int32)
+    boards[0] = own, opp
+    links[0, mcts.CHILDREN] = mcts.UNKNOWN
+    return boards, links, np.zeros(nodes)
+
+
+def random_mean(own: int, opp: int, rules: int, passed: bool = False) -> Fraction:
+    """The mean result of all games of random moves, each move as likely as the others."""
+    moves = reference.legal_moves(own, opp)
+    if not moves:
+        if passed:
+            score = reference.final_score(own, opp, rules)
+            return Fraction((score > 0) - (score < 0))
+        return -random_mean(opp, own, rules, True)
+    return -sum(
+        (random_mean(*reference.play(own, opp, move), rules) for move in moves), Fraction()
+    ) / len(moves)
+
+
+@pytest.mark.parametrize("rules", [0, 1])
+def test_random_games_have_the_mean_of_all_games(rules: int) -> None:
+    count = 4_000
+    for own, opp in reference.random_boards(random.Random(rules), 12, 3, 6):
+        truth = float(random_mean(own, opp, rules))
+        results = [
+            mcts.rollout(U(own), U(opp), rules, mcts_state(number)) for number in range(count)
+        ]
+        assert abs(np.mean(results) - truth) < 5 / np.sqrt(count), (own, opp)
+
+
+def mcts_state(number: int) -> np.uint64:
+    return U((number + 1) * 0x9E3779B97F4A7C15 & (1 << 64) - 1)
+
+
+@pytest.mark.parametrize("formula", [mcts.UCB1, mcts.PUCT])
+@pytest.mark.parametrize("empties", [(2, 8), (20, 40)])
+def test_the_tree_adds_up(formula: int, empties: tuple[int, int]) -> None:
+    for own, opp in reference.random_boards(random.Random(3), 10, *empties):
+        boards, links, values = planted(own, opp, 20_000)
+        used = mcts.grow(1000, 1, boards, links, values, 0, formula, 1.0, U(7))
+        assert links[0, mcts.VISITS] == 1000
+        seen = {0}
+        for node in range(used):
+            here = (int(boards[node, 0]), int(boards[node, 1]))
+            first, count = links[node, mcts.FIRST], links[node, mcts.CHILDREN]
+            visits = links[node, mcts.VISITS]
+            assert abs(values[node]) <= visits
+            if count == mcts.UNKNOWN:
+                assert visits == 0
+                continue
+            children = range(first, first + count)
+            moves = reference.legal_moves(*here)
+            if moves:
+                assert links[children, mcts.MOVE].tolist() == moves
+                for child, move in zip(children, moves, strict=True):
+                    assert tuple(boards[child].tolist()) == reference.play(*here, move)
+            elif reference.legal_moves(here[1], here[0]):
+                assert links[children, mcts.MOVE].tolist() == [64]
+                assert tuple(boards[first].tolist()) == (here[1], here[0])
+            else:
+                assert count == 0
+                score = reference.final_score(*here, 0)
+                assert values[node] == -visits * ((score > 0) - (score < 0))
+                continue
+            # One visit gave the node its children, each other one went on to a child.
+            assert links[children, mcts.VISITS].sum() == visits - 1
+            assert not seen & set(children)
+            seen |= set(children)
+        assert seen == set(range(used))
+
+
+@pytest.mark.parametrize("rules", [0, 1])
+@pytest.mark.parametrize("formula", [mcts.UCB1, mcts.PUCT])
+def test_wins_near_the_end_are_found(rules: int, formula: int) -> None:
+    tried = 0
+    for own, opp in reference.random_boards(random.Random(rules), 40, 4, 6):
+        outcomes = {
+            move: (value > 0) - (value < 0)
+            for move, value in reference.exact_values(own, opp, rules).items()
+        }
+        if len(set(outcomes.values())) < 2:
+            continue
+        boards, links, values = planted(own, opp, 60_000)
+        mcts.grow(5000, 1, boards, links, values, rules, formula, 1.0, U(1))
+        first, count = links[0, mcts.FIRST], links[0, mcts.CHILDREN]
+        best = first + int(np.argmax(links[first : first + count, mcts.VISITS]))
+        assert outcomes[int(links[best, mcts.MOVE])] == max(outcomes.values())
+        tried += 1
+    assert tried > 5
+
+
+def test_selection_is_as_its_formula_says() -> None:
+    """The children's visits of a grown tree, from their values by the formulas of the source."""
+    own, opp = START
+    for formula in (mcts.UCB1, mcts.PUCT):
+        for count in (1, 2, 3, 4, 5, 30, 77):
+            boards, links, values = planted(own, opp, 20_000)
+            mcts.grow(count, 1, boards, links, values, 0, formula, 1.3, U(5))
+            visits = links[1:5, mcts.VISITS].astype(float)
+            total = float(links[0, mcts.VISITS])
+            with np.errstate(divide="ignore", invalid="ignore"):
+                mean = np.where(visits > 0, values[1:5] / visits, 0.0)
+                if formula == mcts.UCB1:
+                    bonus = 1.3 * np.sqrt(np.log(total + 1) / visits)
+                else:
+                    bonus = 1.3 * np.sqrt(total) / 4 / (1 + visits)
+            expected = int(np.argmax(mean + bonus))
+            before = links[1:5, mcts.VISITS].copy()
+            again = planted(own, opp, 20_000)
+            mcts.grow(count + 1, 1, *again, 0, formula, 1.3, U(5))
+            grown = again[1][1:5, mcts.VISITS] - before
+            assert grown.tolist() == [int(child == expected) for child in range(4)]
+
+
+def test_a_tree_that_is_full_stays_whole() -> None:
+    boards, links, values = planted(*START, 200)
+    used = mcts.grow(5000, 1, boards, links, values, 0, mcts.UCB1, 1.0, U(5))
+    assert used <= 200
+    assert 0 < links[0, mcts.VISITS] < 5000
