@@ -49,7 +49,7 @@ Examples:
   evolve export runs/reversed-001 --to python -o agent.py
 
 An AGENT is an agent file, a run (its champion) or one of random, zero, swh, swh-mobility,
-anti-swh, anti-swh-mobility, or a program, gtp:COMMAND or nboard:COMMAND; settings follow a
+anti-swh, anti-swh-mobility, uct, or a program, gtp:COMMAND or nboard:COMMAND; settings follow a
 question mark: 'best.json?depth=5&endgame=0', 'best.json?time=2', 'gtp:gtp-rhino --level=1?time=5'.
 """
 
