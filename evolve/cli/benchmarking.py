@@ -23,6 +23,7 @@ _PARTS: Final[dict[str, tuple[str, Callable[[], list[dict[str, Any]]]]]] = {
     "search": ("A move in the middle game, 16 to 40 discs", speed.search_rows),
     "solver": ("The end solved, half-random games", speed.solver_rows),
     "games": ("Whole games at depths 5, 3, 6", speed.game_rows),
+    "mcts": ("Tree search with random games", speed.mcts_rows),
     "start": ("Whole processes", start.start_rows),
     "plain": ("Whole games against plain Python, same moves and nodes", speed.plain_rows),
 }

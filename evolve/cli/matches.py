@@ -19,6 +19,7 @@ from evolve.cli.options import (
     output_path,
     readable,
     rules_option,
+    seed_option,
 )
 from evolve.cli.terminal import counting, elo_text, out, print_facts
 from evolve.engine.board import Rules
@@ -41,13 +42,7 @@ _GAMES_OF_TEST = 20_000
     f"{_GAMES}, every opening of a file once, or with --sprt {_GAMES_OF_TEST} at most.",
 )
 @opening_options
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Of the openings and of random agents.",
-)
+@seed_option
 @click.option(
     "--sprt",
     nargs=2,
@@ -55,8 +50,20 @@ _GAMES_OF_TEST = 20_000
     metavar="ELO0 ELO1",
     help="Stop when decided whether A is stronger by ELO1 rather than by ELO0.",
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Wrongly ELO1, share.")
-@click.option("--beta", type=float, default=0.05, show_default=True, help="Wrongly ELO0, share.")
+@click.option(
+    "--alpha",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="Share of matches at ELO0 that may end for ELO1.",
+)
+@click.option(
+    "--beta",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="Share of matches at ELO1 that may end for ELO0.",
+)
 @click.option(
     "--out", "table", callback=games_file, metavar="FILE", help="Keep the games: .parquet or .csv."
 )

@@ -12,7 +12,7 @@ import numpy as np
 
 from evolve.agents.loading import load_agent
 from evolve.cli.openings import identity_of, opening_options, openings_for
-from evolve.cli.options import jobs_option, json_option, readable, rules_option
+from evolve.cli.options import jobs_option, json_option, readable, rules_option, seed_option
 from evolve.cli.terminal import NOTHING, counting, elo_text, out, print_rows
 from evolve.engine.board import Rules
 from evolve.fitness.match import common_rules
@@ -30,13 +30,7 @@ from evolve.runner.rating import Rating
     help="Games a pair, two on every opening; an odd number is rounded up.",
 )
 @opening_options
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Of the openings, which differ from pair to pair, and of random agents.",
-)
+@seed_option
 @click.option(
     "--out",
     "folder",

@@ -17,7 +17,7 @@ from evolve.engine.vector import LANES
 from evolve.errors import BenchError
 from tests.cli import invoke
 
-PARTS = ("perft", "search", "solver", "games", "start", "plain")
+PARTS = ("perft", "search", "solver", "games", "mcts", "start", "plain")
 
 
 @pytest.fixture(autouse=True)
@@ -31,6 +31,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         "SOLVED": {4: 3, 8: 2},
         "GAMES": 2,
         "PLAIN_GAMES": 1,
+        "SIMULATIONS": 50,
         "GAME_DEPTHS": (2, 1, 2),
     }
     for name, value in sizes.items():
@@ -57,6 +58,7 @@ def test_json() -> None:
     assert {row["finds"] for row in document["solver"]} == {"score", "outcome"}
     assert {row["depth"] for row in document["search"]} == {1, 2, 8}
     assert all(row["games_per_second"] > 0 for row in document["games"])
+    assert all(row["million_per_second"] > 0 for row in document["mcts"])
     assert document["plain"][0]["ratio"] > 1
     for part in parts:
         assert document[part]
