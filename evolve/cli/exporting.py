@@ -53,7 +53,7 @@ def export_command(
     agent = load_agent(source) if individual is None else individual_agent(source, individual)
     if not isinstance(agent, AlphaBetaAgent):
         raise AgentError(
-            f"{source} has no parameters to export: it plays at random or by the clock"
+            f"{source} has no weights to export: it is no alpha-beta agent (or one with a clock)"
         )
     if target == "agent":
         agent.save(output)
