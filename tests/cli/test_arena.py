@@ -14,6 +14,7 @@ import pandas as pd
 import psutil
 import pytest
 
+from evolve.fitness.match import Match
 from evolve.records.ggf import read_ggf
 from tests.agents.test_external import source
 from tests.cli import INTERRUPTED, done, fails, finish, invoke, misused, spawn, wait_until
@@ -152,17 +153,16 @@ def test_stopping_leaves_no_program_behind(way: signal.Signals, fault: str, tmp_
     assert "Traceback" not in ended.err
 
 
-def test_after_an_interruption_the_games_so_far_count(tmp_path: Path) -> None:
-    process = spawn(
-        tmp_path, "match", "swh?time=0.02", "zero", "--games", 400, "--jobs", 1, "--json",
-        "--out", "games.csv", "--opening-plies", 20,
-    )  # fmt: skip
-    time.sleep(10)
-    process.send_signal(signal.SIGINT)
-    ended = finish(process)
+def test_after_an_interruption_the_games_so_far_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(self: Match, progress: object = None) -> None:
+        self._parts.append(self._play_kernels(slice(0, 8), None))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Match, "play", interrupted)
+    ended = invoke("match", "swh", "zero", "--games", 400, "--json", "--out", "games.csv")
     assert ended.code == 130
-    assert 0 < ended.document["games"] < 400
-    assert len(pd.read_csv(tmp_path / "games.csv")) == ended.document["games"]
+    assert ended.document["games"] == len(pd.read_csv("games.csv")) == 8
+    assert ended.err == "interrupted after 8 games\n"
 
 
 @pytest.mark.parametrize("protocol", ["gtp", "nboard"])
