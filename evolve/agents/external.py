@@ -25,7 +25,7 @@ PROTOCOLS: Final[tuple[ProtocolName, ...]] = get_args(ProtocolName)
 DEFAULT_SECONDS: Final = 60.0
 LAG: Final = 0.25
 """Seconds over its time that a program is allowed, for the way to it and back."""
-START_SECONDS: Final = 30.0
+START_SECONDS: Final = 60.0
 """Seconds that a program may take to start and to introduce itself. One that failed to has only
 the time of a move when it is tried again, so that a match against a dead one soon ends."""
 

@@ -431,29 +431,38 @@ print(json.dumps({"moves": moves, "slowest": slowest, "imported": imported, "mem
 # --- with numba ---
 
 
-def compiled(agent: AlphaBetaAgent) -> Any:
-    """The file's module with its search compiled."""
-    module = load(text_of(agent, numba=True))
+@pytest.fixture(scope="module")
+def compiler() -> Any:
+    """A search compiled by one such file, for all: it knows nothing of the agent."""
+    module = load(text_of(random_agent(random.Random(30), "standard", [3], 6), numba=True))
     module.COMPILER.work()
     assert module.COMPILER.best_of is not None
+    return module.COMPILER
+
+
+def compiled(agent: AlphaBetaAgent, compiler: Any) -> Any:
+    """The file's module of an agent, with its search compiled already."""
+    module = load(text_of(agent, numba=True))
+    module.COMPILER = compiler
     return module
 
 
+@pytest.mark.xdist_group("compiled")
 @pytest.mark.parametrize("rules", RULES)
-def test_the_compiled_search_plays_the_same_moves(rules: Rules) -> None:
+def test_the_compiled_search_plays_the_same_moves(rules: Rules, compiler: Any) -> None:
     rng = random.Random(31)
     agent = random_agent(rng, rules, [4, 2, 5], 12)
     small = agent.changed(weights=[[0] * 10, [1] * 10, [0, 1] * 5])  # ties
-    module = compiled(agent)
     for one in (agent, small):
-        module.WEIGHTS[:] = [list(table) for table in one.weights]
+        module = compiled(one, compiler)
         for board in boards_with_choice(rng, 60):
             assert square_chosen(module, board) == one.choose(board), f"\n{board}"
 
 
-def test_the_compiled_search_stops_in_time() -> None:
+@pytest.mark.xdist_group("compiled")
+def test_the_compiled_search_stops_in_time(compiler: Any) -> None:
     agent = random_agent(random.Random(32), "standard", [40], 60)
-    module = compiled(agent)
+    module = compiled(agent, compiler)
     for board in boards_with_choice(random.Random(33), 3, 4, 30):
         begin = time.perf_counter()
         square = square_chosen(module, board, 0.5)

@@ -68,7 +68,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(
 ) -> None:
     rng = np.random.default_rng(players + int(luck))
     hits = trials = 0
-    for _ in range(400):
+    for _ in range(250):
         truth = rng.normal(0, 100, players)
         found = rate(players, simulated(truth, pairs, rng, luck))
         centred = truth - truth.mean()

@@ -86,7 +86,7 @@ def share_accepted(elo: float, test: Sprt, draws: float, matches: int, seed: int
 @pytest.mark.parametrize("alpha", [0.05, 0.2])
 def test_error_rates_are_as_set(alpha: float) -> None:
     test = Sprt(0, 60, alpha, alpha)
-    matches = 600
+    matches = 400
     slack = 3 * math.sqrt(alpha * (1 - alpha) / matches)
     assert share_accepted(0, test, 0.05, matches, 1) <= alpha + slack
     assert 1 - share_accepted(60, test, 0.05, matches, 2) <= alpha + slack

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evolve
@@ -182,6 +182,7 @@ WORDS = st.sampled_from(
 )
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.lists(WORDS, max_size=5).map(" ".join) | st.text(max_size=30), max_size=12))
 def test_nothing_that_is_sent_kills_it(lines: list[str]) -> None:
     player = engine("swh")

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evolve
@@ -172,6 +172,7 @@ WORDS = st.sampled_from(
 )  # fmt: skip
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.lists(WORDS, max_size=4).map(" ".join) | st.text(max_size=30), max_size=8))
 def test_nothing_that_is_sent_kills_it(lines: list[str]) -> None:
     said = talk(*(line for line in lines if "quit" not in line), "ping last")

@@ -94,13 +94,13 @@ def test_tables_of_something_else_and_flipped_bits(tmp_path: Path) -> None:
     write_games(path, [random_record(seed) for seed in range(3)])
     whole = path.read_bytes()
     refused = 0
-    for place in range(0, len(whole), 17):
+    for place in range(0, len(whole), 41):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
         try:
             read_games(path)
         except RecordError as error:
             refused += "a.parquet" in str(error)
-    assert refused > 100
+    assert refused > 40
 
 
 def test_what_has_no_place_in_a_format(tmp_path: Path) -> None:
