@@ -427,7 +427,6 @@ print(json.dumps({"moves": moves, "slowest": slowest, "imported": imported, "mem
 """
 
 
-@functools.cache
 # --- with numba ---
 
 
@@ -503,6 +502,7 @@ def test_the_part_with_numba_keeps_the_rules_of_the_file() -> None:
     assert "numba" not in text_of(random_agent(random.Random(38), "standard", [3], 6))
 
 
+@functools.cache
 def python_37() -> str | None:
     """A Python 3.7 with numpy: EVOLVE_PYTHON37, the one on the PATH, or one of pyenv's."""
     candidates = [os.environ.get("EVOLVE_PYTHON37"), shutil.which("python3.7")]
