@@ -12,7 +12,8 @@ from typing import Final
 
 from evolve.agents.alphabeta import AlphaBetaAgent, thread_context
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.protocol import LONGEST, SHORTEST, Agent
+from evolve.agents.protocol import Agent
+from evolve.agents.timing import LONGEST, check_seconds
 from evolve.engine import context as layout
 from evolve.engine import game
 from evolve.engine.bits import U
@@ -21,7 +22,7 @@ from evolve.engine.deepening import deepen
 from evolve.engine.entry import new_context
 from evolve.engine.search import MAX_DEPTH, best_move
 from evolve.engine.solver import solve_move, solve_outcome_move
-from evolve.errors import AgentError, IllegalMoveError
+from evolve.errors import IllegalMoveError
 
 _TABLE_BITS: Final = 18  # 2**18 buckets, 16 MiB
 _RESERVE: Final = 0.01
@@ -47,8 +48,7 @@ class ClockedAgent:
     depth: int = MAX_DEPTH
 
     def __post_init__(self) -> None:
-        if not SHORTEST <= self.seconds <= LONGEST:
-            raise AgentError(f"time {self.seconds:g} must be {SHORTEST:g} to {LONGEST:g} seconds")
+        check_seconds(self.seconds)
         _prepare()
 
     @property

@@ -14,7 +14,7 @@ from typing import Final, Literal, Protocol, get_args
 
 from evolve.agents.gtp import GtpSession
 from evolve.agents.nboard import NBoardSession
-from evolve.agents.protocol import LONGEST, SHORTEST
+from evolve.agents.timing import check_seconds
 from evolve.engine.board import Board, Rules
 from evolve.engine.squares import square_name
 from evolve.errors import AgentError, EngineError, IllegalMoveError
@@ -71,8 +71,8 @@ class ExternalAgent:
         program = self._arguments()[0]
         if shutil.which(program) is None:
             raise AgentError(f"there is no program {program!r} to run for {self.protocol}:")
-        if self.seconds is not None and not SHORTEST <= self.seconds <= LONGEST:
-            raise AgentError(f"time {self.seconds:g} must be {SHORTEST:g} to {LONGEST:g} seconds")
+        if self.seconds is not None:
+            check_seconds(self.seconds)
         if self.depth is not None and self.protocol != "nboard":
             raise AgentError("depth can be told over nboard alone")
         object.__setattr__(self, "name", self.name or f"{self.protocol}:{self.command}")

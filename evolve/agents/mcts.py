@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.alphabeta import thread_context
-from evolve.agents.protocol import LONGEST, SHORTEST
 from evolve.agents.random import mix
+from evolve.agents.timing import check_seconds
 from evolve.engine import context as layout
 from evolve.engine import mcts
 from evolve.engine.bits import U
@@ -23,10 +23,11 @@ from evolve.errors import AgentError, IllegalMoveError
 
 Selection = Literal["ucb1", "puct"]
 
-MOST_SIMULATIONS: Final = 10_000_000
+MOST_SIMULATIONS: Final = 2_000_000
 _NODES_A_SIMULATION: Final = 12
 """Children of a position in the mean, with some to spare."""
 _MOST_NODES: Final = 1 << 25
+"""More than all simulations need; by the clock a search ends early when they are used up."""
 _CHUNK: Final = 128
 """Simulations between two looks at the clock: half a millisecond."""
 _RESERVE: Final = 0.015
@@ -67,9 +68,8 @@ class MctsAgent:
             raise AgentError(f"there is no selection {self.selection!r}; there are ucb1 and puct")
         if not 0 <= self.endgame <= 60:
             raise AgentError(f"endgame {self.endgame} must be 0 to 60 empties")
-        if self.seconds is not None and not SHORTEST <= self.seconds <= LONGEST:
-            raise AgentError(f"time {self.seconds:g} must be {SHORTEST:g} to {LONGEST:g} seconds")
         if self.seconds is not None:
+            check_seconds(self.seconds)
             _prepare()
 
     def with_rules(self, rules: Rules) -> MctsAgent:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from evolve.engine.board import Board, Rules
-
-SHORTEST: Final = 0.02
-LONGEST: Final = 86400.0
-"""Seconds that a move may be given."""
 
 
 @runtime_checkable
