@@ -196,7 +196,9 @@ def _write_frame(frame: pd.DataFrame, style: str, output: Path | None) -> None:
 
 def _show_agent(source: str, agent: Agent, style: str, output: Path | None) -> None:
     if not isinstance(agent, AlphaBetaAgent):
-        raise RunError(f"{source} has no weights to show: it is no alpha-beta agent")
+        raise RunError(
+            f"{source} has no weights to show: it is no alpha-beta agent (or one with a clock)"
+        )
     if style == "csv":
         raise click.UsageError("an agent is no table; use --format json")
     if style == "json":

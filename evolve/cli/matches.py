@@ -125,12 +125,14 @@ def match_command(
             if not match.played:
                 raise
             whole = False
-    if as_json:
-        click.echo(json.dumps({**_document(a, b, agreed, match.result), **_tested(match)}))
-    else:
-        _print(a, b, agreed, match)
-    # Last, so that a file that cannot be written does not take the result with it.
-    _keep(match, a, b, match.openings.texts(), table, ggf)
+    # Neither a file that cannot be written nor a reader that went away costs the other its due.
+    try:
+        if as_json:
+            click.echo(json.dumps({**_document(a, b, agreed, match.result), **_tested(match)}))
+        else:
+            _print(a, b, agreed, match)
+    finally:
+        _keep(match, a, b, match.openings.texts(), table, ggf)
     if not whole:
         click.echo(f"interrupted after {match.played} games", err=True)
         context.exit(130)

@@ -116,6 +116,8 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 
 
 def _first_line(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
     return (str(error) or type(error).__name__).splitlines()[0]
 
 

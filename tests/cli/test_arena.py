@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -199,6 +200,18 @@ def test_a_file_that_cannot_be_written_does_not_take_the_result_along() -> None:
     assert ended.code == 1
     assert ended.err.startswith("error: /proc/x.csv")
     assert not ended.out or ended.document["games"] == 4
+
+
+def test_a_reader_that_went_away_does_not_take_the_games_along(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def gone(*_: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("evolve.cli.matches.print_facts", gone)
+    with contextlib.suppress(Exception):
+        invoke("match", "swh", "zero", "--games", 4, "--out", "games.csv")
+    assert len(pd.read_csv("games.csv")) == 4
 
 
 def test_names_that_are_not_text(tmp_path: Path) -> None:
