@@ -63,10 +63,18 @@ class LineProcess:
 
         `what` is waited for; the error names it.
         """
-        try:
-            line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
-        except queue.Empty:
-            raise EngineError(f"no {what} in time") from None
+        while True:
+            left = max(0.0, deadline - time.monotonic())
+            # A program that has ended may have left a child behind that keeps its output open.
+            ended = self._process.poll() is not None
+            try:
+                line = self._lines.get(timeout=min(left, _LAST_WORDS_SECONDS))
+                break
+            except queue.Empty:
+                if ended:
+                    raise EngineError(self._last_words()) from None
+                if left <= _LAST_WORDS_SECONDS:
+                    raise EngineError(f"no {what} in time") from None
         if line is None:
             self._lines.put(None)
             raise EngineError(self._last_words())

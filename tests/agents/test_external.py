@@ -140,7 +140,7 @@ def test_programs_that_only_make_noise_end_at_once() -> None:
 
 def test_a_child_that_escapes_does_not_keep_us() -> None:
     begin = time.monotonic()
-    player = evolve.load_agent("gtp:sh -c 'setsid sleep 12 & exit 3'?time=0.3")
+    player = evolve.load_agent("gtp:sh -c 'setsid sleep 12 & sleep 1; exit 3'?time=0.3")
     assert isinstance(player, ExternalAgent)
     with pytest.raises(EngineError, match="exit code 3"):
         player.choose(evolve.Board.start())
