@@ -9,6 +9,7 @@
     │   └── OptionsError                   the same, when the caller's own options are at fault
     ├── RunError         (OSError)         a run folder that is missing, taken, locked or damaged
     ├── RecordError      (ValueError)      a record (OBF, GGF, WTHOR, moves) that cannot be read
+    ├── ExtraError       (ImportError)     a part of evolve that is not installed
     ├── EngineError      (RuntimeError)    a program that crashed, hung or played nonsense
     └── BenchError       (RuntimeError)    a measurement that failed or whose results differ
 
@@ -53,6 +54,10 @@ class RunError(EvolveError, OSError):
 
 class RecordError(EvolveError, ValueError):
     """A record (OBF, GGF, WTHOR, move string) that cannot be read."""
+
+
+class ExtraError(EvolveError, ImportError):
+    """Something that needs packages of an extra that is not installed."""
 
 
 class EngineError(EvolveError, RuntimeError):

@@ -1,30 +1,57 @@
-"""Agent files: one JSON document an agent, readable without running code."""
+"""Agent files, readable without running code.
+
+An alpha-beta agent is one JSON document. Agents with networks are `.npz` archives: the same
+document under `header`, and the weights as arrays.
+"""
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
+
 from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.dqn import DqnAgent
+from evolve.agents.mcts import MctsAgent
 from evolve.engine.context import TERM_NAMES
+from evolve.engine.network import MOST_WEIGHTS, Architecture, Network
 from evolve.errors import AgentError, AgentFileError
-from evolve.tables.atomic import write_text
+from evolve.tables.atomic import replacing, write_text
 
 FORMAT: Final = "evolve-agent"
 VERSION: Final = 1
-KIND: Final = "alphabeta"
+HEADER: Final = "header"
 
-_PARAMETERS: Final = ("weights", *TERM_NAMES, "depths", "boundaries", "endgame")
-_REQUIRED: Final = ("weights", "depths")
+Stored = AlphaBetaAgent | MctsAgent | DqnAgent
+"""Agents that files hold."""
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+_KINDS: Final = {AlphaBetaAgent: "alphabeta", MctsAgent: "mcts", DqnAgent: "dqn"}
+# What parameters of each kind there must be, and what there may be beside.
+_NETWORK: Final = ("input", "layers")
+_REQUIRED: Final = {"alphabeta": ("weights", "depths"), "mcts": (), "dqn": _NETWORK}
+_OPTIONAL: Final = {
+    "alphabeta": (*TERM_NAMES, "boundaries", "endgame"),
+    "mcts": ("simulations", "c", "selection", "endgame", *_NETWORK),
+    "dqn": ("lookahead", "endgame", "networks"),
+}
+_COLOURS: Final = ("black/", "white/")
+_ZIP: Final = b"PK\x03\x04"
+_LARGEST_HEADER: Final = 1 << 20
 
 
-def agent_document(agent: AlphaBetaAgent) -> dict[str, Any]:
-    """The agent as the JSON document of its file."""
+def agent_document(agent: Stored) -> dict[str, Any]:
+    """The agent as the JSON document of its file: all but a network's weights."""
     return {
         "format": FORMAT,
         "version": VERSION,
-        "kind": KIND,
+        "kind": _KINDS[type(agent)],
         "rules": agent.rules,
         "name": agent.name,
         "parameters": agent.parameters,
@@ -32,52 +59,162 @@ def agent_document(agent: AlphaBetaAgent) -> dict[str, Any]:
     }
 
 
-def save_agent(agent: AlphaBetaAgent, path: Path) -> None:
-    """Write an agent file in one step; OSError when it cannot be written."""
-    write_text(path, json.dumps(agent_document(agent), indent=1) + "\n")
+def agent_arrays(agent: Stored) -> dict[str, npt.NDArray[np.float32]]:
+    """The arrays of the agent's file."""
+    if isinstance(agent, MctsAgent):
+        return agent.network.arrays() if agent.network else {}
+    if isinstance(agent, DqnAgent):
+        prefixes = _COLOURS if len(agent.networks) == 2 else ("",)
+        return {
+            prefix + name: array
+            for prefix, network in zip(prefixes, agent.networks, strict=True)
+            for name, array in network.arrays().items()
+        }
+    return {}
 
 
-def read_agent(path: Path) -> AlphaBetaAgent:
+def save_agent(agent: Stored, path: Path) -> None:
+    """Write an agent file in one step; OSError when it cannot be written.
+
+    Networks need a name that ends in .npz, and others one that does not: AgentError.
+    """
+    arrays = agent_arrays(agent)
+    if bool(arrays) != (path.suffix.lower() == ".npz"):
+        raise AgentError(
+            f"{path}: the file of an agent with a network must end in .npz"
+            if arrays
+            else f"{path}: {agent.name} has no network to be kept in an .npz file; take .json"
+        )
+    text = json.dumps(agent_document(agent), indent=1)
+    if not arrays:
+        write_text(path, text + "\n")
+        return
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        write_arrays(file, {HEADER: np.array(text), **arrays})
+
+
+def write_arrays(file: Any, arrays: Arrays, packed: bool = True) -> None:
+    """Write an .npz archive that is the same for the same arrays, whenever it is written."""
+    method = zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, array in arrays.items():
+            buffer = io.BytesIO()
+            np.lib.format.write_array(buffer, np.asarray(array), allow_pickle=False)
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy"), buffer.getvalue(), method)
+
+
+def read_agent(path: Path) -> Stored:
     """The agent of a file; raises AgentFileError with the file's name and what is wrong."""
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            packed = file.read(len(_ZIP)) == _ZIP
+            document, arrays = _unpacked(path) if packed else (_parsed(path.read_bytes()), {})
+        return agent_from_document(document, arrays)
     except OSError as error:
-        raise AgentFileError(f"{path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise AgentFileError(f"{path} is no agent file: it is not text") from error
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:  # ValueError: no JSON, or an endless number
-        raise AgentFileError(f"{path} is no agent file: {error}") from error
-    try:
-        return agent_from_document(document)
+        raise AgentFileError(f"{path}: {error.strerror or error}") from error
     except AgentFileError as error:
         raise AgentFileError(f"{path}: {error}") from error
 
 
-def agent_from_document(document: Any) -> AlphaBetaAgent:
-    """The agent of a parsed agent file; raises AgentFileError."""
+def read_alphabeta(path: Path) -> AlphaBetaAgent:
+    """The same for the champion of an evolution, which is an alpha-beta agent."""
+    agent = read_agent(path)
+    if not isinstance(agent, AlphaBetaAgent):
+        raise AgentFileError(f"{path} is no alpha-beta agent")
+    return agent
+
+
+def _parsed(data: bytes) -> Any:
+    try:
+        return json.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise AgentFileError("this is no agent file: it is neither text nor .npz") from error
+    except (ValueError, RecursionError) as error:  # ValueError: no JSON, or an endless number
+        raise AgentFileError(f"this is no agent file: {error}") from error
+
+
+def _unpacked(path: Path) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
+    """Header and arrays of an archive; nothing is unpacked that is too large to be one."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            sizes = {info.filename: info.file_size for info in archive.infolist()}
+        if f"{HEADER}.npy" not in sizes:
+            raise AgentFileError(f"this is no agent file: it holds no {HEADER}")
+        if sizes[f"{HEADER}.npy"] > _LARGEST_HEADER or sum(sizes.values()) > 8 * MOST_WEIGHTS:
+            raise AgentFileError("this is no agent file: it is too large")
+        with np.load(path, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+    except AgentFileError:
+        raise
+    except Exception as error:  # zipfile, zlib and numpy raise all kinds for damaged files
+        raise AgentFileError(f"the file is damaged: {error}") from error
+    header = arrays.pop(HEADER)
+    if header.dtype.kind != "U" or header.ndim != 0:
+        raise AgentFileError(f"this is no agent file: its {HEADER} is no text")
+    return _parsed(str(header).encode("utf-8", "replace")), arrays
+
+
+def agent_from_document(document: Any, arrays: Arrays | None = None) -> Stored:
+    """The agent of a parsed agent file and its arrays; raises AgentFileError."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise AgentFileError(f'this is no agent file: it has no "format": "{FORMAT}"')
     version, kind = document.get("version"), document.get("kind")
     if version != VERSION:
         raise AgentFileError(f"version {version!r} is unknown; this evolve reads {VERSION}")
-    if kind != KIND:
-        raise AgentFileError(f"agents of kind {kind!r} are unknown; this evolve reads {KIND}")
+    if kind not in _REQUIRED:
+        known = ", ".join(_REQUIRED)
+        raise AgentFileError(f"agents of kind {kind!r} are unknown; this evolve reads {known}")
     parameters = document.get("parameters")
     if not isinstance(parameters, dict):
         raise AgentFileError("parameters are missing")
-    missing = [key for key in _REQUIRED if key not in parameters]
-    unknown = [key for key in parameters if key not in _PARAMETERS]
+    required, optional = _REQUIRED[kind], _OPTIONAL[kind]
+    missing = [key for key in required if key not in parameters]
+    unknown = [key for key in parameters if key not in (*required, *optional)]
     if missing or unknown:
         faults = [f"parameter {key} is missing" for key in missing]
         raise AgentFileError("; ".join(faults + [f"parameter {key} is unknown" for key in unknown]))
-    name, provenance = document.get("name", KIND), document.get("provenance", {})
+    name, provenance = document.get("name", kind), document.get("provenance", {})
     if not isinstance(name, str) or not isinstance(provenance, dict):
         raise AgentFileError("name must be text and provenance an object")
+    common = {"rules": document.get("rules"), "name": name, "provenance": provenance}
     try:
-        return AlphaBetaAgent(
-            **parameters, rules=document.get("rules"), name=name, provenance=provenance
-        )
+        return _made(kind, parameters, arrays or {}, common)
     except (AgentError, ValueError, TypeError) as error:
         raise AgentFileError(str(error)) from error
+
+
+def _made(kind: str, parameters: dict[str, Any], arrays: Arrays, common: dict[str, Any]) -> Stored:
+    if common["rules"] not in (None, "standard", "reversed"):
+        raise AgentError(f"there are no rules {common['rules']!r}")
+    if kind == "alphabeta":
+        return AlphaBetaAgent(**parameters, **common)
+    own = dict(parameters)
+    description: dict[str, Any] = {key: own.pop(key) for key in _NETWORK if key in own}
+    numbers = [key for key, value in own.items() if key != "selection" and not _is_number(value)]
+    if numbers:
+        raise AgentError(f"{numbers[0]} must be a number, not {own[numbers[0]]!r}")
+    if kind == "mcts":
+        network = _networks(description, arrays, ("",))[0] if description else None
+        return MctsAgent(**own, network=network, **common)
+    prefixes = _COLOURS if own.pop("networks", 1) == 2 else ("",)
+    return DqnAgent(_networks(description, arrays, prefixes), **own, **common)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _networks(
+    description: dict[str, Any], arrays: Arrays, prefixes: tuple[str, ...]
+) -> tuple[Network, ...]:
+    layers = description.get("layers")
+    if not isinstance(layers, list) or not all(isinstance(layer, str) for layer in layers):
+        raise AgentError(f"layers must be a list of texts, not {layers!r}")
+    architecture = Architecture(str(description.get("input")), tuple(layers))
+    return tuple(
+        Network.from_arrays(
+            architecture,
+            {n.removeprefix(prefix): array for n, array in arrays.items() if n.startswith(prefix)},
+        )
+        for prefix in prefixes
+    )

@@ -10,6 +10,7 @@ from typing import Final
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.clocked import ClockedAgent
+from evolve.agents.dqn import DqnAgent
 from evolve.agents.external import PROTOCOLS, ExternalAgent
 from evolve.agents.files import read_agent
 from evolve.agents.mcts import MctsAgent
@@ -18,8 +19,10 @@ from evolve.agents.random import RandomAgent
 from evolve.agents.reference import REFERENCE_NAMES, reference_agent
 from evolve.engine.search import MAX_DEPTH
 from evolve.errors import AgentError, AgentFileError
-from evolve.tables.layout import CHAMPION_FILE
+from evolve.tables.layout import CHAMPION_FILE, LEARNED_FILE, champion_of
 
+_REALS: Final = ("time", "c", "c_puct")
+"""Settings that need not be whole numbers."""
 _LIKE_SETTINGS: Final = re.compile(r"\w+=\S*")
 _SETTING: Final = re.compile(r"\s*(\w+)\s*=\s*(-?(?:[0-9]{1,18}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}))\s*")
 
@@ -78,9 +81,11 @@ def _load(place: str) -> Agent:
     if place in REFERENCE_NAMES:
         return reference_agent(place)
     if path.is_dir():
-        champion = path / CHAMPION_FILE
-        if not champion.exists():
-            raise AgentFileError(f"{place} has no {CHAMPION_FILE}: no generation is finished there")
+        champion = champion_of(path)
+        if champion is None:
+            raise AgentFileError(
+                f"{place} has no {CHAMPION_FILE} or {LEARNED_FILE}: no generation or check is finished there"
+            )
         return read_agent(champion)
     if not path.exists():
         names = ", ".join(REFERENCE_NAMES)
@@ -98,10 +103,10 @@ def _set(agent: Agent, settings: Mapping[str, float], place: str) -> Agent:
     for key, value in settings.items():
         if key not in known:
             raise AgentError(f"{place} has no setting {key!r}; it has {', '.join(known)}")
-        if key not in ("time", "c") and value != int(value):
+        if key not in _REALS and value != int(value):
             raise AgentError(f"{key}={value} of {place} must be a whole number")
     named = agent.name + "?" + "&".join(f"{key}={value}" for key, value in settings.items())
-    whole = {key: int(value) for key, value in settings.items() if key not in ("time", "c")}
+    whole = {key: int(value) for key, value in settings.items() if key not in _REALS}
     if isinstance(agent, ExternalAgent):
         seconds = settings.get("time", agent.seconds)
         return replace(agent, seconds=seconds, depth=whole.get("depth"), name=named)
@@ -109,10 +114,18 @@ def _set(agent: Agent, settings: Mapping[str, float], place: str) -> Agent:
         return replace(
             agent,
             simulations=whole.get("simulations", agent.simulations),
-            c=settings.get("c", agent.c),
+            c=settings.get("c_puct", settings.get("c", agent.c)),
             endgame=whole.get("endgame", agent.endgame),
             seconds=settings.get("time", agent.seconds),
             seed=whole.get("seed", agent.seed),
+            reuse=bool(whole.get("reuse", agent.reuse)),
+            name=named,
+        )
+    if isinstance(agent, DqnAgent):
+        return replace(
+            agent,
+            lookahead=whole.get("lookahead", agent.lookahead),
+            endgame=whole.get("endgame", agent.endgame),
             name=named,
         )
     if not isinstance(agent, AlphaBetaAgent):
@@ -127,5 +140,8 @@ def _settings_of(agent: Agent) -> tuple[str, ...]:
     if isinstance(agent, ExternalAgent):
         return ("time", "depth") if agent.protocol == "nboard" else ("time",)
     if isinstance(agent, MctsAgent):
-        return ("simulations", "c", "endgame", "time", "seed")
+        weight = "c" if agent.selection == "ucb1" else "c_puct"
+        return ("simulations", weight, "endgame", "time", "seed", "reuse")
+    if isinstance(agent, DqnAgent):
+        return ("lookahead", "endgame")
     return ("depth", "endgame", "time") if isinstance(agent, AlphaBetaAgent) else ("seed",)

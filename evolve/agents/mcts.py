@@ -1,24 +1,26 @@
-"""The agent that plays by Monte Carlo tree search with random games for values: UCT."""
+"""The agent that plays by Monte Carlo tree search, valuing positions by games or by a network."""
 
 from __future__ import annotations
 
-import threading
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Final, Literal
+from pathlib import Path
+from typing import Any, Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from evolve.agents.alphabeta import thread_context
 from evolve.agents.random import mix
 from evolve.agents.timing import check_seconds
+from evolve.agents.trees import MOST_NODES, Tree, thread_scratch, thread_tree
 from evolve.engine import context as layout
 from evolve.engine import mcts
 from evolve.engine.bits import U
 from evolve.engine.board import Board, Rules
-from evolve.engine.solver import solve_move
+from evolve.engine.network import Network
+from evolve.engine.solver import solve_in_order
 from evolve.errors import AgentError, IllegalMoveError
 
 Selection = Literal["ucb1", "puct"]
@@ -26,10 +28,9 @@ Selection = Literal["ucb1", "puct"]
 MOST_SIMULATIONS: Final = 2_000_000
 _NODES_A_SIMULATION: Final = 12
 """Children of a position in the mean, with some to spare."""
-_MOST_NODES: Final = 1 << 25
-"""More than all simulations need; by the clock a search ends early when they are used up."""
-_CHUNK: Final = 128
-"""Simulations between two looks at the clock: half a millisecond."""
+_CHUNK: Final = 1024
+_LOOK_EVERY: Final = 0.0005
+"""Simulations between two looks at the clock at most, and seconds in about."""
 _RESERVE: Final = 0.015
 """Seconds that the last of them and the way back may take."""
 _FORMULA: Final = {"ucb1": mcts.UCB1, "puct": mcts.PUCT}
@@ -42,12 +43,17 @@ class MctsAgent:
     Args:
         simulations: of a move, when there is no clock.
         c: weight of what is unexplored, over 0.
-        selection: `ucb1` (plain UCT) or `puct` with the same prior for every move.
-        endgame: exact search from that many empties; a lost position is left to the search,
-            which knows which of the losing moves are hard to refute.
+        selection: `ucb1` (plain UCT) or `puct`; its prior is the network's policy, where it has
+            one, and the same for every move where not.
+        endgame: exact search from that many empties, of the moves in the order in which the tree
+            search likes them; a lost position is left to the tree search, which knows which of
+            the losing moves are hard to refute.
         seconds: time for a move; None plays by `simulations`. Only these games repeat.
         seed: of the random games. The same position, seed and settings give the same move.
         rules: the rules to play by; None (any) plays `standard` until told otherwise.
+        network: values positions (output `value` or `policy-value`); None: random games do.
+        reuse: whether a game's tree is kept from move to move, where `for_game` has begun one.
+            A move then depends on those before.
     """
 
     simulations: int = 400
@@ -58,6 +64,10 @@ class MctsAgent:
     seed: int = 0
     rules: Rules | None = None
     name: str = "uct"
+    network: Network | None = None
+    reuse: bool = False
+    provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    _kept: Tree | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not 1 <= self.simulations <= MOST_SIMULATIONS:
@@ -68,6 +78,12 @@ class MctsAgent:
             raise AgentError(f"there is no selection {self.selection!r}; there are ucb1 and puct")
         if not 0 <= self.endgame <= 60:
             raise AgentError(f"endgame {self.endgame} must be 0 to 60 empties")
+        if self.network and self.network.architecture.output not in ("value", "policy-value"):
+            raise AgentError(
+                f"a tree search needs a network with a value, not {self.network.architecture}"
+            )
+        if self.network and self.network.architecture.input.startswith("coloured"):
+            raise AgentError("a tree search needs a network that sees the board from the mover")
         if self.seconds is not None:
             check_seconds(self.seconds)
             _prepare()
@@ -78,7 +94,8 @@ class MctsAgent:
 
     def for_game(self, seed: int) -> MctsAgent:
         """The agent with random games of its own for a game, from its seed and `seed`."""
-        return replace(self, seed=mix(self.seed ^ mix(seed)))
+        kept = Tree(self._nodes) if self.reuse else None
+        return replace(self, seed=mix(self.seed ^ mix(seed)), _kept=kept)
 
     def choose(self, board: Board) -> int:
         """A good square; raises IllegalMoveError when there is none."""
@@ -87,52 +104,76 @@ class MctsAgent:
             raise IllegalMoveError(f"there is no move to choose\n{board}")
         if len(legal) == 1:
             return legal[0]
+        ranked = self._search(board).ranked()
         if board.empties <= self.endgame:
-            square = self._proven(board)
+            square = self._proven(board, ranked)
             if square is not None:
                 return square
-        tree = self._search(board)
-        first, count = tree.links[mcts.ROOT, mcts.FIRST], tree.links[mcts.ROOT, mcts.CHILDREN]
-        children = tree.links[first : first + count]
-        return int(children[np.argmax(children[:, mcts.VISITS]), mcts.MOVE])
+        return ranked[0]
 
     def chances(self, board: Board) -> dict[int, float]:
         """The mean value of every legal move, −1 (lost) to 1 (won), for the side to move."""
-        tree = self._search(board)
-        first, count = tree.links[mcts.ROOT, mcts.FIRST], tree.links[mcts.ROOT, mcts.CHILDREN]
-        return {
-            int(tree.links[child, mcts.MOVE]): float(
-                tree.values[child] / max(1, tree.links[child, mcts.VISITS])
-            )
-            for child in range(first, first + count)
-        }
+        return self._search(board).means()
 
-    def _proven(self, board: Board) -> int | None:
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What an agent file holds of it, but for the network's weights."""
+        own = {key: getattr(self, key) for key in ("simulations", "c", "selection", "endgame")}
+        if self.network is None:
+            return own
+        architecture = self.network.architecture
+        return {**own, "input": architecture.input, "layers": list(architecture.layers)}
+
+    def save(self, path: str | Path) -> None:
+        """Write an agent file; the folder must exist."""
+        from evolve.agents.files import save_agent
+
+        save_agent(self, Path(path))
+
+    def _proven(self, board: Board, order: list[int]) -> int | None:
         """The best move by exact score; None where all moves lose."""
         context = thread_context(self._rules, layout.table_bits_for(board.empties))
         context[layout.NODES] = context[layout.STOPPED] = 0
-        square, score = solve_move(U(board.own), U(board.opp), context.ctypes.data)
+        square, score = solve_in_order(
+            U(board.own), U(board.opp), np.array(order, np.int64), context.ctypes.data
+        )
         return int(square) if score >= 0 else None
 
     @property
     def _rules(self) -> Rules:
         return self.rules or "standard"
 
-    def _search(self, board: Board) -> _Tree:
-        if self.seconds is None:
-            tree = _tree(self.simulations * _NODES_A_SIMULATION)
+    @property
+    def _nodes(self) -> int:
+        """Nodes that a search needs, and with what is kept of the last one."""
+        if self.seconds is not None:
+            return MOST_NODES
+        return self.simulations * _NODES_A_SIMULATION * (2 if self.reuse else 1)
+
+    def _search(self, board: Board) -> Tree:
+        if self._kept is None:
+            tree = thread_tree(self._nodes)
             tree.plant(board)
+        else:
+            tree = self._kept
+            tree.move_to(board)
+        if self.seconds is None:
             self._grow(tree, board, self.simulations)
             return tree
-        end = time.perf_counter() + self.seconds - _RESERVE
-        tree = _tree(_MOST_NODES)
-        tree.plant(board)
-        while time.perf_counter() < end and not tree.full:
-            self._grow(tree, board, _CHUNK)
+        now = time.perf_counter()
+        end = now + self.seconds - _RESERVE
+        chunk, took = 1, 0.0
+        while now + took < end and not tree.full:
+            self._grow(tree, board, chunk)
+            before, now = now, time.perf_counter()
+            took = now - before
+            chunk = max(1, min(_CHUNK, int(chunk * _LOOK_EVERY / took)))
         return tree
 
-    def _grow(self, tree: _Tree, board: Board, simulations: int) -> None:
+    def _grow(self, tree: Tree, board: Board, simulations: int) -> None:
         seed = mix(mix(self.seed ^ board.own) ^ board.opp)
+        network = self.network
+        scratch = thread_scratch(network.scratch_size if network else 0)
         tree.used = mcts.grow(
             simulations,
             tree.used,
@@ -143,6 +184,8 @@ class MctsAgent:
             _FORMULA[self.selection],
             self.c,
             U(seed),
+            network.address if network else 0,
+            scratch.ctypes.data,
         )
 
 
@@ -151,38 +194,3 @@ def _prepare() -> None:
     """Load or compile the kernels, so that no move's time goes there."""
     MctsAgent(simulations=1, endgame=0).choose(Board.start())
     MctsAgent(simulations=1, endgame=60).choose(Board(own=0b10, opp=0b100100))
-
-
-class _Tree:
-    """Memory for a tree; see `engine.mcts`. Pages that are never used cost nothing."""
-
-    def __init__(self, nodes: int) -> None:
-        self.boards: npt.NDArray[np.uint64] = np.empty((nodes, 2), np.uint64)
-        self.links: npt.NDArray[np.int32] = np.empty((nodes, mcts.LINKS), np.int32)
-        self.values: npt.NDArray[np.float64] = np.empty(nodes, np.float64)
-        self.used = 0
-
-    def plant(self, board: Board) -> None:
-        """A new tree, of this root alone."""
-        self.boards[mcts.ROOT] = board.own, board.opp
-        self.links[mcts.ROOT, mcts.CHILDREN] = mcts.UNKNOWN
-        self.links[mcts.ROOT, mcts.VISITS] = 0
-        self.values[mcts.ROOT] = 0.0
-        self.used = 1
-
-    @property
-    def full(self) -> bool:
-        """Whether it cannot grow further."""
-        return self.used + 64 > len(self.boards)
-
-
-_trees = threading.local()
-
-
-def _tree(nodes: int) -> _Tree:
-    """This thread's memory for at least so many nodes, kept for the next search."""
-    nodes = min(nodes + 64, _MOST_NODES)
-    tree: _Tree | None = getattr(_trees, "tree", None)
-    if tree is None or len(tree.boards) < nodes:
-        tree = _trees.tree = _Tree(nodes)
-    return tree

@@ -16,6 +16,9 @@ SWH: Final = (100, -25, 10, 5, -25, 1, 1, 5, 2, 1)
 (1.00 −0.25 0.10 0.05 / −0.25 0.01 0.01 / 0.05 0.02 / 0.01)."""
 ANTI_SWH: Final = tuple(-weight for weight in SWH)
 
+POSITIONAL: Final = (100, -20, 10, 5, -50, -2, -2, 1, 1, 0)
+"""The position weights that the published DQN and MCTS agents were measured against."""
+
 
 def _table(name: str, weights: tuple[int, ...], mobility: int = 0) -> AlphaBetaAgent:
     rules: Rules | None = "reversed" if name.startswith("anti") else None
@@ -28,6 +31,7 @@ _REFERENCES: Final[dict[str, Callable[[], Agent]]] = {
     "zero": lambda: _table("zero", (0,) * 10),
     "swh": lambda: _table("swh", SWH),
     "swh-mobility": lambda: _table("swh-mobility", SWH, 3),
+    "positional": lambda: _table("positional", POSITIONAL, 5),
     "anti-swh": lambda: _table("anti-swh", ANTI_SWH),
     "anti-swh-mobility": lambda: _table("anti-swh-mobility", ANTI_SWH, 3),
 }

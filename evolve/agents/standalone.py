@@ -1,21 +1,29 @@
-"""The stand-alone Python file of an alpha-beta agent, for contests that take one file.
+"""The stand-alone Python file of an agent, for contests that take one file.
 
-The code is `standalone_template.py` as it is, and `standalone_numba.py` when asked for; this
-module writes the header and the parameters.
+The code is `standalone_template.py` as it is, then `standalone_numba.py` when asked for, or
+`standalone_network.py`; this module writes the header and the parameters.
 """
 
 from __future__ import annotations
 
+import base64
 import operator
 import textwrap
 from collections.abc import Iterable, Mapping
 from importlib import resources
 from typing import Any, Final
 
+import numpy as np
+
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.dqn import DqnAgent
+from evolve.agents.mcts import MctsAgent
+from evolve.engine.network import Architecture
 from evolve.errors import AgentError
 
 _TEMPLATE: Final = "standalone_template.py"
 _NUMBA_TEMPLATE: Final = "standalone_numba.py"
+_NETWORK_TEMPLATE: Final = "standalone_network.py"
 _START: Final = "# --- exported from here on ---\n"
 _PARAMETERS: Final = "# --- parameters ---\n"
 _PARAMETERS_END: Final = "# --- end of parameters ---\n"
@@ -84,6 +92,53 @@ def render(
     return "".join(
         [_header(rules, name, provenance), before, _PARAMETERS, literals, _PARAMETERS_END, after]
     )
+
+
+def render_network(agent: MctsAgent | DqnAgent) -> str:
+    """The same for an agent with a network; AgentError for one that cannot be written so.
+
+    Convolutions are refused: in numpy they would take too long a move.
+    """
+    network = agent.network if isinstance(agent, MctsAgent) else agent.networks[0]
+    if network is None:
+        raise AgentError(f"{agent.name} has no network to export")
+    if any(layer.kind == "conv" for layer in network.architecture.parsed):
+        raise AgentError(f"{agent.name} has convolutions; only dense networks fit a Python file")
+    rules = agent.rules or "standard"
+    neutral = AlphaBetaAgent([[0] * _CLASSES], endgame=agent.endgame)
+    text = render(neutral.parameters, rules, agent.name, agent.provenance)
+    before, _, rest = _source(_NETWORK_TEMPLATE).partition(_PARAMETERS)
+    _, _, after = rest.partition(_PARAMETERS_END)
+    literals = _network_literals(agent, network.architecture)
+    return f"{text}\n\n{before}{_PARAMETERS}{literals}{_PARAMETERS_END}{after}"
+
+
+def _network_literals(agent: MctsAgent | DqnAgent, architecture: Architecture) -> str:
+    """The network and how to play by it as Python source."""
+    if isinstance(agent, MctsAgent):
+        networks = [agent.network] if agent.network else []
+        play = (agent.simulations, float(agent.c), 0)
+    else:
+        networks, play = list(agent.networks), (0, 0.0, agent.lookahead)
+    packed = [
+        base64.b64encode(np.concatenate([matrix.ravel(), bias]).astype("<f4").tobytes()).decode()
+        for network in networks
+        for matrix, bias in network.weights
+    ]
+    layers = "".join(f"    {layer!r},\n" for layer in architecture.plain_steps())
+    parts = "".join(f"    {number}: {_quoted(text)},\n" for number, text in enumerate(packed))
+    return (
+        f'KIND = "{"mcts" if isinstance(agent, MctsAgent) else "dqn"}"\n'
+        f'INPUT = "{architecture.input}"\n'
+        f"LAYERS = [\n{layers}]\nPACKED = {{\n{parts}}}\n"
+        f"SIMULATIONS = {play[0]}\nC_PUCT = {play[1]!r}\nLOOKAHEAD = {play[2]}\n"
+    )
+
+
+def _quoted(text: str) -> str:
+    """A long text as literals of one line each, in brackets."""
+    lines = textwrap.wrap(text, _WIDTH - 10)
+    return "(\n" + "".join(f'        "{line}"\n' for line in lines) + "    )"
 
 
 def _source(template: str) -> str:

@@ -474,6 +474,7 @@ class Search:
         stable = stable_of(board, empty, 0, width)
         corner = self.corner_value[board & CORNER_AREA]
         self.root = Node(64, 0, board, moves, stable, total, corner)
+        self.score = 0  # exact, of the move that `solve_root` found; 0 before it was asked
 
     def values_of_children(
         self, node: Node, side: int, children: list[Node] | None = None
@@ -820,6 +821,7 @@ class Search:
                     best, best_square = value, child.square
         except OutOfTimeError:
             pass
+        self.score = best
         return best_square
 
 

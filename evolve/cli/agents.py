@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.dqn import DqnAgent
+from evolve.agents.mcts import MctsAgent
 from evolve.cli.terminal import out, print_rows
 from evolve.engine.context import TERM_NAMES
 from evolve.engine.evaluation import CLASS_OF_SQUARE
@@ -42,14 +45,36 @@ def print_agent(agent: AlphaBetaAgent, ancestors: Sequence[tuple[int, str, str]]
             _say("   ".join(lines))
     if agent.provenance:
         _say()
-        for key, value in agent.provenance.items():
-            text = ", ".join(map(str, value)) if isinstance(value, list) else value
-            _say(f"{key}: {f'{text:.4f}' if isinstance(text, float) else text}")
+        _print_provenance(agent.provenance)
     if ancestors:
         _say()
         _say("ancestry")
         for steps, name, origin in ancestors:
             _say("  " * (steps + 1) + f"{name} ({origin})")
+
+
+def print_network_agent(agent: MctsAgent | DqnAgent) -> None:
+    """Name, settings of play, the network's layers, and where the agent comes from."""
+    _say(f"{agent.name} · {agent.rules or 'any rules'} · exact from {agent.endgame} empties")
+    networks = (agent.network,) if isinstance(agent, MctsAgent) else agent.networks
+    for key, value in agent.parameters.items():
+        if key not in ("input", "layers", "endgame"):
+            _say(f"{key}: {value}")
+    if networks[0] is not None:
+        architecture = networks[0].architecture
+        weights = sum(matrix.size + bias.size for matrix, bias in networks[0].weights)
+        _say(f"network: {architecture.input}, {weights} weights")
+        for layer in architecture.layers:
+            _say(f"  {layer}")
+    if agent.provenance:
+        _say()
+        _print_provenance(agent.provenance)
+
+
+def _print_provenance(provenance: Mapping[str, Any]) -> None:
+    for key, value in provenance.items():
+        text = ", ".join(map(str, value)) if isinstance(value, list) else value
+        _say(f"{key}: {f'{text:.4f}' if isinstance(text, float) else text}")
 
 
 def _say(text: str = "") -> None:

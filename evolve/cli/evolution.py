@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import platform
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -58,16 +58,11 @@ def run_command(jobs: int, out: str | None, config: str | None, **options: Any) 
     file = read_toml(Path(config)) if config else {}
     settings = resolve(given, file, config or "file")
     made_runs = not RUNS.exists()
-    if out is None:
-        folder, made = store.claim(RUNS, settings.rules), True
-    else:
-        folder = Path(out)
-        store.check_new(folder)
-        if folder.parent != RUNS and not folder.parent.is_dir():
-            raise RunError(f"there is no folder {folder.parent} to make {folder.name} in")
-        made = not folder.exists()
-        folder.mkdir(parents=True, exist_ok=True)
-    with store.locked(folder), _worthless_unless_started(folder, made, made_runs):
+    folder, made = store.claimed(RUNS, settings.rules, out)
+    with (
+        store.locked(folder),
+        worthless_unless_started(folder, made, made_runs, committed_generations),
+    ):
         _print_header(folder, settings, 0, jobs)
         evolution = Evolution(folder, settings, jobs)
         store.create(folder, config_text(settings, _versions()))
@@ -75,12 +70,14 @@ def run_command(jobs: int, out: str | None, config: str | None, **options: Any) 
 
 
 @contextmanager
-def _worthless_unless_started(folder: Path, made: bool, made_runs: bool) -> Iterator[None]:
-    """Undo the folder of a run that fails before its first generation: it would be in the way."""
+def worthless_unless_started(
+    folder: Path, made: bool, made_runs: bool, committed: Callable[[Path], int]
+) -> Iterator[None]:
+    """Undo the folder of a run that fails before anything is committed: it would be in the way."""
     try:
         yield
     except BaseException:
-        if committed_generations(folder) == 0:
+        if committed(folder) == 0:
             # A further Ctrl-C must not leave half of it.
             before = signal.signal(signal.SIGINT, signal.SIG_IGN)
             store.discard(folder, made)
@@ -95,25 +92,36 @@ def _worthless_unless_started(folder: Path, made: bool, made_runs: bool) -> Iter
 @click.option("--generations", type=click.IntRange(min=1), help="Generations in all.")
 @click.option("--patience", type=click.IntRange(min=1), help="As in `evolve run`.")
 @click.option("--time-limit", type=float, help="Hours from now.")
+@click.option("--games", type=click.IntRange(min=1), help="Of a training: games in all.")
+@click.option("--budget", type=float, help="Of a training: CPU seconds in all.")
 @jobs_option
-def resume_command(
-    run: str, generations: int | None, patience: int | None, time_limit: float | None, jobs: int
-) -> int:
-    """Go on with a run from its last whole generation.
+def resume_command(run: str, jobs: int, **options: Any) -> int:
+    """Go on with a run from its last whole generation, with a training from its last check.
 
-    With --generations the run goes on to so many in all, also past its first target. A run that
-    is finished says so.
+    With --generations (--games, --budget) it goes on to so many in all, also past its first
+    target. A run that is finished says so.
 
     \b
     Examples:
       evolve resume runs/reversed-001
       evolve resume runs/reversed-001 --generations 300
+      evolve resume runs/mcts-001 --budget 600
     """
     folder = Path(run)
     opened = Run(folder)
-    stored = read_toml(folder / CONFIG_FILE)
-    options = {"generations": generations, "patience": patience, "time_limit": time_limit}
     changes = {key: value for key, value in options.items() if value is not None}
+    trains = opened.command.startswith("train ")
+    for name in ("generations", "time_limit") if trains else ("games", "budget"):
+        if name in changes:
+            raise click.UsageError(
+                f"--{name.replace('_', '-')} is not for {folder}, which is of `{opened.command}`"
+            )
+    if trains:
+        from evolve.cli.training import resume_training
+
+        return resume_training(opened, changes, jobs)
+    stored = read_toml(folder / CONFIG_FILE)
+    generations = changes.get("generations")
     settings = resolve(changes, stored, str(folder / CONFIG_FILE))
     with store.locked(folder):
         done = opened.generation_count

@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.files import Stored
 from evolve.agents.loading import load_agent
-from evolve.agents.standalone import render
+from evolve.agents.standalone import render, render_network
 from evolve.cli.options import output_path
 from evolve.errors import AgentError, OptionsError
 from evolve.runner.recall import individual_agent
@@ -51,12 +52,14 @@ def export_command(
     if numba and target != "python":
         raise OptionsError("--numba goes with --to python")
     agent = load_agent(source) if individual is None else individual_agent(source, individual)
-    if not isinstance(agent, AlphaBetaAgent):
-        raise AgentError(
-            f"{source} has no weights to export: it is no alpha-beta agent (or one with a clock)"
-        )
+    if not isinstance(agent, Stored):
+        raise AgentError(f"{source} has nothing to export: no agent file could hold it")
     if target == "agent":
         agent.save(output)
+    elif not isinstance(agent, AlphaBetaAgent):
+        if numba:
+            raise OptionsError("--numba is for alpha-beta agents")
+        write_text(output, render_network(agent))
     else:
         rules = agent.rules or "standard"
         write_text(output, render(agent.parameters, rules, agent.name, agent.provenance, numba))

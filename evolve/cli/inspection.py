@@ -11,10 +11,10 @@ import click
 import pandas as pd
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.files import agent_document, read_agent
+from evolve.agents.files import Stored, agent_document, read_agent
 from evolve.agents.loading import load_agent
 from evolve.agents.protocol import Agent
-from evolve.cli.agents import print_agent
+from evolve.cli.agents import print_agent, print_network_agent
 from evolve.cli.options import json_option, output_path
 from evolve.cli.progress import SHOWN, RunDisplay
 from evolve.cli.terminal import cell, json_text, out, print_rows
@@ -24,7 +24,7 @@ from evolve.engine.squares import parse_moves, square_name
 from evolve.errors import EvolveError, RunError
 from evolve.runner.recall import ancestry
 from evolve.tables.atomic import write_text
-from evolve.tables.layout import CHAMPION_FILE, CONFIG_FILE
+from evolve.tables.layout import CHAMPION_FILE, CONFIG_FILE, LEARNED_FILE, champion_of
 from evolve.tables.run import TABLES, Run, list_runs
 
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
@@ -62,7 +62,10 @@ def runs_command(folder: str, as_json: bool) -> None:
 def _facts(run: Run) -> dict[str, Any]:
     """What is said of a run among others."""
     config = run.config
-    facts: dict[str, Any] = {key: config.get(key) for key in ("rules", "preset", "seed")}
+    facts: dict[str, Any] = {"command": run.command}
+    facts.update({key: config.get(key) for key in ("rules", "preset", "seed")})
+    if run.command.startswith("train "):
+        return {**facts, **_training_facts(run)}
     count = run.generation_count
     facts["generations"] = f"{count}/{config.get('generations')}"
     row = run.metadata(count - 1)[0] if count else {}
@@ -73,9 +76,25 @@ def _facts(run: Run) -> dict[str, Any]:
     return facts
 
 
+def _training_facts(run: Run) -> dict[str, Any]:
+    """The same of a training, as of its last check."""
+    metrics = run.metrics
+    last = metrics.iloc[-1].to_dict() if len(metrics) else {}
+    champion = run.path / LEARNED_FILE
+    return {
+        "games": last.get("games", 0),
+        "panel_score": last.get("score"),
+        "champion": read_agent(champion).name if champion.exists() else None,
+    }
+
+
 @click.command(name="show")
 @click.argument("source")
-@click.option("--table", type=click.Choice(TABLES), help="Table of a run; generations by default.")
+@click.option(
+    "--table",
+    type=click.Choice(TABLES),
+    help="Table of a run; generations by default, metrics of a training.",
+)
 @click.option("--generation", type=click.IntRange(min=0), help="Of this generation alone.")
 @click.option("--top", type=click.IntRange(min=1), help="The best so many rows only, best first.")
 @click.option(
@@ -114,7 +133,7 @@ def show_command(
         _show_agent(source, load_agent(source), style, output)
         return
     run = Run(path)
-    name = table or "generations"
+    name = table or ("metrics" if run.command.startswith("train ") else "generations")
     frame = _table(run, name, generation)
     if top is not None:
         frame = _best(frame, name).head(top)
@@ -137,7 +156,12 @@ def _table(run: Run, name: str, generation: int | None) -> pd.DataFrame:
 
 
 def _best(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    by = {"individuals": "score", "generations": "panel_score", "trials": "score"}.get(name)
+    by = {
+        "individuals": "score",
+        "generations": "panel_score",
+        "trials": "score",
+        "metrics": "score",
+    }.get(name)
     if by is None:
         return frame
     return frame.sort_values(by, ascending=False, kind="stable", na_position="last")
@@ -145,10 +169,12 @@ def _best(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 
 def _print_frame(run: Run, name: str, frame: pd.DataFrame) -> None:
     if frame.empty:
+        kind = run.command
+        fits = name == "metrics" if kind.startswith("train ") else name not in ("metrics", "trials")
         click.echo(
             f"{run.path} has no {name} yet"
-            if name != "trials"
-            else f"{run.path} is no sweep: no trials"
+            if fits
+            else f"{run.path} is of `evolve {kind}`: no {name}"
         )
         return
     if name == "generations" and out().is_terminal:
@@ -161,16 +187,17 @@ def _print_frame(run: Run, name: str, frame: pd.DataFrame) -> None:
     values = frame.astype(object).to_numpy().tolist()
     rows = [[_narrow(value) for value in row] for row in values]
     print_rows(list(frame.columns), rows)
-    if name == "generations":
+    if name in ("generations", "metrics"):
         _print_champion(run)
 
 
 def _print_champion(run: Run) -> None:
-    path = run.path / CHAMPION_FILE
-    if path.exists():
+    path = champion_of(run.path)
+    if path is not None:
         agent = read_agent(path)
         score, against = (cell(agent.provenance.get(key)) for key in ("score", "against"))
-        _say(f"champion {agent.name}, score {score} in a {against}: {path}")
+        where = "against" if path.name == LEARNED_FILE else "in a"
+        _say(f"champion {agent.name}, score {score} {where} {against}: {path}")
 
 
 def _narrow(value: Any) -> Any:
@@ -195,10 +222,8 @@ def _write_frame(frame: pd.DataFrame, style: str, output: Path | None) -> None:
 
 
 def _show_agent(source: str, agent: Agent, style: str, output: Path | None) -> None:
-    if not isinstance(agent, AlphaBetaAgent):
-        raise RunError(
-            f"{source} has no weights to show: it is no alpha-beta agent (or one with a clock)"
-        )
+    if not isinstance(agent, Stored):
+        raise RunError(f"{source} has nothing to show: no agent file could hold it")
     if style == "csv":
         raise click.UsageError("an agent is no table; use --format json")
     if style == "json":
@@ -209,9 +234,12 @@ def _show_agent(source: str, agent: Agent, style: str, output: Path | None) -> N
         raise click.UsageError("-o writes --format json; `evolve plot` draws pictures of runs")
     folder = Path(source.partition("?")[0]).parent
     lines = []
-    if agent.provenance and (folder / CONFIG_FILE).exists():
+    if isinstance(agent, AlphaBetaAgent) and agent.provenance and (folder / CONFIG_FILE).exists():
         lines = ancestry(Run(folder), agent.provenance)
-    print_agent(agent, lines)
+    if isinstance(agent, AlphaBetaAgent):
+        print_agent(agent, lines)
+    else:
+        print_network_agent(agent)
 
 
 @click.command(name="compare")
@@ -245,6 +273,9 @@ def compare_command(runs: tuple[str, ...], as_json: bool) -> None:
 
 
 def _totals(run: Run) -> dict[str, Any]:
+    if run.command.startswith("train "):
+        metrics = run.metrics
+        return {"best_panel_score": float(metrics["score"].max())} if len(metrics) else {}
     frame = run.generations
     if frame.empty:
         return {}

@@ -21,6 +21,7 @@ from evolve.errors import EvolveError, OptionsError
 
 COMMANDS: Final = {
     "run": ("evolve.cli.evolution", "Evolve agents, generation by generation."),
+    "train": ("evolve.cli.training", "Teach a network by games: dqn or mcts."),
     "resume": ("evolve.cli.evolution", "Go on with a run that was stopped, or past its end."),
     "runs": ("evolve.cli.inspection", "List the runs in a folder."),
     "show": ("evolve.cli.inspection", "Show a run's tables, or an agent."),
@@ -43,14 +44,16 @@ EPILOG: Final = """\b
 Examples:
   evolve run --generations 168             the published experiment, about ten minutes
   evolve run --rules standard --seed 1     the usual game
+  evolve train mcts --budget 120           a network for tree search, by its own games
   evolve resume runs/reversed-001          after a stop, a crash or for more generations
   evolve show runs/reversed-001            what became of it
   evolve match runs/reversed-001 'anti-swh-mobility?depth=3' --games 200
   evolve export runs/reversed-001 --to python -o agent.py
 
 An AGENT is an agent file, a run (its champion) or one of random, zero, swh, swh-mobility,
-anti-swh, anti-swh-mobility, uct, or a program, gtp:COMMAND or nboard:COMMAND; settings follow a
-question mark: 'best.json?depth=5&endgame=0', 'best.json?time=2', 'gtp:gtp-rhino --level=1?time=5'.
+positional, anti-swh, anti-swh-mobility, uct, or a program, gtp:COMMAND or nboard:COMMAND; settings
+follow a question mark: 'best.json?depth=5&endgame=0', 'best.json?time=2',
+'net.npz?simulations=800', 'gtp:gtp-rhino --level=1?time=5'.
 """
 
 
@@ -104,7 +107,7 @@ def _print_version(context: click.Context, parameter: click.Parameter, value: bo
     help="Show versions and CPU features.",
 )
 def cli(debug: bool) -> None:
-    """Tune Reversi agents by evolution."""
+    """Tune Reversi agents by evolution, and teach them by games."""
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

@@ -87,7 +87,7 @@ def _attributes(field: FieldInfo) -> dict[str, Any]:
     kind = _plain(field.annotation)
     attributes: dict[str, Any] = {"help": text}
     if _is_mapping(kind):
-        return {**attributes, "multiple": True, "metavar": "GENE=VALUE"}
+        return {**attributes, "multiple": True, "metavar": "KEY=VALUE"}
     if get_origin(kind) is Literal:
         return {**attributes, "type": click.Choice([str(choice) for choice in get_args(kind)])}
     if kind in (int, float):
@@ -113,7 +113,7 @@ def _pairs(name: str, values: tuple[str, ...]) -> dict[str, str]:
     for value in values:
         key, equals, text = value.partition("=")
         if not equals:
-            raise click.BadOptionUsage(name, f"--{name} takes GENE=VALUE, not {value!r}")
+            raise click.BadOptionUsage(name, f"--{name} takes KEY=VALUE, not {value!r}")
         pairs[key.strip()] = text.strip()
     return pairs
 

@@ -8,6 +8,7 @@ import click
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.clocked import ClockedAgent
+from evolve.agents.dqn import DqnAgent
 from evolve.agents.loading import load_agent
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.protocol import Agent
@@ -110,9 +111,9 @@ class _Game:
                 return True
 
     def _hint(self) -> str:
-        if isinstance(self.agent, MctsAgent):
+        if isinstance(self.agent, MctsAgent | DqnAgent):
             chances = sorted(self.agent.chances(self.board).items(), key=lambda item: -item[1])
-            return "its mean results, -1 to 1: " + "  ".join(
+            return "its values of the moves: " + "  ".join(
                 f"{square_name(square)} {chance:+.2f}" for square, chance in chances
             )
         if not isinstance(self.agent, (AlphaBetaAgent, ClockedAgent)):

@@ -8,6 +8,7 @@ import click
 
 from evolve.cli.options import output_path
 from evolve.plots.run import plot_run
+from evolve.plots.training import plot_training
 from evolve.tables.run import Run
 
 
@@ -19,9 +20,15 @@ from evolve.tables.run import Run
 def plot_command(run: str, output: Path) -> None:
     """Draw RUN: scores by generation, and the champion's weights as boards.
 
+    Of a training: scores against the panel, and the loss.
+
     \b
     Example:
       evolve plot runs/reversed-001 -o progress.png
     """
-    plot_run(Run(run), output)
+    opened = Run(run)
+    if opened.command.startswith("train "):
+        plot_training(opened, output)
+    else:
+        plot_run(opened, output)
     click.echo(f"{run} → {output}")

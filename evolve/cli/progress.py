@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from rich.console import Group
 from rich.live import Live
 from rich.table import Table
 
-from evolve.agents.files import read_agent
+from evolve.agents.files import read_alphabeta
 from evolve.cli.terminal import NOTHING, bar, cell, duration, forget_reader, out
 from evolve.runner.evolution import Evolution
 from evolve.tables.layout import CHAMPION_FILE
@@ -87,7 +87,7 @@ class RunDisplay:
 
     def champion(self, folder: Path) -> str:
         """A line on the champion and its play-off score."""
-        agent = read_agent(folder / CHAMPION_FILE)
+        agent = read_alphabeta(folder / CHAMPION_FILE)
         found = agent.provenance
         return (
             f"champion {agent.name}: depths {list(agent.depths)}, endgame {agent.endgame}, score "
@@ -157,8 +157,17 @@ def watching(evolution: Evolution) -> Iterator[RunDisplay]:
         yield live
 
 
+class Interruptible(Protocol):
+    """A display that can be told of Ctrl-C."""
+
+    stop_wished: bool
+
+    def wish_stop(self) -> None:
+        """Ctrl-C was pressed for the first time."""
+
+
 @contextmanager
-def interrupt_between_generations(display: RunDisplay) -> Iterator[None]:
+def interrupt_between_generations(display: Interruptible) -> Iterator[None]:
     """The first Ctrl-C asks the run to stop, the second one raises KeyboardInterrupt."""
 
     def handle(number: int, frame: FrameType | None) -> None:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import tomli_w
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.errors import OptionsError, SettingsError
 
-_NOT_SETTINGS = ("versions",)
-"""Tables of a run's config.toml that say how it was made, not what was asked for."""
+M = TypeVar("M", bound=BaseModel)
+Presets = Mapping[str, Mapping[str, Any]]
+
+_NOT_SETTINGS = ("versions", "command")
+"""What of a run's config.toml that say how it was made, not what was asked for."""
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -38,17 +41,28 @@ def resolve(
     field with its value, those of the file under its name `source`; OptionsError when options
     are at fault.
     """
+    return resolve_as(EvolutionSettings, PRESETS, options, file, source)
+
+
+def resolve_as(
+    model: type[M],
+    presets: Presets,
+    options: Mapping[str, Any],
+    file: Mapping[str, Any] | None = None,
+    source: str = "file",
+) -> M:
+    """The same for settings of any model; the first of its presets is the default."""
     file = file or {}
-    preset = options.get("preset", file.get("preset", "tuned"))
+    preset = options.get("preset", file.get("preset", next(iter(presets))))
     merged: dict[str, Any] = {"preset": preset}
-    for layer in (PRESETS.get(str(preset), {}), file, options):
+    for layer in (presets.get(str(preset), {}), file, options):
         for key, value in layer.items():
             if isinstance(value, Mapping) and isinstance(merged.get(key), Mapping):
                 merged[key] = {**merged[key], **value}
             else:
                 merged[key] = value
     try:
-        return EvolutionSettings.model_validate(merged)
+        return model.model_validate(merged)
     except ValidationError as error:
         of_file: list[str] = []
         of_options: list[str] = []
@@ -72,7 +86,7 @@ def _fault(detail: Any) -> str:
     return f"{place} = {detail['input']!r}: {message[0].lower()}{message[1:]}"
 
 
-def config_text(settings: EvolutionSettings, versions: Mapping[str, str]) -> str:
+def config_text(settings: BaseModel, versions: Mapping[str, str], command: str = "run") -> str:
     """The text of a run's config.toml; `resolve` reads it back to the same settings."""
     values = settings.model_dump(mode="json", exclude_none=True)
-    return tomli_w.dumps({**values, "versions": dict(versions)})
+    return tomli_w.dumps({"command": command, **values, "versions": dict(versions)})

@@ -8,6 +8,7 @@ side; bit s is square s, with a1 = 0, b1 = 1, …, h8 = 63. Every constant is wr
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from evolve.engine import vector
 from evolve.engine.compile import inlined, kernel, wrapper
@@ -207,3 +208,10 @@ def legal_moves(own: np.uint64, opp: np.uint64) -> np.uint64:
 def flips(square: int, own: np.uint64, opp: np.uint64) -> np.uint64:
     """`flips_of` for callers in Python."""
     return flips_of(square, own, opp)
+
+
+@kernel
+def legal_moves_of_all(positions: npt.NDArray[np.uint64], moves: npt.NDArray[np.uint64]) -> None:
+    """Fill moves [N] with the legal moves, as bitboards, of positions [N, 2]."""
+    for number in range(positions.shape[0]):
+        moves[number] = moves_of(positions[number, 0], positions[number, 1])

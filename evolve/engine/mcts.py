@@ -1,14 +1,17 @@
 """Monte Carlo tree search: a tree grown by one position a simulation.
 
 A simulation walks from the root by the selection rule to a position that has no children yet,
-gives it its children, values it, and hands the value up. A value is that of the side to move
-there, from −1 (lost) to 1 (won); finished games have their exact one.
+gives it its children, values it by a network or a random game, and hands the value up. A value
+is that of the side to move there, from −1 (lost) to 1 (won); finished games have their exact one.
 
 Selection, over the children of a position with N visits: the largest Q + bonus, Q being the mean
-value of a child for the side that moves into it (0 before its first visit).
+value of a child for the side that moves into it.
 
-    UCB1     c √(ln N / n)             all children before any again; Kocsis and Szepesvári 2006
-    PUCT     c P √N / (1 + n)          P = 1 / number of children: there is no policy; Silver 2017
+    UCB1     c √(ln N / n)      all children before any again; Kocsis and Szepesvári 2006
+    PUCT     c P √N / (1 + n)   P the policy of the network, or the same for every child; Q of a
+                                child without visits is 0; Silver 2017
+
+What does not change with N is kept with the child: a choice costs a product and a sum for each.
 """
 
 from __future__ import annotations
@@ -21,8 +24,10 @@ import numpy.typing as npt
 
 from evolve.engine.bits import ONE, ZERO, U, flips_of, moves_of
 from evolve.engine.compile import inlined, kernel
+from evolve.engine.dense import read
 from evolve.engine.evaluation import final_score
-from evolve.engine.memory import int64, lowest, popcount
+from evolve.engine.forward import OUTPUTS, forward
+from evolve.engine.memory import int64, load, lowest, popcount
 
 UCB1: Final = 0
 PUCT: Final = 1
@@ -31,13 +36,17 @@ PUCT: Final = 1
 # the move that led there (64 a pass), its visits.
 FIRST, CHILDREN, MOVE, VISITS, LINKS = range(5)
 UNKNOWN: Final = -1
+# Columns of a node's values: the mean for the side that moved into it, what √ of the parent's
+# visits is multiplied by, the prior.
+MEAN, BONUS, PRIOR, VALUES = 0, 1, 2, 4
 PASS: Final = 64
 ROOT: Final = 0
 
 _DEEPEST: Final = 128
-_S30, _S27, _S31 = U(30), U(27), U(31)
+_UNSEEN: Final = np.float32(1e9)
+_S11, _S27, _S30, _S31 = U(11), U(27), U(30), U(31)
 _MIX_1, _MIX_2 = U(0xBF58476D1CE4E5B9), U(0x94D049BB133111EB)
-_GOLDEN = U(0x9E3779B97F4A7C15)
+GOLDEN = U(0x9E3779B97F4A7C15)
 _LOW_32 = U(0xFFFFFFFF)
 
 
@@ -50,10 +59,25 @@ def mixed(state: np.uint64) -> np.uint64:
 
 
 @inlined
-def _outcome(own: np.uint64, opp: np.uint64, rules: int) -> int:
+def outcome(own: np.uint64, opp: np.uint64, rules: int) -> int:
     """1, 0 or −1: how a finished game ended for the side with `own`."""
     score = final_score(own, opp, rules)
     return int64(score > 0) - int64(score < 0)
+
+
+@inlined
+def random_square(moves: np.uint64, state: np.uint64) -> int:
+    """One of the squares of `moves`, each as likely as the others over states."""
+    chosen = int64(((mixed(state) & _LOW_32) * U(popcount(moves))) >> U(32))
+    for _ in range(chosen):
+        moves &= moves - ONE
+    return lowest(moves)
+
+
+@inlined
+def uniform(state: np.uint64) -> float:
+    """A number in [0, 1) drawn from `state`."""
+    return float(mixed(state) >> _S11) * 2.0**-53
 
 
 @kernel
@@ -66,23 +90,21 @@ def rollout(own: np.uint64, opp: np.uint64, rules: int, state: np.uint64) -> int
             own, opp, sign = opp, own, -sign
             moves = moves_of(own, opp)
             if moves == ZERO:
-                return sign * _outcome(own, opp, rules)
-        state += _GOLDEN
-        chosen = int64(((mixed(state) & _LOW_32) * U(popcount(moves))) >> U(32))
-        for _ in range(chosen):
-            moves &= moves - ONE
-        square = lowest(moves)
+                return sign * outcome(own, opp, rules)
+        state += GOLDEN
+        square = random_square(moves, state)
         turned = flips_of(square, own, opp)
         own, opp, sign = opp ^ turned, own ^ turned ^ (ONE << U(square)), -sign
 
 
 @inlined
-def _expand(
+def expand(
     node: int,
     used: int,
     boards: npt.NDArray[np.uint64],
     links: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float64],
+    values: npt.NDArray[np.float32],
+    formula: int,
 ) -> int:
     """Give a node its children, from `used` on; how many there are: none at the end of a game."""
     own, opp = boards[node, 0], boards[node, 1]
@@ -100,39 +122,53 @@ def _expand(
         boards[used + count, 1] = own ^ turned ^ (ONE << U(square))
         links[used + count, MOVE] = square
         count += 1
+    prior = np.float32(1.0) / np.float32(max(count, 1))
     for child in range(used, used + count):
         links[child, CHILDREN] = UNKNOWN
         links[child, VISITS] = 0
-        values[child] = 0.0
+        values[child, MEAN] = 0.0
+        values[child, PRIOR] = prior
+        values[child, BONUS] = _UNSEEN if formula == UCB1 else prior
     links[node, FIRST], links[node, CHILDREN] = used, count
     return count
 
 
 @inlined
+def set_priors(
+    node: int,
+    logits: int,
+    links: npt.NDArray[np.int32],
+    values: npt.NDArray[np.float32],
+) -> None:
+    """Give the children of a node, fresh, the policy that the 64 floats at `logits` stand for."""
+    first, count = int64(links[node, FIRST]), int64(links[node, CHILDREN])
+    if count == 0 or links[first, MOVE] == PASS:
+        return
+    highest = np.float32(-1e30)
+    for child in range(first, first + count):
+        highest = max(highest, read(logits, int64(links[child, MOVE])))
+    total = np.float32(0.0)
+    for child in range(first, first + count):
+        weight = np.float32(math.exp(read(logits, int64(links[child, MOVE])) - highest))
+        values[child, PRIOR] = weight
+        total += weight
+    for child in range(first, first + count):
+        values[child, PRIOR] /= total
+        values[child, BONUS] = values[child, PRIOR]
+
+
+@inlined
 def _select(
     node: int,
-    formula: int,
-    c: float,
+    scale: np.float32,
     links: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float64],
+    values: npt.NDArray[np.float32],
 ) -> int:
     """The child of `node` to look at next; of equals the first."""
     first, count = int64(links[node, FIRST]), int64(links[node, CHILDREN])
-    visits = float(links[node, VISITS])
-    scale = (
-        c
-        * math.sqrt(math.log(visits + 1.0) if formula == UCB1 else visits)
-        / (1.0 if formula == UCB1 else float(count))
-    )
-    best, best_child = -1e300, first
+    best, best_child = np.float32(-1e30), first
     for child in range(first, first + count):
-        n = float(links[child, VISITS])
-        if n == 0.0:
-            score = 1e9 if formula == UCB1 else scale
-        elif formula == UCB1:
-            score = values[child] / n + scale / math.sqrt(n)
-        else:
-            score = values[child] / n + scale / (1.0 + n)
+        score = values[child, MEAN] + scale * values[child, BONUS]
         if score > best:
             best, best_child = score, child
     return best_child
@@ -144,17 +180,20 @@ def grow(
     used: int,
     boards: npt.NDArray[np.uint64],
     links: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float64],
+    values: npt.NDArray[np.float32],
     rules: int,
     formula: int,
     c: float,
     seed: np.uint64,
+    network: int,
+    scratch: int,
 ) -> int:
-    """Run simulations with random games for values; the number of nodes in use afterwards.
+    """Run simulations; the number of nodes in use afterwards.
 
-    boards [nodes, 2] own and opp; links [nodes, LINKS]; values [nodes] the sum of values for the
-    side that moved into the node. Of them `used` nodes are the tree, the root with its board
-    among them. Ends early when a further node might not fit.
+    boards [nodes, 2] own and opp; links [nodes, LINKS]; values [nodes, VALUES]. Of them `used`
+    nodes are the tree, the root with its board among them. `network` is the address of one with
+    a value (see `engine.forward`), or 0 for random games. Ends early when a further node might
+    not fit.
     """
     path = np.empty(_DEEPEST, np.int64)
     for simulation in range(simulations):
@@ -164,22 +203,74 @@ def grow(
         node, depth = int64(ROOT), int64(0)
         path[0] = node
         while links[node, CHILDREN] > 0:
-            node = _select(node, formula, c, links, values)
+            visits = np.float32(links[node, VISITS])
+            if formula == UCB1:
+                visits = np.float32(math.log(visits + np.float32(1.0)))
+            scale = np.float32(c) * np.float32(math.sqrt(visits))
+            node = _select(node, scale, links, values)
             depth += 1
             path[depth] = node
         # 2. Its children and its value, for the side to move there.
         own, opp = boards[node, 0], boards[node, 1]
-        if links[node, CHILDREN] == UNKNOWN:
-            used += _expand(node, used, boards, links, values)
+        fresh = links[node, CHILDREN] == UNKNOWN
+        if fresh:
+            used += expand(node, used, boards, links, values, formula)
         if links[node, CHILDREN] == 0:
-            value = float(_outcome(own, opp, rules))
+            value = np.float32(outcome(own, opp, rules))
+        elif network != 0:
+            result = forward(own, opp, int64(1), int64(0), network, scratch)
+            last = load(network, OUTPUTS) - 1
+            value = read(result, last)
+            if last > 0 and fresh:
+                set_priors(node, result, links, values)
         else:
-            state = mixed(seed + U(simulation) * _GOLDEN + U(links[ROOT, VISITS]))
-            value = float(rollout(own, opp, rules, state))
+            state = mixed(seed + U(simulation) * GOLDEN + U(links[ROOT, VISITS]))
+            value = np.float32(rollout(own, opp, rules, state))
         # 3. Up again, each node from the side that moved into it.
         while depth >= 0:
             value = -value
-            links[path[depth], VISITS] += 1
-            values[path[depth]] += value
+            node = path[depth]
+            visits = np.float32(links[node, VISITS] + 1)
+            links[node, VISITS] += 1
+            values[node, MEAN] += (value - values[node, MEAN]) / visits
+            if formula == UCB1:
+                values[node, BONUS] = np.float32(1.0) / np.float32(math.sqrt(visits))
+            else:
+                values[node, BONUS] = values[node, PRIOR] / (visits + np.float32(1.0))
             depth -= 1
     return used
+
+
+@kernel
+def replant(
+    node: int,
+    used: int,
+    boards: npt.NDArray[np.uint64],
+    links: npt.NDArray[np.int32],
+    values: npt.NDArray[np.float32],
+) -> int:
+    """Make `node` the root, dropping all that is not below it; the number of nodes in use.
+
+    A node's children have higher numbers than it and lie together, so that what is kept moves
+    down in one pass, in its order.
+    """
+    places = np.full(used, UNKNOWN, np.int32)
+    places[node] = ROOT
+    kept = int64(0)
+    for old in range(node, used):
+        if places[old] == UNKNOWN:
+            continue
+        first, count = int64(links[old, FIRST]), int64(links[old, CHILDREN])
+        for child in range(first, first + count):
+            places[child] = ROOT  # wanted: its place comes when it is reached
+        places[old] = kept
+        boards[kept, 0], boards[kept, 1] = boards[old, 0], boards[old, 1]
+        for column in range(LINKS):
+            links[kept, column] = links[old, column]
+        for column in range(VALUES):
+            values[kept, column] = values[old, column]
+        kept += 1
+    for new in range(kept):
+        if links[new, CHILDREN] > 0:
+            links[new, FIRST] = places[links[new, FIRST]]
+    return kept

@@ -8,6 +8,7 @@ transposition table, and null windows after the first move.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from evolve.engine.bits import CORNERS, ONE, ZERO, U, flips_of, moves_of, play_of, stable_discs
 from evolve.engine.compile import inlined, kernel, wrapper
@@ -380,3 +381,30 @@ def solve_move(own: np.uint64, opp: np.uint64, context: int) -> tuple[int, int]:
     if square < 0:
         best = int64(0)
     return square, best
+
+
+@kernel
+def solve_in_order(
+    own: np.uint64, opp: np.uint64, order: npt.NDArray[np.int64], context: int
+) -> tuple[int, int]:
+    """Square and exact score of the best move, looked for in the order given: all legal moves.
+
+    Of equals the first. The nearer the best comes to the front, the less the others cost. The
+    square is −1 when the search was stopped.
+    """
+    forget(context)
+    best, best_square = int64(-65), int64(-1)
+    for index in range(order.size):
+        square = int64(order[index])
+        turned = flips_of(square, own, opp)
+        child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
+        value = int64(65)
+        if index > 0:
+            value = -solve(child_own, child_opp, -best - 1, -best, context)
+        if value > best:
+            value = -solve(child_own, child_opp, int64(-64), -best, context)
+        if load(context, STOPPED) != 0:
+            return int64(-1), int64(0)
+        if value > best:
+            best, best_square = value, square
+    return best_square, best

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 import numpy.typing as npt
 
+from evolve.engine.bits import ONE, ZERO, U
+from evolve.engine.compile import kernel
+from evolve.engine.memory import lowest
+
 Bitboards = npt.NDArray[np.uint64]
-_U = np.uint64
 
 
 def _swap(bits: Bitboards, mask: int, shift: int) -> Bitboards:
     """Swap the bits under `mask` with those `shift` above them."""
-    difference: Bitboards = (bits ^ (bits >> _U(shift))) & _U(mask)
-    swapped: Bitboards = bits ^ difference ^ (difference << _U(shift))
+    difference: Bitboards = (bits ^ (bits >> U(shift))) & U(mask)
+    swapped: Bitboards = bits ^ difference ^ (difference << U(shift))
     return swapped
 
 
@@ -36,6 +41,32 @@ def symmetries(bits: Bitboards) -> list[Bitboards]:
         turned = mirror_rows(transpose(mirrored))
         images += [image, mirrored, turned, mirror_rows(turned)]
     return images
+
+
+def _square_images() -> npt.NDArray[np.int8]:
+    ones = U(1) << np.arange(64, dtype=np.uint64)
+    images = np.stack(symmetries(ones))
+    return np.log2(images.astype(np.float64)).astype(np.int8)
+
+
+SQUARE_IMAGES: Final = _square_images()
+"""Where every square goes under each of the symmetries, [8, 64]."""
+
+
+@kernel
+def turn_all(
+    positions: npt.NDArray[np.uint64],
+    images: npt.NDArray[np.int8],
+    turned: npt.NDArray[np.uint64],
+) -> None:
+    """Fill turned [N, K] with images number `images` [N] of bitboards [N, K]."""
+    for number in range(positions.shape[0]):
+        for column in range(positions.shape[1]):
+            bits, image = positions[number, column], ZERO
+            while bits != ZERO:
+                image |= ONE << U(SQUARE_IMAGES[images[number], lowest(bits)])
+                bits &= bits - ONE
+            turned[number, column] = image
 
 
 def canonical(positions: Bitboards) -> Bitboards:

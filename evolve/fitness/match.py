@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.dqn import DqnAgent
+from evolve.agents.mcts import MctsAgent
 from evolve.agents.protocol import Agent
 from evolve.engine import game as kernels
 from evolve.engine.board import Board, Rules, Side
@@ -91,8 +93,9 @@ class Match:
     ) -> None:
         self.players = [a.with_rules(rules), b.with_rules(rules)]
         self.kernels_only = all(isinstance(player, AlphaBetaAgent) for player in self.players)
+        self.repeatable = all(map(repeats, self.players))
         # A test learns nothing from a game that it has seen.
-        self.openings = openings.distinct() if sprt and self.kernels_only else openings
+        self.openings = openings.distinct() if sprt and self.repeatable else openings
         self.rules: Rules = rules
         self.seed = seed
         self.jobs = jobs
@@ -116,7 +119,7 @@ class Match:
     @property
     def result(self) -> MatchResult:
         """What A reached so far."""
-        return summarize(self.games, repeatable=self.kernels_only)
+        return summarize(self.games, repeatable=self.repeatable)
 
     def play(self, progress: Progress | None = None) -> MatchResult:
         """Play what is left."""
@@ -164,6 +167,13 @@ class Match:
         in_batches(len(pairings), play, self.jobs, progress, batch=2)
         winner = winner_of(results, self.rules)
         return Games(pairings, moves, results, winner, dict(sorted(failures.items())))
+
+
+def repeats(agent: Agent) -> bool:
+    """Whether an agent plays the same moves whenever it meets the same positions."""
+    if isinstance(agent, MctsAgent):
+        return agent.network is not None and agent.seconds is None and not agent.reuse
+    return isinstance(agent, AlphaBetaAgent | DqnAgent)
 
 
 def play_match(

@@ -11,25 +11,22 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.files import read_agent
+from evolve.agents.files import read_alphabeta
 from evolve.engine.evaluation import CLASS_OF_SQUARE
 from evolve.errors import RunError
-from evolve.tables.atomic import replacing
+from evolve.plots.figure import BLUE, GREY, ORANGE, check_format, write_figure
 from evolve.tables.layout import CHAMPION_FILE
 from evolve.tables.run import Run
 
-FORMATS: Final = (".png", ".svg", ".pdf")
 _MOST_BOARDS: Final = 6
-_BLUE, _ORANGE, _GREY = "#1f6fb4", "#d9731a", "#7a7a7a"
 
 
 def plot_run(run: Run, output: Path) -> None:
     """Draw `run` into a PNG, SVG or PDF file; raises RunError when there is nothing to draw."""
-    if output.suffix.lower() not in FORMATS:
-        raise RunError(f"{output}: the name must end in one of {' '.join(FORMATS)}")
+    check_format(output)
     if run.generations.empty:
         raise RunError(f"{run.path} has no whole generation to draw yet")
-    champion = read_agent(run.path / CHAMPION_FILE)
+    champion = read_alphabeta(run.path / CHAMPION_FILE)
     boards = min(champion.phases, _MOST_BOARDS)
     figure = Figure(figsize=(11, 7.2), layout="constrained")
     figure.suptitle(
@@ -43,23 +40,22 @@ def plot_run(run: Run, output: Path) -> None:
     axes = [figure.add_subplot(lower[0, i]) for i in range(boards)]
     image = _draw_boards(axes, champion)
     figure.colorbar(image, ax=axes, shrink=0.8, label="weight of a square")
-    with replacing(output) as temporary:
-        figure.savefig(temporary, format=output.suffix[1:].lower(), dpi=130)
+    write_figure(figure, output)
 
 
 def _draw_scores(axes: Axes, run: Run) -> None:
     frame = run.generations
     x = frame["generation"]
-    axes.plot(x, frame["best_score"], color=_GREY, lw=1, label="best, in its own population")
+    axes.plot(x, frame["best_score"], color=GREY, lw=1, label="best, in its own population")
     panel = frame.dropna(subset=["panel_score"])
     axes.plot(
-        panel["generation"], panel["panel_score"], color=_BLUE, lw=2, label="against the panel"
+        panel["generation"], panel["panel_score"], color=BLUE, lw=2, label="against the panel"
     )
     past = frame.dropna(subset=["past_score"])
     axes.plot(
-        past["generation"], past["past_score"], color=_ORANGE, lw=1, label="against past champions"
+        past["generation"], past["past_score"], color=ORANGE, lw=1, label="against past champions"
     )
-    axes.axhline(0.5, color=_GREY, lw=0.5)
+    axes.axhline(0.5, color=GREY, lw=0.5)
     axes.set(
         title="score of each generation's best", xlabel="generation", ylabel="score", ylim=(0, 1.02)
     )
@@ -78,7 +74,7 @@ def _draw_depths(axes: Axes, run: Run) -> None:
             depths[:, phase], label=f"depth, phase {phase}" if depths.shape[1] > 1 else "depth"
         )
     axes.plot(
-        groups["endgame"].mean().to_numpy(), color=_GREY, ls="--", label="exact from (empties)"
+        groups["endgame"].mean().to_numpy(), color=GREY, ls="--", label="exact from (empties)"
     )
     axes.set(title="search of the better half", xlabel="generation", ylabel="plies", ylim=(0, None))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -15,12 +15,14 @@ import pyarrow.parquet as pq
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.clocked import ClockedAgent
+from evolve.agents.dqn import DqnAgent
+from evolve.agents.mcts import MctsAgent
 from evolve.agents.protocol import Agent
 from evolve.engine.board import Rules
 from evolve.errors import RunError
 from evolve.fitness.bradleyterry import Ratings, rate
 from evolve.fitness.games import Progress
-from evolve.fitness.match import Match
+from evolve.fitness.match import Match, repeats
 from evolve.fitness.openings import Openings
 from evolve.tables.atomic import replacing, write_text
 from evolve.tables.folder import locked
@@ -152,9 +154,7 @@ class Rating:
         for (i, j), table in self._tables.items():
             pairs = _scores(table, self.names[i]).reshape(-1, 2).mean(axis=1)
             # Games of agents that neither draw at random nor play by the clock repeat.
-            if isinstance(self.agents[i], AlphaBetaAgent) and isinstance(
-                self.agents[j], AlphaBetaAgent
-            ):
+            if repeats(self.agents[i]) and repeats(self.agents[j]):
                 moves = table["moves"].to_numpy().reshape(-1, 2)
                 pairs = pairs[~pd.DataFrame(moves).duplicated().to_numpy()]
             meetings.append((i, j, pairs))
@@ -256,4 +256,10 @@ def _identity(agent: Agent) -> Any:
     """What makes an agent play as it does, where that is known."""
     if isinstance(agent, ClockedAgent):
         return [agent.seconds, agent.depth, agent.agent.parameters]
-    return agent.parameters if isinstance(agent, AlphaBetaAgent) else agent.name
+    if isinstance(agent, AlphaBetaAgent):
+        return agent.parameters
+    if isinstance(agent, MctsAgent | DqnAgent):
+        networks = agent.networks if isinstance(agent, DqnAgent) else (agent.network,)
+        digests = [network.digest for network in networks if network is not None]
+        return [agent.name, agent.parameters, digests]
+    return agent.name

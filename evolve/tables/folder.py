@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import filelock
@@ -19,6 +19,7 @@ from evolve.tables.layout import (
     GAMES,
     GENERATIONS,
     LOCK_FILE,
+    METRICS,
     committed_generations,
     games_file,
     generation_file,
@@ -41,7 +42,7 @@ def check_new(folder: Path) -> None:
 
 
 def _is_leftover(path: Path) -> bool:
-    if path.name in (GENERATIONS, GAMES):
+    if path.name in (GENERATIONS, GAMES, METRICS):
         return path.is_dir() and not any(path.iterdir())
     return path.name == LOCK_FILE or path.name.startswith(TEMPORARY_PREFIX)
 
@@ -60,10 +61,26 @@ def claim(parent: Path, stem: str) -> Path:
             return folder
 
 
-def create(folder: Path, config: str) -> None:
+def claimed(parent: Path, stem: str, wished: str | None) -> tuple[Path, bool]:
+    """The folder of a new run, and whether it was made: `wished`, or the next in `parent`.
+
+    Raises RunError when what is wished for is taken, or its folder is missing.
+    """
+    if wished is None:
+        return claim(parent, stem), True
+    folder = Path(wished)
+    check_new(folder)
+    if folder.parent != parent and not folder.parent.is_dir():
+        raise RunError(f"there is no folder {folder.parent} to make {folder.name} in")
+    made = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder, made
+
+
+def create(folder: Path, config: str, parts: Sequence[str] = (GENERATIONS, GAMES)) -> None:
     """Fill the folder of a new run; its config.toml comes last and makes it one."""
     check_new(folder)
-    for part in (GENERATIONS, GAMES):
+    for part in parts:
         (folder / part).mkdir(parents=True, exist_ok=True)
     for path in folder.glob(f"{TEMPORARY_PREFIX}*"):
         path.unlink(missing_ok=True)
@@ -95,12 +112,17 @@ def locked(folder: Path) -> Iterator[None]:
         lock.release()
 
 
-def sweep_orphans(folder: Path) -> None:
-    """Remove what a killed writer left: temporary files, games of a generation never committed."""
-    for part in (folder, folder / GENERATIONS, folder / GAMES):
+def sweep_temporary(folder: Path, parts: Sequence[str]) -> None:
+    """Remove the temporary files that a killed writer left; make parts that are missing."""
+    for part in (folder, *(folder / name for name in parts)):
         part.mkdir(exist_ok=True)
         for path in part.glob(f"{TEMPORARY_PREFIX}*"):
             path.unlink(missing_ok=True)
+
+
+def sweep_orphans(folder: Path) -> None:
+    """Remove what a killed writer left: temporary files, games of a generation never committed."""
+    sweep_temporary(folder, (GENERATIONS, GAMES))
     count = committed_generations(folder)
     for path in (folder / GAMES).glob("gen-*.parquet"):
         number = path.stem.removeprefix("gen-")

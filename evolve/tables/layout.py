@@ -9,8 +9,12 @@ from evolve.errors import RunError
 
 CONFIG_FILE: Final = "config.toml"
 CHAMPION_FILE: Final = "champion.json"
+LEARNED_FILE: Final = "champion.npz"
+"""The same of a training run, whose agents have networks."""
 GENERATIONS: Final = "generations"
 GAMES: Final = "games"
+METRICS: Final = "metrics"
+CHECKPOINT_FILE: Final = "checkpoint.npz"
 PLAYOFF: Final = "playoff"
 LOCK_FILE: Final = ".lock"
 
@@ -18,6 +22,14 @@ LOCK_FILE: Final = ".lock"
 def generation_file(folder: Path, generation: int) -> Path:
     """Where the individuals of a generation are."""
     return folder / GENERATIONS / f"gen-{generation:04d}.parquet"
+
+
+def champion_of(folder: Path) -> Path | None:
+    """The agent file of a run's best agent so far; None when there is none yet."""
+    for name in (CHAMPION_FILE, LEARNED_FILE):
+        if (folder / name).exists():
+            return folder / name
+    return None
 
 
 def games_file(folder: Path, generation: int) -> Path:

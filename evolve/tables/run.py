@@ -17,8 +17,9 @@ from evolve.errors import RunError
 from evolve.tables import layout
 from evolve.tables.games import GAMES_SCHEMA
 from evolve.tables.individuals import INDIVIDUAL_COLUMNS, row_genes, table_metadata
+from evolve.tables.metrics import read_metrics
 
-TABLES: Final = ("generations", "individuals", "games", "trials")
+TABLES: Final = ("generations", "individuals", "games", "trials", "metrics")
 
 GENERATION_COLUMNS: Final = (
     "generation",
@@ -41,8 +42,9 @@ _TRIAL_COLUMNS: Final = ("number", "state", "score", "score_error", "seconds", "
 class Run:
     """The tables of one run, as of the moment they are first asked for.
 
-    individuals, games, generations and trials are pandas DataFrames; a run of evolution has no
-    trials, so that table is empty. Raises RunError for a folder that is no run, or a damaged file.
+    individuals, games, generations, trials and metrics are pandas DataFrames; those that its
+    kind of run does not have are empty. Raises RunError for a folder that is no run, or a
+    damaged file.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -72,6 +74,17 @@ class Run:
                 return tomllib.load(file)
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
             raise RunError(f"{self.path / layout.CONFIG_FILE} is damaged: {error}") from error
+
+    @property
+    def command(self) -> str:
+        """The command that made it: `run`, `train mcts` or `train dqn`."""
+        return str(self.config.get("command", "run"))
+
+    @cached_property
+    def metrics(self) -> pd.DataFrame:
+        """A row for each check of a training; empty for other runs."""
+        frame: pd.DataFrame = read_metrics(self.path).to_pandas()
+        return frame
 
     @cached_property
     def individuals(self) -> pd.DataFrame:

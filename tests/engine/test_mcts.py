@@ -20,7 +20,21 @@ def planted(own: int, opp: int, nodes: int) -> tuple[np.ndarray, np.ndarray, np.
     links = np.zeros((nodes, mcts.LINKS), np.int32)
     boards[0] = own, opp
     links[0, mcts.CHILDREN] = mcts.UNKNOWN
-    return boards, links, np.zeros(nodes)
+    return boards, links, np.zeros((nodes, mcts.VALUES), np.float32)
+
+
+def grow(
+    simulations: int,
+    boards: np.ndarray,
+    links: np.ndarray,
+    values: np.ndarray,
+    rules: int,
+    formula: int,
+    c: float,
+    seed: np.uint64,
+) -> int:
+    """Grow a tree of the root alone by random games."""
+    return mcts.grow(simulations, 1, boards, links, values, rules, formula, c, seed, 0, 0)
 
 
 def random_mean(own: int, opp: int, rules: int, passed: bool = False) -> Fraction:
@@ -56,14 +70,14 @@ def mcts_state(number: int) -> np.uint64:
 def test_the_tree_adds_up(formula: int, empties: tuple[int, int]) -> None:
     for own, opp in reference.random_boards(random.Random(3), 10, *empties):
         boards, links, values = planted(own, opp, 20_000)
-        used = mcts.grow(1000, 1, boards, links, values, 0, formula, 1.0, U(7))
+        used = grow(1000, boards, links, values, 0, formula, 1.0, U(7))
         assert links[0, mcts.VISITS] == 1000
         seen = {0}
         for node in range(used):
             here = (int(boards[node, 0]), int(boards[node, 1]))
             first, count = links[node, mcts.FIRST], links[node, mcts.CHILDREN]
             visits = links[node, mcts.VISITS]
-            assert abs(values[node]) <= visits
+            assert abs(values[node, mcts.MEAN]) <= 1 + 1e-5
             if count == mcts.UNKNOWN:
                 assert visits == 0
                 continue
@@ -79,7 +93,7 @@ def test_the_tree_adds_up(formula: int, empties: tuple[int, int]) -> None:
             else:
                 assert count == 0
                 score = reference.final_score(*here, 0)
-                assert values[node] == -visits * ((score > 0) - (score < 0))
+                assert values[node, mcts.MEAN] == -((score > 0) - (score < 0)) * (visits > 0)
                 continue
             # One visit gave the node its children, each other one went on to a child.
             assert links[children, mcts.VISITS].sum() == visits - 1
@@ -100,7 +114,7 @@ def test_wins_near_the_end_are_found(rules: int, formula: int) -> None:
         if len(set(outcomes.values())) < 2:
             continue
         boards, links, values = planted(own, opp, 60_000)
-        mcts.grow(5000, 1, boards, links, values, rules, formula, 1.0, U(1))
+        grow(5000, boards, links, values, rules, formula, 1.0, U(1))
         first, count = links[0, mcts.FIRST], links[0, mcts.CHILDREN]
         best = first + int(np.argmax(links[first : first + count, mcts.VISITS]))
         assert outcomes[int(links[best, mcts.MOVE])] == max(outcomes.values())
@@ -114,11 +128,11 @@ def test_selection_is_as_its_formula_says() -> None:
     for formula in (mcts.UCB1, mcts.PUCT):
         for count in (1, 2, 3, 4, 5, 30, 77):
             boards, links, values = planted(own, opp, 20_000)
-            mcts.grow(count, 1, boards, links, values, 0, formula, 1.3, U(5))
+            grow(count, boards, links, values, 0, formula, 1.3, U(5))
             visits = links[1:5, mcts.VISITS].astype(float)
             total = float(links[0, mcts.VISITS])
             with np.errstate(divide="ignore", invalid="ignore"):
-                mean = np.where(visits > 0, values[1:5] / visits, 0.0)
+                mean = values[1:5, mcts.MEAN]
                 if formula == mcts.UCB1:
                     bonus = 1.3 * np.sqrt(np.log(total + 1) / visits)
                 else:
@@ -126,13 +140,13 @@ def test_selection_is_as_its_formula_says() -> None:
             expected = int(np.argmax(mean + bonus))
             before = links[1:5, mcts.VISITS].copy()
             again = planted(own, opp, 20_000)
-            mcts.grow(count + 1, 1, *again, 0, formula, 1.3, U(5))
+            grow(count + 1, *again, 0, formula, 1.3, U(5))
             grown = again[1][1:5, mcts.VISITS] - before
             assert grown.tolist() == [int(child == expected) for child in range(4)]
 
 
 def test_a_tree_that_is_full_stays_whole() -> None:
     boards, links, values = planted(*START, 200)
-    used = mcts.grow(5000, 1, boards, links, values, 0, mcts.UCB1, 1.0, U(5))
+    used = grow(5000, boards, links, values, 0, mcts.UCB1, 1.0, U(5))
     assert used <= 200
     assert 0 < links[0, mcts.VISITS] < 5000

@@ -1,0 +1,125 @@
+"""The agent that plays the move its network values most: what a DQN has learned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from evolve.agents.alphabeta import thread_context
+from evolve.agents.trees import thread_scratch
+from evolve.engine import context as layout
+from evolve.engine.bits import U
+from evolve.engine.board import Board, Rules
+from evolve.engine.greedy import action_values
+from evolve.engine.network import Network
+from evolve.engine.solver import solve_in_order
+from evolve.errors import AgentError, IllegalMoveError
+
+MOST_LOOKAHEAD: Final = 4
+
+
+@dataclass(frozen=True)
+class DqnAgent:
+    """Plays the legal move of the highest value, of equals the lowest square.
+
+    Args:
+        networks: the one that plays both colours, or those of black and of white; their output
+            is `actions` or `action`.
+        lookahead: plies that are played out before the network is asked, 0 to 4: 0 asks it
+            about the moves at hand, 1 about the replies to each, and so on.
+        endgame: exact search from that many empties; a lost position is left to the network.
+        rules: the rules to play by; None (any) plays `standard` until told otherwise.
+    """
+
+    networks: tuple[Network, ...]
+    lookahead: int = 0
+    endgame: int = 0
+    rules: Rules | None = None
+    name: str = "dqn"
+    provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        if len(self.networks) not in (1, 2):
+            raise AgentError(f"{len(self.networks)} networks: one for both colours, or one each")
+        for network in self.networks:
+            if network.architecture.output not in ("actions", "action"):
+                raise AgentError(
+                    f"choosing needs a network that values moves, not {network.architecture}"
+                )
+        if not 0 <= self.lookahead <= MOST_LOOKAHEAD:
+            raise AgentError(f"lookahead {self.lookahead} must be 0 to {MOST_LOOKAHEAD}")
+        if not 0 <= self.endgame <= 60:
+            raise AgentError(f"endgame {self.endgame} must be 0 to 60 empties")
+
+    def with_rules(self, rules: Rules) -> DqnAgent:
+        """The agent, playing by `rules`."""
+        return replace(self, rules=rules)
+
+    def for_game(self, seed: int) -> DqnAgent:
+        """The agent itself: it draws nothing at random."""
+        return self
+
+    def choose(self, board: Board) -> int:
+        """The best square; raises IllegalMoveError when there is none."""
+        if not board.legal_moves():
+            raise IllegalMoveError(f"there is no move to choose\n{board}")
+        values = self.chances(board)
+        ranked = sorted(values, key=lambda square: -values[square])
+        if board.empties <= self.endgame:
+            context = thread_context(self._rules, layout.table_bits_for(board.empties))
+            context[layout.NODES] = context[layout.STOPPED] = 0
+            square, score = solve_in_order(
+                U(board.own), U(board.opp), np.array(ranked, np.int64), context.ctypes.data
+            )
+            if score >= 0:
+                return int(square)
+        return ranked[0]
+
+    def chances(self, board: Board) -> dict[int, float]:
+        """The value of every legal move for the side to move, as the network was taught."""
+        values = np.zeros(64, np.float64)
+        side = 1 if board.side == "black" else -1
+        scratch = thread_scratch(max(network.scratch_size for network in self.networks))
+        action_values(
+            U(board.own),
+            U(board.opp),
+            side,
+            self.lookahead,
+            self._addresses,
+            scratch.ctypes.data,
+            layout.RULES_CODE[self._rules],
+            values,
+        )
+        return {square: float(values[square]) for square in board.legal_moves()}
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What an agent file holds of it, but for the networks' weights."""
+        architecture = self.networks[0].architecture
+        return {
+            "lookahead": self.lookahead,
+            "endgame": self.endgame,
+            "networks": len(self.networks),
+            "input": architecture.input,
+            "layers": list(architecture.layers),
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Write an agent file; the folder must exist."""
+        from evolve.agents.files import save_agent
+
+        save_agent(self, Path(path))
+
+    @property
+    def _rules(self) -> Rules:
+        return self.rules or "standard"
+
+    @cached_property
+    def _addresses(self) -> npt.NDArray[np.int64]:
+        return np.array([self.networks[0].address, self.networks[-1].address], np.int64)

@@ -1,0 +1,397 @@
+"""Settings of learning: one model a family, and the published systems as presets of them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from evolve.engine.network import Architecture
+from evolve.errors import AgentError
+
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+def _split_layers(value: Any) -> Any:
+    """Layers as the command line gives them: `dense 64 relu, dense 1 tanh`."""
+    if isinstance(value, str):
+        return tuple(" ".join(part.split()) for part in value.split(",") if part.strip())
+    return value
+
+
+Layers = Annotated[tuple[str, ...], BeforeValidator(_split_layers)]
+Input = Literal["canonical", "planes", "mobility", "coloured", "coloured-move"]
+
+ITSELF: Final = "self"
+PAST: Final = "past"
+"""Opponents that are no agents: the learner as it is, and as it was."""
+
+
+class LearningSettings(BaseModel):
+    """What all training has in common."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rules: Literal["standard", "reversed"] = Field(
+        "standard", description="most discs wins (the published experiments), or fewest"
+    )
+    seed: int = Field(0, ge=0, description="same seed, settings and --games, same tables")
+    budget: float | None = Field(
+        None,
+        gt=0.0,
+        description="CPU seconds of training: games, learning and choosing between models; "
+        "neither compilation nor the panel's games count",
+    )
+    games: int | None = Field(None, ge=1, description="games to learn from, in place of a budget")
+    input: Input = Field(
+        "mobility",
+        description="what the network sees: canonical (own 1, other -1), planes (own, other, "
+        "both), mobility (own, other, own moves, other's moves), coloured (black 1, white -1, "
+        "and who is to move), coloured-move (the same and a move)",
+    )
+    games_per_iteration: int = Field(
+        200, ge=1, le=1_000_000, description="games between two rounds of learning"
+    )
+    window: int = Field(
+        200_000, ge=64, le=50_000_000, description="positions that are kept to learn from"
+    )
+    batch: int = Field(512, ge=2, le=1_000_000, description="positions in a step of learning")
+    updates: float = Field(
+        4.0, gt=0.0, description="times that a position is learned from, in the mean"
+    )
+    learning_rate: float = Field(1e-3, gt=0.0, le=1.0, description="of Adam, at first")
+    decay: Share = Field(
+        0.5, description="share of the training after which the learning rate falls, to a twentieth"
+    )
+    weight_decay: float = Field(0.0, ge=0.0, le=1.0, description="of Adam (AdamW's)")
+    augment: bool = Field(True, description="learn from a random one of a position's 8 images")
+    openings: int = Field(
+        12, ge=0, le=30, description="random moves that begin a game, at most (0 to so many)"
+    )
+    endgame: int = Field(0, ge=0, le=20, description="empties from which the agent plays exactly")
+    check_every: int = Field(2000, ge=1, description="games from one check against the panel on")
+    panel_openings: int = Field(50, ge=2, description="openings with each member of the panel")
+    patience: int | None = Field(
+        None, ge=1, description="stop after so many checks without a better panel score"
+    )
+    device: Literal["auto", "cpu", "cuda"] = Field(
+        "auto", description="where the network learns; auto: on a GPU where there is one"
+    )
+
+    @model_validator(mode="after")
+    def _ends_somewhere(self) -> Self:
+        if self.budget is None and self.games is None:
+            object.__setattr__(self, "budget", self.default_budget)
+        return self
+
+    @property
+    def default_budget(self) -> float:
+        """CPU seconds, where neither budget nor games are asked for."""
+        return 120.0
+
+    def _check_network(self, layers: tuple[str, ...], outputs: tuple[str, ...]) -> None:
+        try:
+            architecture = Architecture(self.input, layers)
+        except AgentError as error:
+            raise ValueError(f"layers: {error}") from error
+        if architecture.output not in outputs:
+            raise ValueError(
+                f"layers: what comes out is {architecture.output}; it must be "
+                + " or ".join(outputs)
+            )
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """As JSON what the tables depend on: all but when to stop."""
+        return self.model_dump(mode="json", exclude={"budget", "games", "patience"})
+
+
+def _opponents(value: Any) -> Any:
+    if isinstance(value, str):
+        return dict(part.partition("=")[::2] for part in value.split(","))
+    return value
+
+
+def _some_share(shares: dict[str, float]) -> dict[str, float]:
+    kept = {name: share for name, share in shares.items() if share > 0.0}
+    if not kept:
+        raise ValueError("one opponent must have a share over 0")
+    return kept
+
+
+Opponents = Annotated[
+    dict[str, Annotated[float, Field(ge=0.0)]],
+    BeforeValidator(_opponents),
+    AfterValidator(_some_share),
+]
+
+
+class MctsSettings(LearningSettings):
+    """Everything that decides what a tree search's network learns."""
+
+    preset: Literal["default", "s3-mcts", "s4-reversiv"] = Field(
+        "default", description="settings to start from; all others change single ones"
+    )
+    layers: Layers = Field(
+        ("dense 64 relu", "dense 32 relu", "dense 1 tanh"),
+        description="of the network: dense N, gate, residual, conv N, and at the end dense 1 tanh "
+        "(a value) or policy-value; an activation may follow (relu, tanh, sigmoid), norm, dropout",
+    )
+    simulations: int = Field(100, ge=2, le=100_000, description="of a move in the games")
+    c_puct: float = Field(1.2, gt=0.0, le=100.0, description="weight of the unexplored there")
+    noise: Share = Field(0.25, description="share of a random draw in the priors of the root")
+    temperature: float = Field(
+        1.0, ge=0.0, le=10.0, description="of the choice among moves; 0: the most visited"
+    )
+    temperature_plies: int = Field(20, ge=0, le=60, description="moves of a game it holds for")
+    solved: int = Field(
+        10, ge=0, le=20, description="empties at which a game ends, with its exact outcome"
+    )
+    root_value: Share = Field(
+        0.5, description="share of the search's value in what is learned; the rest: the outcome"
+    )
+    first_ply: int = Field(0, ge=0, le=50, description="learn from positions from this ply on")
+    opponents: Opponents = Field(
+        default_factory=lambda: {ITSELF: 1.0},
+        description="OPPONENT=SHARE of the games: self, random, or an alpha-beta agent",
+    )
+    accept: bool = Field(
+        False,
+        description="play on with a new network only when it is no worse against any opponent "
+        "of accept_against, nor against the one before",
+    )
+    accept_against: Annotated[tuple[str, ...], BeforeValidator(_split_layers)] = Field(
+        ("random", "swh-mobility"), description="agents that it is measured by"
+    )
+    accept_games: int = Field(20, ge=2, le=10_000, description="games with each of them")
+    play_simulations: int = Field(400, ge=1, le=2_000_000, description="of a move of the agent")
+    play_c_puct: float = Field(1.1, gt=0.0, le=100.0, description="weight of the unexplored there")
+    endgame: int = Field(12, ge=0, le=20, description="empties from which the agent plays exactly")
+    check_simulations: int = Field(
+        100, ge=1, le=100_000, description="of a move in the games with the panel"
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        self._check_network(self.layers, ("value", "policy-value"))
+        if self.input.startswith("coloured"):
+            raise ValueError("input: a tree search needs to see the board from the mover's side")
+        if PAST in self.opponents:
+            raise ValueError("opponents: a tree search has no past one")
+        return self
+
+
+class DqnSettings(LearningSettings):
+    """Everything that decides what a network of move values learns."""
+
+    preset: Literal[
+        "default",
+        "s2-dqn",
+        "s2-dueling",
+        "s2-minimax-dueling",
+        "s3-dqn",
+        "s3-double",
+        "s3-dueling",
+        "s5-network1",
+        "s5-network2",
+    ] = Field("default", description="settings to start from; all others change single ones")
+    layers: Layers = Field(
+        ("dense 128 relu", "residual relu", "dense 64"),
+        description="of the network: dense N, gate, residual, conv N, and at the end dense 64, "
+        "dueling, or dense 1 (with coloured-move); an activation may follow, norm, dropout",
+    )
+    networks: int = Field(1, ge=1, le=2, description="one for both colours, or one for each")
+    bootstrap: Literal["own", "negamax"] = Field(
+        "own", description="whose best move a target goes on with: the next own one, or the reply"
+    )
+    steps: int = Field(
+        60, ge=1, le=60, description="steps of rewards in a target; 60: to the end (Monte Carlo)"
+    )
+    gamma: Share = Field(1.0, description="discount of a step")
+    double: bool = Field(False, description="choose the next move by one network, value by other")
+    target_period: int = Field(
+        500, ge=1, description="steps of learning after which the target network follows"
+    )
+    legal: bool = Field(True, description="take the best of the legal moves, not of all squares")
+    others_zero: bool = Field(False, description="teach 0 for all squares but the one played")
+    loss: Literal["squared", "huber"] = Field("squared", description="of a target's error")
+    reward: Literal["none", "outcome", "halves", "share", "difference"] = Field(
+        "outcome",
+        description="at the end: nothing; 1, 0, -1; 1, 1/2, 0; own discs / 64; difference / 64",
+    )
+    shaping: float = Field(
+        0.0, ge=0.0, le=10.0, description="weight of own discs / 64 after every move"
+    )
+    positional: float = Field(
+        0.0, ge=0.0, le=10.0, description="weight of the reward V(p) + V(flips) of a move"
+    )
+    minimax: bool = Field(False, description="take the reward of the reply off that of the move")
+    opponents: Opponents = Field(
+        default_factory=lambda: {ITSELF: 1.0},
+        description="OPPONENT=SHARE of the games: self, past, random, or an alpha-beta agent",
+    )
+    past: int = Field(5, ge=1, le=1000, description="iterations ago, for the past opponent")
+    random_first: Share = Field(
+        0.0, description="share of the training that is against random, before the opponents"
+    )
+    survival: int = Field(
+        0,
+        ge=0,
+        description="iterations after which the new model meets the old one, both colours, and "
+        "the better goes on; 0: never",
+    )
+    survival_games: int = Field(100, ge=2, le=100_000, description="games of such a match")
+    epsilon: Share = Field(0.2, description="share of random moves at first")
+    epsilon_end: Share = Field(0.05, description="share of random moves at the end")
+    lookahead: int = Field(0, ge=0, le=4, description="plies that the agent plays out")
+
+    @property
+    def default_budget(self) -> float:
+        """CPU seconds."""
+        return 180.0
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        self._check_network(self.layers, ("actions", "action"))
+        if self.reward == "none" and not (self.positional or self.shaping):
+            raise ValueError("reward: without one at the end there must be positional or shaping")
+        if self.bootstrap == "negamax" and (
+            self.reward in ("halves", "share") or self.shaping or self.minimax
+        ):
+            raise ValueError(
+                "bootstrap: negamax takes what one side gains as the other's loss, which does not "
+                "go with halves, share, shaping or minimax"
+            )
+        if self.minimax and not self.positional:
+            raise ValueError("minimax: there is no positional reward that it could be taken of")
+        if self.input == "coloured-move" and (self.others_zero or not self.legal):
+            raise ValueError("coloured-move: the network sees legal moves alone")
+        return self
+
+
+MCTS_PRESETS: Final[dict[str, dict[str, Any]]] = {
+    "default": {},
+    # S3: 3 convolutions and two dense layers, dropout, batch norm, policy and value; replay of
+    # (s, π, z). "canonical board": read as own and other discs.
+    "s3-mcts": {
+        "input": "planes",
+        "layers": (
+            "conv 512 relu norm",
+            "conv 512 relu norm",
+            "conv 256 relu norm",
+            "dense 1024 relu norm dropout",
+            "dense 512 relu norm dropout",
+            "policy-value",
+        ),
+        "simulations": 25,  # assumed
+        "c_puct": 1.0,  # assumed
+        "play_c_puct": 1.0,  # assumed
+        "play_simulations": 100,  # assumed
+        "noise": 0.0,  # none is told of
+        "temperature_plies": 15,  # assumed
+        "solved": 0,
+        "root_value": 0.0,
+        "openings": 0,
+        "endgame": 0,
+        "accept": True,  # keep the better model
+        "accept_against": (),
+        "games_per_iteration": 100,  # assumed
+        "batch": 64,  # assumed
+        "updates": 10.0,  # assumed
+    },
+    # S4, ReversiV: value only, RevNet, from baselines and from itself with noise and temperature.
+    "s4-reversiv": {
+        "input": "canonical",
+        "layers": ("gate", "gate", "dense 1 tanh"),
+        "c_puct": 1.2,
+        "play_c_puct": 1.1,
+        "games_per_iteration": 100,
+        "opponents": {"self": 0.5, "random": 0.25, "swh": 0.25},  # shares and baselines assumed
+        "first_ply": 12,
+        "openings": 0,
+        "solved": 12,
+        "endgame": 12,
+        "root_value": 0.0,  # assumed
+        "window": 40_000,  # "old data dropped"; the number is assumed
+        "accept": True,
+        "accept_against": ("random", "swh"),
+    },
+}
+
+_S2: Final[dict[str, Any]] = {
+    "input": "canonical",
+    "gamma": 0.99,  # assumed
+    "steps": 1,
+    "reward": "none",
+    "positional": 0.01,  # V is in hundreds: assumed to be scaled to about 1
+    "target_period": 500,  # assumed
+    "epsilon": 0.3,  # assumed
+    "epsilon_end": 0.05,  # assumed
+    "openings": 0,
+}
+_S3: Final[dict[str, Any]] = {
+    "input": "planes",
+    "layers": ("conv 16 relu", "conv 32 relu", "dense 128 relu", "dense 64"),  # sizes assumed
+    "networks": 2,
+    "steps": 1,
+    "gamma": 0.99,  # assumed
+    "reward": "outcome",
+    "random_first": 0.3,  # assumed
+    "survival": 10,  # assumed
+    "openings": 0,
+    "augment": False,
+    "batch": 64,  # assumed
+    "updates": 1.0,  # assumed
+    "games_per_iteration": 50,  # assumed
+    "epsilon": 0.5,  # assumed
+}
+_S5: Final[dict[str, Any]] = {
+    "learning_rate": 1e-3,
+    "decay": 1.0,
+    "gamma": 0.1,
+    "steps": 1,
+    "epsilon": 0.2,
+    "epsilon_end": 0.0,
+    "window": 4096,
+    "games_per_iteration": 1,
+    "updates": 68.0,  # the whole buffer after each game: 4096 / 60 times a position
+    "reward": "halves",
+    "opponents": {"past": 1.0},
+    "past": 5,
+    "openings": 0,
+    "augment": False,
+    "batch": 512,  # assumed
+    "target_period": 1,
+    "patience": 10,  # of episodes; here of checks
+    "check_every": 50,
+}
+DQN_PRESETS: Final[dict[str, dict[str, Any]]] = {
+    "default": {},
+    "s2-dqn": {**_S2, "layers": ("dense 128 relu", "residual relu", "residual relu", "dense 64")},
+    "s2-dueling": {
+        **_S2,
+        "layers": ("dense 128 relu", "residual relu", "residual relu", "dueling"),
+    },
+    "s2-minimax-dueling": {
+        **_S2,
+        "layers": ("dense 128 relu", "residual relu", "residual relu", "dueling"),
+        "minimax": True,
+    },
+    "s3-dqn": _S3,
+    "s3-double": {**_S3, "double": True},
+    "s3-dueling": {
+        **_S3,
+        "layers": ("conv 16 relu", "conv 32 relu", "dense 128 relu", "dueling"),
+    },
+    "s5-network1": {
+        **_S5,
+        "input": "coloured-move",
+        "layers": ("dense 64 sigmoid", "dense 64 sigmoid", "dense 64 sigmoid", "dense 1"),
+    },
+    "s5-network2": {
+        **_S5,
+        "input": "coloured",
+        "layers": ("dense 64 sigmoid", "dense 64 sigmoid", "dense 64 sigmoid", "dense 64"),
+        "others_zero": True,
+    },
+}

@@ -1,0 +1,265 @@
+"""Networks in play: one position at a time through layers given as data.
+
+A network is a block of int64 cells: a head (INPUT, WIDTH, STEPS, WEIGHTS …), then a row of
+STEP_CELLS for each step. Weights are float32 in one block of their own: of a dense layer a row
+for each input, of as many outputs (padded to NARROW), then the biases. Vectors lie in a scratch
+block: two that take turns, and one that a residual unit keeps.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from evolve.engine.bits import ONE, ZERO, U, moves_of
+from evolve.engine.compile import inlined, kernel
+from evolve.engine.dense import (
+    CHUNK,
+    NARROW,
+    WIDE,
+    add_narrow_rows,
+    add_wide_rows,
+    dot,
+    nonzero,
+    read,
+    spread_bits,
+    spread_board,
+    write,
+)
+from evolve.engine.memory import int64, load, lowest
+
+# Cells of the head: what the input shows, floats of the longest vector, number of steps, address
+# of the weights, numbers that come out, whether the input holds a move.
+INPUT, WIDTH, STEPS, WEIGHTS, OUTPUTS, TAKES_MOVE, HEAD_CELLS = 0, 1, 2, 3, 4, 5, 8
+
+# What the input shows of a position.
+CANONICAL: Final = 0
+"""64: 1 own disc, −1 the other side's, 0 none."""
+PLANES: Final = 1
+"""192: own discs, the other side's, both; by square, three numbers each."""
+MOBILITY: Final = 2
+"""256: own discs, the other side's, own moves, the other side's; by square, four numbers each."""
+COLOURED: Final = 3
+"""65: 1 black, −1 white, 0 empty; then the side to move, 1 or −1."""
+COLOURED_MOVE: Final = 4
+"""67: the same; then the row and the column of a move, 0 to 1."""
+INPUT_SIZES: Final = (64, 192, 256, 65, 67)
+
+# Cells of a step.
+KIND, SIZE_IN, SIZE_OUT, ACTIVATION, OFFSET, STEP_CELLS = 0, 1, 2, 3, 4, 6
+# Kinds of step.
+DENSE, GATE, SAVE, ADD, DUEL, CONVOLVE, SQUASH_LAST = range(7)
+# Activations.
+IDENTITY, RELU, TANH, SIGMOID = range(4)
+
+
+def padded(size: int, to: int = NARROW) -> int:
+    """The least multiple of `to` that `size` fits in."""
+    return -(-size // to) * to
+
+
+@inlined
+def squashed(value: np.float32) -> np.float32:
+    """tanh; by the exponential, which takes a third of the time of the library's."""
+    two = np.float32(2.0)
+    return np.float32(1.0) - two / (np.float32(math.exp(two * value)) + np.float32(1.0))
+
+
+@inlined
+def _activate(values: int, size: int, activation: int) -> None:
+    """Apply the activation to the first `size` floats at `values`."""
+    zero, one = np.float32(0.0), np.float32(1.0)
+    if activation == RELU:
+        for index in range(size):
+            value = read(values, index)
+            write(values, index, value if value > zero else zero)
+    elif activation == TANH:
+        for index in range(size):
+            write(values, index, squashed(read(values, index)))
+    elif activation == SIGMOID:
+        for index in range(size):
+            write(values, index, one / (one + np.float32(math.exp(-read(values, index)))))
+
+
+@inlined
+def _add_rows(source: int, size_in: int, size_out: int, weights: int, target: int) -> None:
+    """target += weights · source; `size_out` a multiple of NARROW."""
+    start = int64(0)
+    while start < size_in:
+        mask = nonzero(source + 4 * start)
+        if size_in - start < CHUNK:
+            mask &= (ONE << U(size_in - start)) - ONE
+        rows = weights + 4 * start * size_out
+        column = int64(0)
+        while column + WIDE <= size_out:
+            add_wide_rows(
+                mask, source + 4 * start, rows + 4 * column, size_out, target + 4 * column
+            )
+            column += WIDE
+        while column < size_out:
+            add_narrow_rows(
+                mask, source + 4 * start, rows + 4 * column, size_out, target + 4 * column
+            )
+            column += NARROW
+        start += CHUNK
+
+
+@kernel
+def dense_step(source: int, target: int, size_in: int, size_out: int, weights: int) -> None:
+    """target = weights · source + biases, float32 at these addresses.
+
+    A single output has its weights in a row that is padded with zeros to a multiple of CHUNK,
+    its bias behind them.
+    """
+    if size_out == 1:
+        total = np.float32(0.0)
+        start = int64(0)
+        for index in range(size_in, (size_in + CHUNK - 1) // CHUNK * CHUNK):
+            write(source, index, total)  # what lay there may be no number
+        while start < size_in:
+            total += dot(source + 4 * start, weights + 4 * start)
+            start += CHUNK
+        write(target, 0, total + read(weights, start))
+        return
+    columns = (size_out + NARROW - 1) // NARROW * NARROW
+    biases = weights + 4 * size_in * columns
+    for index in range(columns):
+        write(target, index, read(biases, index))
+    _add_rows(source, size_in, columns, weights, target)
+
+
+@kernel
+def convolve_step(source: int, target: int, size_in: int, size_out: int, weights: int) -> None:
+    """3×3 convolution of [64, size_in] to [64, size_out], squares beyond the board being zero.
+
+    The weights are [9, size_in, size_out], neighbours row by row from the upper left.
+    """
+    columns = (size_out + NARROW - 1) // NARROW * NARROW
+    biases = weights + 4 * 9 * size_in * columns
+    last = target + 4 * 64 * size_out  # room for the padding of one square
+    for square in range(64):
+        for index in range(columns):
+            write(last, index, read(biases, index))
+        row, column = square // 8, square % 8
+        for neighbour in range(9):
+            y, x = row + neighbour // 3 - 1, column + neighbour % 3 - 1
+            if 0 <= y < 8 and 0 <= x < 8:
+                near = source + 4 * (8 * y + x) * size_in
+                _add_rows(near, size_in, columns, weights + 4 * neighbour * size_in * columns, last)
+        for index in range(size_out):
+            write(target, square * size_out + index, read(last, index))
+
+
+@inlined
+def _encode(own: np.uint64, opp: np.uint64, side: int, move: int, kind: int, target: int) -> None:
+    """Write what the network sees of a position, `own` being `side`'s (1 black, −1 white)."""
+    if kind == CANONICAL:
+        spread_board(own, opp, target)
+    elif kind in (PLANES, MOBILITY):
+        planes = 3 if kind == PLANES else 4
+        for chunk in range(planes):
+            spread_bits(ZERO, target + 4 * CHUNK * chunk)
+        third = own | opp
+        fourth = ZERO
+        if kind == MOBILITY:
+            third, fourth = moves_of(own, opp), moves_of(opp, own)
+        for plane in range(planes):
+            bits = own if plane == 0 else opp if plane == 1 else third if plane == 2 else fourth
+            while bits != ZERO:
+                write(target, lowest(bits) * planes + plane, np.float32(1.0))
+                bits &= bits - ONE
+    else:
+        spread_board(own if side > 0 else opp, opp if side > 0 else own, target)
+        write(target, 64, np.float32(side))
+        if kind == COLOURED_MOVE:
+            write(target, 65, np.float32(move // 8) / np.float32(7.0))
+            write(target, 66, np.float32(move % 8) / np.float32(7.0))
+
+
+@kernel
+def forward(
+    own: np.uint64, opp: np.uint64, side: int, move: int, network: int, scratch: int
+) -> int:
+    """Run the network on a position (and a move, where it takes one); address of what comes out.
+
+    `side` is the colour to move, 1 black, −1 white; most networks do not look at it.
+    """
+    width = load(network, WIDTH)
+    weights = load(network, WEIGHTS)
+    source, target = scratch, scratch + 4 * width
+    kept = scratch + 8 * width
+    _encode(own, opp, side, move, load(network, INPUT), source)
+    for number in range(load(network, STEPS)):
+        step = HEAD_CELLS + number * STEP_CELLS
+        kind = load(network, step + KIND)
+        size_in, size_out = load(network, step + SIZE_IN), load(network, step + SIZE_OUT)
+        activation = load(network, step + ACTIVATION)
+        layer = weights + 4 * load(network, step + OFFSET)
+        if kind == SAVE:
+            for index in range(size_in):
+                write(kept, index, read(source, index))
+            continue
+        if kind == ADD:
+            for index in range(size_in):
+                write(source, index, read(source, index) + read(kept, index))
+            _activate(source, size_in, activation)
+            continue
+        if kind == DUEL:
+            mean = np.float32(0.0)
+            for index in range(size_out):
+                mean += read(source, index)
+            shift = read(source, size_out) - mean / np.float32(size_out)
+            for index in range(size_out):
+                write(source, index, read(source, index) + shift)
+            continue
+        if kind == SQUASH_LAST:
+            write(source, size_in - 1, squashed(read(source, size_in - 1)))
+            continue
+        if kind == CONVOLVE:
+            convolve_step(source, target, size_in, size_out, layer)
+            _activate(target, 64 * size_out, activation)
+        else:
+            dense_step(source, target, size_in, size_out, layer)
+            _activate(target, size_out, activation)
+            if kind == GATE:
+                for index in range(size_out):
+                    write(target, index, read(target, index) * read(source, index))
+        source, target = target, source
+    return source
+
+
+@kernel
+def forward_all(
+    positions: npt.NDArray[np.uint64],
+    sides: npt.NDArray[np.int8],
+    moves: npt.NDArray[np.int8],
+    network: int,
+    memory: npt.NDArray[np.float32],
+    outputs: npt.NDArray[np.float32],
+) -> None:
+    """Fill outputs [N, OUTPUTS] for positions [N, 2], sides [N] and moves [N]."""
+    scratch = int64(memory.ctypes.data)
+    for number in range(positions.shape[0]):
+        own, opp = positions[number, 0], positions[number, 1]
+        result = forward(own, opp, sides[number], moves[number], network, scratch)
+        for index in range(outputs.shape[1]):
+            outputs[number, index] = read(result, index)
+
+
+@kernel
+def encode_all(
+    positions: npt.NDArray[np.uint64],
+    sides: npt.NDArray[np.int8],
+    moves: npt.NDArray[np.int8],
+    kind: int,
+    inputs: npt.NDArray[np.float32],
+) -> None:
+    """Fill inputs [N, size] with what a network sees of positions [N, 2]."""
+    base = int64(inputs.ctypes.data)
+    for number in range(positions.shape[0]):
+        row = base + 4 * number * inputs.shape[1]
+        own, opp = positions[number, 0], positions[number, 1]
+        _encode(own, opp, int64(sides[number]), int64(moves[number]), kind, row)

@@ -1,0 +1,1 @@
+"""Learning by games: networks, replay, trainers. Needs torch, the extra `learn`."""

@@ -1,0 +1,106 @@
+"""What the ways of learning share: who they play against, and how they are measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.dqn import DqnAgent
+from evolve.agents.loading import load_agent
+from evolve.agents.mcts import MctsAgent
+from evolve.agents.protocol import Agent
+from evolve.engine.board import Rules
+from evolve.errors import SettingsError
+from evolve.fitness.match import Match
+from evolve.fitness.openings import Part, balanced_openings
+from evolve.fitness.ratings import Score
+
+Progress = Callable[[int], None]
+"""Called with the number of games that were finished since the last call."""
+
+
+class Learner(Protocol):
+    """One way of learning: what a trainer needs of it."""
+
+    kind: str
+
+    @property
+    def steps(self) -> int:
+        """Steps of learning so far."""
+
+    def iterate(self, rng: np.random.Generator, share: float, progress: Progress) -> float:
+        """Play games and learn from them; the mean loss (NaN without a step)."""
+
+    def agent(self) -> MctsAgent | DqnAgent:
+        """The agent as it is now."""
+
+    def checked_agent(self) -> Agent:
+        """The agent as the panel meets it."""
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """All that is needed to go on, but for `facts`."""
+
+    def facts(self) -> dict[str, Any]:
+        """The same, as JSON."""
+
+    def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Go on from what `arrays` and `facts` gave."""
+
+
+class Panel:
+    """Fixed agents on fixed openings; the same seed gives the same openings."""
+
+    def __init__(self, names: Sequence[str], games: int, rules: Rules, seed: int) -> None:
+        self.names = tuple(names)
+        self.rules: Rules = rules
+        self.agents = [load_agent(name) for name in names]
+        self.openings = balanced_openings(
+            (games + 1) // 2, Part.PANEL, rules, np.random.default_rng(seed)
+        )
+
+    def results(self, agent: Agent, jobs: int) -> list[Score]:
+        """The agent's score against each, with its error."""
+        return [self._match(agent, other, jobs) for other in self.agents]
+
+    def scores(self, agent: Agent, jobs: int) -> list[float]:
+        """The agent's bare scores."""
+        return [result.score for result in self.results(agent, jobs)]
+
+    def against(self, agent: Agent, other: Agent, jobs: int) -> float:
+        """The agent's score against one that is not in the panel."""
+        return self._match(agent, other, jobs).score
+
+    def _match(self, agent: Agent, other: Agent, jobs: int) -> Score:
+        return Match(agent, other, self.openings, self.rules, jobs=jobs).play().score
+
+
+def alphabeta_agents(
+    names: Iterable[str], others: Sequence[str], rules: Rules
+) -> list[AlphaBetaAgent]:
+    """The agents of those names that are not in `others`; SettingsError for any other kind."""
+    agents = []
+    for name in names:
+        if name in others:
+            continue
+        agent = load_agent(name)
+        if not isinstance(agent, AlphaBetaAgent):
+            raise SettingsError(
+                f"opponents: {name} is no alpha-beta agent; there are also {', '.join(others)}"
+            )
+        agents.append(agent.with_rules(rules))
+    return agents
+
+
+def shares_drawn(shares: Mapping[str, float], count: int, rng: np.random.Generator) -> list[str]:
+    """`count` names, each in its share of them, in random order."""
+    names = list(shares)
+    weights = np.array([shares[name] for name in names])
+    # Whole parts first, so that few games have the shares, too.
+    bounds = np.cumsum(weights / weights.sum() * count)
+    numbers = np.searchsorted(bounds, np.arange(count) + rng.random(), side="right")
+    chosen = rng.permutation(np.minimum(numbers, len(names) - 1))
+    return [names[number] for number in chosen]

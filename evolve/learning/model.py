@@ -1,0 +1,131 @@
+"""A network with its optimizer: steps of learning, copies for play, and checkpoints."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from evolve.engine.network import Architecture, Network
+from evolve.learning.modules import Module
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LOWEST_RATE: Final = 0.05
+_MOMENTS: Final = ("step", "exp_avg", "exp_avg_sq")
+
+
+def device_of(wish: str) -> torch.device:
+    """The device that `auto`, `cpu` or `cuda` stands for."""
+    if wish == "auto":
+        wish = "cuda" if torch.cuda.is_available() else "cpu"
+    return torch.device(wish)
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """torch's global random state set from a seed, and put back."""
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        yield
+
+
+class Model:
+    """A module that learns on one device, by Adam.
+
+    The learning rate is held until the share `decay` of the training, then falls in a line.
+    """
+
+    def __init__(
+        self,
+        architecture: Architecture,
+        seed: int,
+        *,
+        rate: float,
+        decay: float,
+        weight_decay: float,
+        device: str,
+    ) -> None:
+        self.architecture = architecture
+        self.device = device_of(device)
+        with seeded(seed):
+            self.module = Module(architecture).to(self.device)
+        self.optimizer = torch.optim.AdamW(
+            self.module.parameters(), lr=rate, weight_decay=weight_decay, fused=True
+        )
+        self._rate, self._decay = rate, decay
+        self._drops = any(layer.dropout for layer in architecture.parsed)
+        self.steps = 0
+
+    def set_progress(self, share: float) -> None:
+        """Set the learning rate for a share, 0 to 1, of the training."""
+        over = max(0.0, share - self._decay) / (1.0 - self._decay) if self._decay < 1.0 else 0.0
+        for group in self.optimizer.param_groups:
+            group["lr"] = self._rate * (1.0 - (1.0 - _LOWEST_RATE) * min(1.0, over))
+
+    def learn(self, inputs: Tensor, loss_of: Callable[[Tensor], Tensor], seed: int) -> float:
+        """One step on inputs [B, size]; `loss_of` is told what comes out. The loss."""
+        self.module.train()
+        with seeded(seed) if self._drops else nullcontext():
+            loss = loss_of(self.module(inputs.to(self.device)))
+            self.optimizer.zero_grad(set_to_none=True)
+            torch.autograd.backward(loss)
+            self.optimizer.step()
+        self.steps += 1
+        return float(loss.item())
+
+    def outputs(self, inputs: Tensor) -> Tensor:
+        """What comes out for inputs, as in play: no gradients, nothing dropped."""
+        self.module.eval()
+        with torch.no_grad():
+            found: Tensor = self.module(inputs.to(self.device))
+        return found
+
+    def network(self) -> Network:
+        """The network as it is now, for play."""
+        return self.module.network()
+
+    def state(self) -> dict[str, npt.NDArray[Any]]:
+        """Weights and the optimizer's moments, as arrays; `load_state` takes them back."""
+        arrays = {
+            f"module/{name}": tensor.detach().cpu().numpy().copy()
+            for name, tensor in self.module.state_dict().items()
+        }
+        for number, moments in self.optimizer.state_dict()["state"].items():
+            for key in _MOMENTS:
+                arrays[f"adam/{number}/{key}"] = np.array(moments[key].cpu())
+        arrays["steps"] = np.array(self.steps)
+        return arrays
+
+    def load_state(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Go on from what `state` gave; KeyError or RuntimeError when it is of another network."""
+        self.module.load_state_dict(
+            {
+                name.removeprefix("module/"): torch.from_numpy(np.array(array))
+                for name, array in arrays.items()
+                if name.startswith("module/")
+            }
+        )
+        stored = self.optimizer.state_dict()
+        numbers = sorted({int(n.split("/")[1]) for n in arrays if n.startswith("adam/")})
+        stored["state"] = {
+            number: {
+                key: torch.from_numpy(np.array(arrays[f"adam/{number}/{key}"])) for key in _MOMENTS
+            }
+            for number in numbers
+        }
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            self.optimizer.load_state_dict(stored)
+        self.steps = int(arrays["steps"])
+
+    def copy_from(self, other: Model) -> None:
+        """Take the weights of another model of the same architecture."""
+        self.module.load_state_dict(other.module.state_dict())

@@ -1,0 +1,55 @@
+"""What is learned from: the last so many rows of arrays that belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+
+class Replay:
+    """A ring of `capacity` rows, each a row in every one of some named arrays."""
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+        self.added = 0
+        self._arrays: dict[str, npt.NDArray[Any]] = {}
+
+    def __len__(self) -> int:
+        return min(self.added, self.capacity)
+
+    def add(self, rows: Arrays) -> None:
+        """Put rows in, in place of the oldest where there is no room."""
+        count = len(next(iter(rows.values())))
+        if count == 0:
+            return
+        last = min(count, self.capacity)
+        places = (self.added + count - last + np.arange(last)) % self.capacity
+        for name, array in rows.items():
+            if name not in self._arrays:
+                self._arrays[name] = np.empty((self.capacity, *array.shape[1:]), array.dtype)
+            self._arrays[name][places] = array[count - last :]
+        self.added += count
+
+    def sample(self, count: int, rng: np.random.Generator) -> dict[str, npt.NDArray[Any]]:
+        """`count` rows, each drawn from all that are there."""
+        chosen = rng.integers(0, len(self), count)
+        return {name: array[chosen] for name, array in self._arrays.items()}
+
+    def arrays(self, prefix: str) -> dict[str, npt.NDArray[Any]]:
+        """What is there, as arrays for a checkpoint."""
+        return {prefix + name: array[: len(self)] for name, array in self._arrays.items()}
+
+    def restore(self, arrays: Arrays, prefix: str, added: int) -> None:
+        """Take what `arrays` gave, `added` rows having been added in all."""
+        self._arrays = {}
+        for name, array in arrays.items():
+            if name.startswith(prefix):
+                own = np.empty((self.capacity, *array.shape[1:]), array.dtype)
+                own[: len(array)] = array
+                self._arrays[name.removeprefix(prefix)] = own
+        self.added = added

@@ -1,0 +1,246 @@
+"""A training run: learn, check against the panel, keep all in the run's folder, go on later."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Mapping
+from enum import Enum
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+import evolve
+from evolve.agents.files import save_agent, write_arrays
+from evolve.config.learning import DqnSettings, MctsSettings
+from evolve.errors import RunError
+from evolve.fitness.ratings import Score
+from evolve.learning.learner import Learner, Panel, Progress
+from evolve.learning.moves import MoveLearner
+from evolve.learning.trees import TreeLearner
+from evolve.tables.atomic import replacing
+from evolve.tables.layout import CHECKPOINT_FILE, LEARNED_FILE
+from evolve.tables.metrics import METRICS_PANEL, commit_metrics, committed_checks
+
+_HEADER: Final = "facts"
+
+
+class Ending(Enum):
+    """Why a training ended."""
+
+    GAMES = "all games are played"
+    BUDGET = "the budget is used up"
+    PATIENCE = "the panel score has not risen any more"
+    STOPPED = "stopped"
+
+
+class Observer(Protocol):
+    """Who is told how the training goes."""
+
+    def games(self, done: int, share: float) -> None:
+        """So many games are played, and that share of the training is done."""
+
+    def check(self, row: Mapping[str, Any]) -> None:
+        """A row of the metrics table is committed."""
+
+    def stop(self) -> bool:
+        """Whether to end after the iteration in hand."""
+
+
+class Training:
+    """One training in its folder.
+
+    The same settings and number of games give the same tables, whatever `jobs`, interruption
+    and resume; a budget in CPU seconds ends where the machine has come to.
+    """
+
+    def __init__(self, folder: Path, settings: MctsSettings | DqnSettings, jobs: int) -> None:
+        torch.set_num_threads(1)  # small networks: more threads cost more than they give
+        self.folder = folder
+        self.settings = settings
+        self.jobs = jobs
+        self.learner: Learner = (
+            TreeLearner(settings, jobs)
+            if isinstance(settings, MctsSettings)
+            else MoveLearner(settings, jobs)
+        )
+        self.games = 0
+        self.spent = 0.0
+        """CPU seconds of training so far."""
+        self.check = 0
+        self.best_score = -1.0
+        self._since_best = 0
+        self._seconds = 0.0
+        self._losses: list[float] = []
+        self._rng = np.random.default_rng(np.random.SeedSequence([settings.seed, 1]))
+        self._panel: Panel | None = None
+
+    @property
+    def share(self) -> float:
+        """The share of the training that is done, 0 to 1."""
+        settings, shares = self.settings, [0.0]
+        if settings.games is not None:
+            shares.append(self.games / settings.games)
+        if settings.budget is not None:
+            shares.append(self.spent / settings.budget)
+        return min(1.0, max(shares))
+
+    @property
+    def finished(self) -> Ending | None:
+        """Why there is nothing left to do, when there is nothing."""
+        settings = self.settings
+        if settings.games is not None and self.games >= settings.games:
+            return Ending.GAMES
+        if settings.budget is not None and self.spent >= settings.budget:
+            return Ending.BUDGET
+        if settings.patience is not None and self._since_best >= settings.patience:
+            return Ending.PATIENCE
+        return None
+
+    def run(self, observer: Observer) -> Ending:
+        """Train to the end, or until the observer wishes to stop."""
+        self._warm_up()
+        next_check = self.games + self.settings.check_every
+        while True:
+            ending = self.finished
+            if ending is None and observer.stop():
+                ending = Ending.STOPPED
+            if ending is not None or self.games >= next_check:
+                if self.games > 0 and (self._losses or self.check == 0):
+                    observer.check(self._check())
+                next_check = self.games + self.settings.check_every
+                ending = ending or self.finished
+            if ending is not None:
+                return ending
+            self._iterate(observer)
+
+    def _iterate(self, observer: Observer) -> None:
+        begin, cpu = time.perf_counter(), time.process_time()
+        before = self.games
+
+        def progress(games: int) -> None:
+            nonlocal before
+            before += games
+            observer.games(before, self.share)
+
+        self._losses.append(self.learner.iterate(self._rng, self.share, progress))
+        self.games += self.settings.games_per_iteration
+        self.spent += time.process_time() - cpu
+        self._seconds += time.perf_counter() - begin
+        observer.games(self.games, self.share)
+
+    def _warm_up(self) -> None:
+        """Compile all there is, so that the budget is not spent on it."""
+        small = self.settings.model_copy(
+            update={"games_per_iteration": 4, "window": 512, "seed": 0}
+        )
+        learner = type(self.learner)(small, 1)  # type: ignore[call-arg]
+        rng = np.random.default_rng(0)
+        quiet: Progress = lambda games: None  # noqa: E731
+        for _ in range(2):
+            learner.iterate(rng, 0.0, quiet)
+
+    def _check(self) -> dict[str, Any]:
+        """Meet the panel, then commit: the metrics, the agent where it is the best, all else."""
+        settings = self.settings
+        if self._panel is None:
+            self._panel = Panel(
+                METRICS_PANEL, 2 * settings.panel_openings, settings.rules, settings.seed
+            )
+        results = self._panel.results(self.learner.checked_agent(), self.jobs)
+        score = sum(result.score for result in results) / len(results)
+        losses = [loss for loss in self._losses if not math.isnan(loss)]
+        row: dict[str, Any] = {
+            "check": self.check,
+            "games": self.games,
+            "steps": self.learner.steps,
+            "loss": float(np.mean(losses)) if losses else None,
+            "score": score,
+        }
+        for name, result in zip(METRICS_PANEL, results, strict=True):
+            key = name.replace("?", "_").replace("=", "_").replace("-", "_")
+            row.update(_score_columns(key, result))
+        row.update(cpu_seconds=self.spent, seconds=self._seconds)
+        self._since_best = 0 if score >= self.best_score else self._since_best + 1
+        commit_metrics(self.folder, self.check, row)
+        if score >= self.best_score:
+            self.best_score = score
+            self._save_champion(row, results)
+        self.check += 1
+        self._losses = []
+        self._save_checkpoint()
+        return row
+
+    def _save_champion(self, row: Mapping[str, Any], results: list[Score]) -> None:
+        from dataclasses import replace
+
+        provenance = {
+            "run": self.folder.resolve().name,
+            "seed": self.settings.seed,
+            "games": row["games"],
+            "steps": row["steps"],
+            "evolve": evolve.__version__,
+            "score": row["score"],
+            "error": math.sqrt(sum(result.error**2 for result in results)) / len(results),
+            "against": ", ".join(METRICS_PANEL),
+        }
+        name = f"{self.learner.kind}-{row['games']}"
+        agent = replace(self.learner.agent(), name=name, provenance=provenance)
+        save_agent(agent, self.folder / LEARNED_FILE)
+
+    def _save_checkpoint(self) -> None:
+        facts = {
+            "check": self.check,
+            "games": self.games,
+            "spent": self.spent,
+            "wall": self._seconds,
+            "best_score": self.best_score,
+            "since_best": self._since_best,
+            "rng": self._rng.bit_generator.state,
+            "learner": self.learner.facts(),
+            "identity": self.settings.identity,
+        }
+        arrays = {_HEADER: np.array(json.dumps(facts)), **self.learner.arrays()}
+        path = self.folder / CHECKPOINT_FILE
+        with replacing(path) as temporary, temporary.open("wb") as file:
+            write_arrays(file, arrays, packed=False)
+
+    def restore(self) -> None:
+        """Go on from the folder's checkpoint; from the beginning where there is none.
+
+        Raises RunError when it is damaged, or of other settings.
+        """
+        path = self.folder / CHECKPOINT_FILE
+        if not path.exists():
+            if committed_checks(self.folder):
+                raise RunError(f"{path} is missing, though there are checks")
+            return
+        try:
+            arrays = _read_arrays(path)
+            facts = json.loads(str(arrays.pop(_HEADER)))
+            same = facts["identity"] == self.settings.identity
+            if same:
+                self.learner.restore(facts["learner"], arrays)
+                self._rng.bit_generator.state = facts["rng"]
+                self.check, self.games = facts["check"], facts["games"]
+                self.spent, self._seconds = facts["spent"], facts["wall"]
+                self.best_score, self._since_best = facts["best_score"], facts["since_best"]
+        except OSError as error:
+            raise RunError(f"{path}: {error.strerror or error}") from error
+        except Exception as error:  # zipfile, numpy, json and torch raise all kinds
+            raise RunError(f"{path} is damaged: {error}") from error
+        if not same:
+            raise RunError(f"{path} is of other settings than those in config.toml")
+
+
+def _score_columns(key: str, result: Score) -> dict[str, float]:
+    return {key: result.score, f"{key}_low": result.low, f"{key}_high": result.high}
+
+
+def _read_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
+    with np.load(path, allow_pickle=False) as stored:
+        return {name: stored[name] for name in stored.files}

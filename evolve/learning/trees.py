@@ -1,0 +1,233 @@
+"""A value network (or policy and value) taught by the games of its own tree search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from evolve.agents.alphabeta import thread_context
+from evolve.agents.mcts import MctsAgent
+from evolve.agents.trees import thread_scratch, thread_tree
+from evolve.config.learning import ITSELF, MctsSettings
+from evolve.engine.context import RULES_CODE, table_bits_for
+from evolve.engine.network import Architecture, Network
+from evolve.engine.selfplay import ITSELF as ITSELF_CODE
+from evolve.engine.selfplay import MOST_MOVES, RANDOM, play_tree_games
+from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
+from evolve.fitness.games import agent_rows, in_batches
+from evolve.learning.learner import Panel, Progress, alphabeta_agents, shares_drawn
+from evolve.learning.model import Model
+from evolve.learning.modules import encoded
+from evolve.learning.replay import Replay
+
+_NODES_A_SIMULATION: Final = 16
+_FIRST_SIMULATIONS: Final = 32
+"""Before the network has learned anything, random games value positions, and these are enough."""
+
+
+class TreeLearner:
+    """Plays games with a tree search and teaches its network how they ended and what it saw."""
+
+    kind = "mcts"
+
+    def __init__(self, settings: MctsSettings, jobs: int) -> None:
+        self.settings = settings
+        self.jobs = jobs
+        self.iteration = 0
+        self.accepted = 0
+        architecture = Architecture(settings.input, settings.layers)
+        self.policy = architecture.output == "policy-value"
+        self.model = Model(
+            architecture,
+            settings.seed,
+            rate=settings.learning_rate,
+            decay=settings.decay,
+            weight_decay=settings.weight_decay,
+            device=settings.device,
+        )
+        self.replay = Replay(settings.window)
+        self.player: Network | None = None
+        """The network that plays; None at first: random games do."""
+        self._owed = 0.0
+        self._agents = alphabeta_agents(settings.opponents, (ITSELF, "random"), settings.rules)
+        self._rows = agent_rows(self._agents) if self._agents else np.zeros((1, 1), np.int64)
+
+    @property
+    def steps(self) -> int:
+        """Steps of learning so far."""
+        return self.model.steps
+
+    def iterate(self, rng: np.random.Generator, share: float, progress: Progress) -> float:
+        """Play, then learn; the mean loss. `share` of the training is done."""
+        added = self._play(rng, progress)
+        self.model.set_progress(share)
+        self._owed += added * self.settings.updates / self.settings.batch
+        losses = []
+        while self._owed >= 1.0:
+            self._owed -= 1.0
+            losses.append(self._learn(rng))
+        self.iteration += 1
+        if losses:
+            self._promote(rng)
+        return float(np.mean(losses)) if losses else float("nan")
+
+    def agent(self, simulations: int | None = None) -> MctsAgent:
+        """The agent that plays with the network as it is."""
+        return MctsAgent(
+            simulations or self.settings.play_simulations,
+            self.settings.play_c_puct,
+            "puct",
+            self.settings.endgame,
+            rules=self.settings.rules,
+            network=self.player,
+            name="mcts",
+        )
+
+    def checked_agent(self) -> MctsAgent:
+        """The agent as the panel meets it."""
+        return self.agent(self.settings.check_simulations)
+
+    def _play(self, rng: np.random.Generator, progress: Progress) -> int:
+        settings, network = self.settings, self.player
+        count = settings.games_per_iteration
+        codes = {ITSELF: ITSELF_CODE, "random": RANDOM}
+        names = shares_drawn(settings.opponents, count, rng)
+        rows = iter(range(len(self._agents)))
+        codes.update({name: next(rows) for name in settings.opponents if name not in codes})
+        opponents = np.array([codes[name] for name in names], np.int32)
+        colours = rng.choice(np.array([1, -1], np.int8), count)
+        openings = rng.integers(0, settings.openings + 1, count).astype(np.int32)
+        seeds = rng.integers(0, 2**64, count, dtype=np.uint64)
+        simulations = settings.simulations if network else _FIRST_SIMULATIONS
+        positions = np.empty((count, MOST_MOVES, 2), np.uint64)
+        sides = np.zeros((count, MOST_MOVES), np.int8)
+        searched = np.zeros((count, MOST_MOVES), np.float32)
+        visits = np.zeros((count if self.policy else 0, MOST_MOVES, 64), np.float32)
+        counts, results = np.zeros(count, np.int64), np.zeros(count, np.int8)
+        bits = max([table_bits_for(settings.solved)] + [a.table_bits for a in self._agents])
+
+        def play(part: slice) -> None:
+            tree = thread_tree(simulations * _NODES_A_SIMULATION)
+            play_tree_games(
+                opponents[part],
+                colours[part],
+                openings[part],
+                seeds[part],
+                self._rows,
+                network.address if network else 0,
+                simulations,
+                settings.c_puct,
+                settings.noise,
+                settings.temperature,
+                settings.temperature_plies,
+                settings.solved,
+                RULES_CODE[settings.rules],
+                thread_context(settings.rules, bits),
+                thread_scratch(network.scratch_size if network else 0),
+                tree.boards,
+                tree.links,
+                tree.values,
+                positions[part],
+                sides[part],
+                searched[part],
+                visits[part] if self.policy else visits,
+                counts[part],
+                results[part],
+            )
+
+        in_batches(count, play, self.jobs, progress)
+        discs = np.bitwise_count(positions[:, :, 0] | positions[:, :, 1])
+        kept = np.arange(MOST_MOVES) < counts[:, None]
+        kept &= discs.astype(np.int64) >= 4 + settings.first_ply
+        mix = settings.root_value if network else 0.0
+        outcome = (results[:, None] * sides).astype(np.float32)
+        rows_added: dict[str, npt.NDArray[Any]] = {
+            "positions": positions[kept],
+            "targets": ((1.0 - mix) * outcome + mix * searched)[kept].astype(np.float32),
+        }
+        if self.policy:
+            rows_added["visits"] = visits[kept]
+        self.replay.add(rows_added)
+        return int(kept.sum())
+
+    def _learn(self, rng: np.random.Generator) -> float:
+        settings = self.settings
+        rows = self.replay.sample(settings.batch, rng)
+        positions = rows["positions"]
+        images = rng.integers(0, 8 if settings.augment else 1, settings.batch).astype(np.int8)
+        turned = np.empty_like(positions)
+        turn_all(positions, images, turned)
+        nobody = np.zeros(len(turned), np.int8)
+        inputs = encoded(self.model.architecture, turned, nobody)
+        device = self.model.device
+        values = torch.from_numpy(rows["targets"]).to(device)
+        visits: Tensor | None = None
+        if self.policy:
+            shares = np.zeros_like(rows["visits"])
+            np.put_along_axis(shares, SQUARE_IMAGES[images].astype(np.int64), rows["visits"], 1)
+            visits = torch.from_numpy(shares).to(device)
+
+        def loss_of(found: Tensor) -> Tensor:
+            loss = ((found[:, -1] - values) ** 2).mean()
+            if visits is not None:
+                logits = torch.log_softmax(found[:, :64], dim=1)
+                loss = loss - (visits * logits).sum(dim=1).mean()
+            return loss
+
+        return self.model.learn(inputs, loss_of, int(rng.integers(2**31)))
+
+    def _promote(self, rng: np.random.Generator) -> None:
+        """Play on with what was learned, if it is good enough."""
+        settings = self.settings
+        candidate = self.model.network()
+        if not settings.accept or self.player is None:
+            self.player = candidate
+            self.accepted += 1
+            return
+        before = self.agent(settings.simulations)
+        self.player = candidate
+        after = self.agent(settings.simulations)
+        seed = int(rng.integers(2**31))
+        panel = Panel(settings.accept_against, settings.accept_games, settings.rules, seed)
+        old, new = panel.scores(before, self.jobs), panel.scores(after, self.jobs)
+        if any(now < then for then, now in zip(old, new, strict=True)) or (
+            panel.against(after, before, self.jobs) < 0.5
+        ):
+            self.player = before.network
+            return
+        self.accepted += 1
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """All that is needed to go on, but for `facts`."""
+        found = {f"model/{name}": array for name, array in self.model.state().items()}
+        if self.player is not None:
+            found.update({f"player/{n}": array for n, array in self.player.arrays().items()})
+        return {**found, **self.replay.arrays("replay/")}
+
+    def facts(self) -> dict[str, Any]:
+        """The same, as JSON."""
+        return {
+            "iteration": self.iteration,
+            "accepted": self.accepted,
+            "owed": self._owed,
+            "added": self.replay.added,
+        }
+
+    def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Go on from what `arrays` and `facts` gave."""
+        self.iteration, self.accepted = facts["iteration"], facts["accepted"]
+        self._owed = facts["owed"]
+        parts: dict[str, dict[str, npt.NDArray[Any]]] = {"model": {}, "player": {}}
+        for name, array in arrays.items():
+            part, _, rest = name.partition("/")
+            if part in parts:
+                parts[part][rest] = array
+        self.model.load_state(parts["model"])
+        if parts["player"]:
+            self.player = Network.from_arrays(self.model.architecture, parts["player"])
+        self.replay.restore(arrays, "replay/", facts["added"])

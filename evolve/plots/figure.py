@@ -1,0 +1,29 @@
+"""Pictures as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from matplotlib.figure import Figure
+
+from evolve.errors import RunError
+from evolve.tables.atomic import replacing
+
+FORMATS: Final = (".png", ".svg", ".pdf")
+BLUE: Final = "#1f6fb4"
+ORANGE: Final = "#d9731a"
+GREEN: Final = "#3a8f5c"
+GREY: Final = "#7a7a7a"
+
+
+def check_format(output: Path) -> None:
+    """Raise RunError unless a picture can be written under that name."""
+    if output.suffix.lower() not in FORMATS:
+        raise RunError(f"{output}: the name must end in one of {' '.join(FORMATS)}")
+
+
+def write_figure(figure: Figure, output: Path) -> None:
+    """Write a picture in one step, in the format that its name ends in."""
+    with replacing(output) as temporary:
+        figure.savefig(temporary, format=output.suffix[1:].lower(), dpi=130)

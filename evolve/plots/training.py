@@ -1,0 +1,54 @@
+"""A training as a picture: scores against the panel, and the loss."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from evolve.errors import RunError
+from evolve.plots.figure import BLUE, GREEN, GREY, ORANGE, check_format, write_figure
+from evolve.tables.run import Run
+
+_SCORES = {
+    "random": ("random", GREY),
+    "swh": ("swh (depth 1)", ORANGE),
+    "positional_depth_2": ("positional, depth 2", BLUE),
+}
+
+
+def plot_training(run: Run, output: Path) -> None:
+    """Draw a training into a PNG, SVG or PDF file; raises RunError when there is nothing yet."""
+    check_format(output)
+    if run.metrics.empty:
+        raise RunError(f"{run.path} has no check to draw yet")
+    figure = Figure(figsize=(11, 4.2), layout="constrained")
+    figure.suptitle(
+        f"{run.name}: {run.command}, {run.config.get('rules')}, {run.config.get('preset')}, seed "
+        f"{run.config.get('seed')}"
+    )
+    left, right = figure.subplots(1, 2)
+    _draw_scores(left, run)
+    _draw_loss(right, run)
+    write_figure(figure, output)
+
+
+def _draw_scores(axes: Axes, run: Run) -> None:
+    frame = run.metrics
+    for key, (label, colour) in _SCORES.items():
+        axes.plot(frame["games"], frame[key], color=colour, lw=1.5, marker=".", label=label)
+        axes.fill_between(
+            frame["games"], frame[f"{key}_low"], frame[f"{key}_high"], color=colour, alpha=0.15
+        )
+    axes.axhline(0.5, color=GREY, lw=0.5)
+    axes.set(title="score against the panel, 95 %", xlabel="games", ylabel="score")
+    axes.set_ylim(0, 1.02)
+    axes.legend(loc="lower right", frameon=False)
+
+
+def _draw_loss(axes: Axes, run: Run) -> None:
+    frame = run.metrics
+    axes.plot(frame["games"], frame["loss"], color=GREEN, lw=1.5, marker=".")
+    axes.set(title="mean loss since the last check", xlabel="games", ylabel="loss")
+    axes.set_ylim(bottom=0)

@@ -1,0 +1,70 @@
+"""The metrics of a training run: a row a check, each an immutable file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from evolve.errors import RunError
+from evolve.tables.atomic import replacing
+from evolve.tables.layout import METRICS
+
+METRICS_PANEL: Final = ("random", "swh", "positional?depth=2")
+"""Who every check of a training meets."""
+
+_COUNTS: Final = ("check", "games", "steps")
+_SCORES: Final = ("random", "swh", "positional_depth_2")
+METRICS_SCHEMA: Final = pa.schema(
+    [pa.field(name, pa.int64()) for name in _COUNTS]
+    + [pa.field("loss", pa.float64()), pa.field("score", pa.float64())]
+    + [pa.field(f"{name}{end}", pa.float64()) for name in _SCORES for end in ("", "_low", "_high")]
+    + [pa.field("cpu_seconds", pa.float64()), pa.field("seconds", pa.float64())]
+)
+
+
+def metrics_file(folder: Path, check: int) -> Path:
+    """Where the row of a check is."""
+    return folder / METRICS / f"check-{check:04d}.parquet"
+
+
+def committed_checks(folder: Path) -> int:
+    """Number of checks, from check-0000 on; RunError when one is missing before another."""
+    count = len(list((folder / METRICS).glob("check-*.parquet")))
+    for check in range(count):
+        if not metrics_file(folder, check).exists():
+            raise RunError(f"{metrics_file(folder, check)} is missing, though later ones are there")
+    return count
+
+
+def commit_metrics(folder: Path, check: int, row: Mapping[str, Any]) -> None:
+    """Write the row of a check."""
+    with replacing(metrics_file(folder, check)) as temporary:
+        pq.write_table(
+            pa.Table.from_pylist([dict(row)], schema=METRICS_SCHEMA),
+            temporary,
+            compression="zstd",
+            write_page_checksum=True,
+        )
+
+
+def read_metrics(folder: Path) -> pa.Table:
+    """All rows; RunError when a file is damaged."""
+    tables = [METRICS_SCHEMA.empty_table()]
+    for check in range(committed_checks(folder)):
+        path = metrics_file(folder, check)
+        try:
+            table = pq.read_table(path, page_checksum_verification=True)
+            tables.append(table.select(METRICS_SCHEMA.names).cast(METRICS_SCHEMA))
+        except (pa.ArrowException, OSError, KeyError, ValueError) as error:
+            raise RunError(f"{path} is damaged: {str(error).splitlines()[0]}") from error
+    return pa.concat_tables(tables)
+
+
+def forget_checks(folder: Path, first: int) -> None:
+    """Remove the rows from check number `first` on: a killed writer's, never committed whole."""
+    for check in range(first, committed_checks(folder)):
+        metrics_file(folder, check).unlink(missing_ok=True)
