@@ -6,10 +6,8 @@ document under `header`, and the weights as arrays.
 
 from __future__ import annotations
 
-import io
 import json
 import zipfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +20,8 @@ from evolve.agents.mcts import MctsAgent
 from evolve.engine.context import TERM_NAMES
 from evolve.engine.network import MOST_WEIGHTS, Architecture, Network
 from evolve.errors import AgentError, AgentFileError
-from evolve.tables.atomic import replacing, write_text
+from evolve.tables.arrays import Arrays, read_arrays, write_arrays
+from evolve.tables.atomic import write_text
 
 FORMAT: Final = "evolve-agent"
 VERSION: Final = 1
@@ -30,7 +29,6 @@ HEADER: Final = "header"
 
 Stored = AlphaBetaAgent | MctsAgent | DqnAgent
 """Agents that files hold."""
-Arrays = Mapping[str, npt.NDArray[Any]]
 
 _KINDS: Final = {AlphaBetaAgent: "alphabeta", MctsAgent: "mcts", DqnAgent: "dqn"}
 # What parameters of each kind there must be, and what there may be beside.
@@ -89,18 +87,7 @@ def save_agent(agent: Stored, path: Path) -> None:
     if not arrays:
         write_text(path, text + "\n")
         return
-    with replacing(path) as temporary, temporary.open("wb") as file:
-        write_arrays(file, {HEADER: np.array(text), **arrays})
-
-
-def write_arrays(file: Any, arrays: Arrays, packed: bool = True) -> None:
-    """Write an .npz archive that is the same for the same arrays, whenever it is written."""
-    method = zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED
-    with zipfile.ZipFile(file, "w") as archive:
-        for name, array in arrays.items():
-            buffer = io.BytesIO()
-            np.lib.format.write_array(buffer, np.asarray(array), allow_pickle=False)
-            archive.writestr(zipfile.ZipInfo(f"{name}.npy"), buffer.getvalue(), method)
+    write_arrays(path, {HEADER: np.array(text), **arrays})
 
 
 def read_agent(path: Path) -> Stored:
@@ -142,8 +129,7 @@ def _unpacked(path: Path) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
             raise AgentFileError(f"this is no agent file: it holds no {HEADER}")
         if sizes[f"{HEADER}.npy"] > _LARGEST_HEADER or sum(sizes.values()) > 8 * MOST_WEIGHTS:
             raise AgentFileError("this is no agent file: it is too large")
-        with np.load(path, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
+        arrays = read_arrays(path)
     except AgentFileError:
         raise
     except Exception as error:  # zipfile, zlib and numpy raise all kinds for damaged files

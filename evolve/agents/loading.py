@@ -84,7 +84,8 @@ def _load(place: str) -> Agent:
         champion = champion_of(path)
         if champion is None:
             raise AgentFileError(
-                f"{place} has no {CHAMPION_FILE} or {LEARNED_FILE}: no generation or check is finished there"
+                f"{place} has no {CHAMPION_FILE} or {LEARNED_FILE}: no generation or check is "
+                "finished there"
             )
         return read_agent(champion)
     if not path.exists():

@@ -14,7 +14,7 @@ import numpy as np
 from evolve.agents.alphabeta import thread_context
 from evolve.agents.random import mix
 from evolve.agents.timing import check_seconds
-from evolve.agents.trees import MOST_NODES, Tree, thread_scratch, thread_tree
+from evolve.agents.trees import MOST_NODES, Tree, nodes_for, thread_scratch, thread_tree
 from evolve.engine import context as layout
 from evolve.engine import mcts
 from evolve.engine.bits import U
@@ -26,8 +26,6 @@ from evolve.errors import AgentError, IllegalMoveError
 Selection = Literal["ucb1", "puct"]
 
 MOST_SIMULATIONS: Final = 2_000_000
-_NODES_A_SIMULATION: Final = 12
-"""Children of a position in the mean, with some to spare."""
 _CHUNK: Final = 1024
 _LOOK_EVERY: Final = 0.0005
 """Simulations between two looks at the clock at most, and seconds in about."""
@@ -148,7 +146,7 @@ class MctsAgent:
         """Nodes that a search needs, and with what is kept of the last one."""
         if self.seconds is not None:
             return MOST_NODES
-        return self.simulations * _NODES_A_SIMULATION * (2 if self.reuse else 1)
+        return nodes_for(self.simulations * (2 if self.reuse else 1))
 
     def _search(self, board: Board) -> Tree:
         if self._kept is None:

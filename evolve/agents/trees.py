@@ -15,6 +15,15 @@ MOST_NODES: Final = 1 << 25
 """More than all simulations need; by the clock a search ends early when they are used up."""
 
 
+def nodes_for(simulations: int) -> int:
+    """Nodes that so many simulations cannot use up, but for MOST_NODES.
+
+    A tree that is full ends a search early, so its size must not depend on what the thread did
+    before; no position has more than 33 moves.
+    """
+    return min(33 * simulations + 64, MOST_NODES)
+
+
 class Tree:
     """Memory for a tree; see `engine.mcts`. Pages that are never used cost nothing."""
 
@@ -81,7 +90,6 @@ _trees = threading.local()
 
 def thread_tree(nodes: int) -> Tree:
     """This thread's memory for at least so many nodes, kept for the next search."""
-    nodes = min(nodes + 64, MOST_NODES)
     tree: Tree | None = getattr(_trees, "tree", None)
     if tree is None or len(tree.boards) < nodes:
         tree = _trees.tree = Tree(nodes)

@@ -57,7 +57,8 @@ def model_options(model: type[BaseModel]) -> Callable[[C], C]:
 
     def decorate(command: C) -> C:
         for name, field in reversed(model.model_fields.items()):
-            command = click.option(*_declaration(name), **_attributes(field))(command)
+            declaration = _declaration(name, _plain(field.annotation))
+            command = click.option(*declaration, **_attributes(field))(command)
         return command
 
     return decorate
@@ -74,8 +75,9 @@ def given_options(model: type[BaseModel], values: dict[str, Any]) -> dict[str, A
     return given
 
 
-def _declaration(name: str) -> tuple[str, ...]:
-    return (f"--{name.replace('_', '-')}",)
+def _declaration(name: str, kind: Any) -> tuple[str, ...]:
+    option = name.replace("_", "-")
+    return (f"--{option}/--no-{option}" if kind is bool else f"--{option}",)
 
 
 def _attributes(field: FieldInfo) -> dict[str, Any]:
@@ -90,6 +92,8 @@ def _attributes(field: FieldInfo) -> dict[str, Any]:
         return {**attributes, "multiple": True, "metavar": "KEY=VALUE"}
     if get_origin(kind) is Literal:
         return {**attributes, "type": click.Choice([str(choice) for choice in get_args(kind)])}
+    if kind is bool:
+        return {**attributes, "default": None}
     if kind in (int, float):
         return {**attributes, "type": kind}
     return {**attributes, "metavar": "A,B,…" if get_origin(kind) is tuple else "TEXT"}

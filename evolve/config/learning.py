@@ -137,7 +137,11 @@ class MctsSettings(LearningSettings):
         description="of the network: dense N, gate, residual, conv N, and at the end dense 1 tanh "
         "(a value) or policy-value; an activation may follow (relu, tanh, sigmoid), norm, dropout",
     )
-    simulations: int = Field(100, ge=2, le=100_000, description="of a move in the games")
+    window: int = Field(
+        100_000, ge=64, le=50_000_000, description="positions that are kept to learn from"
+    )
+    learning_rate: float = Field(2e-3, gt=0.0, le=1.0, description="of Adam, at first")
+    simulations: int = Field(50, ge=2, le=100_000, description="of a move in the games")
     c_puct: float = Field(1.2, gt=0.0, le=100.0, description="weight of the unexplored there")
     noise: Share = Field(0.25, description="share of a random draw in the priors of the root")
     temperature: float = Field(
@@ -148,7 +152,7 @@ class MctsSettings(LearningSettings):
         10, ge=0, le=20, description="empties at which a game ends, with its exact outcome"
     )
     root_value: Share = Field(
-        0.5, description="share of the search's value in what is learned; the rest: the outcome"
+        0.75, description="share of the search's value in what is learned; the rest: the outcome"
     )
     first_ply: int = Field(0, ge=0, le=50, description="learn from positions from this ply on")
     opponents: Opponents = Field(
@@ -303,6 +307,7 @@ MCTS_PRESETS: Final[dict[str, dict[str, Any]]] = {
     "s4-reversiv": {
         "input": "canonical",
         "layers": ("gate", "gate", "dense 1 tanh"),
+        "simulations": 100,  # assumed
         "c_puct": 1.2,
         "play_c_puct": 1.1,
         "games_per_iteration": 100,

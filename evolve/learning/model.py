@@ -100,7 +100,7 @@ class Model:
         }
         for number, moments in self.optimizer.state_dict()["state"].items():
             for key in _MOMENTS:
-                arrays[f"adam/{number}/{key}"] = np.array(moments[key].cpu())
+                arrays[f"adam/{number}/{key}"] = moments[key].cpu().numpy().copy()
         arrays["steps"] = np.array(self.steps)
         return arrays
 
@@ -108,7 +108,7 @@ class Model:
         """Go on from what `state` gave; KeyError or RuntimeError when it is of another network."""
         self.module.load_state_dict(
             {
-                name.removeprefix("module/"): torch.from_numpy(np.array(array))
+                name.removeprefix("module/"): torch.from_numpy(array.copy())
                 for name, array in arrays.items()
                 if name.startswith("module/")
             }
@@ -117,7 +117,7 @@ class Model:
         numbers = sorted({int(n.split("/")[1]) for n in arrays if n.startswith("adam/")})
         stored["state"] = {
             number: {
-                key: torch.from_numpy(np.array(arrays[f"adam/{number}/{key}"])) for key in _MOMENTS
+                key: torch.from_numpy(arrays[f"adam/{number}/{key}"].copy()) for key in _MOMENTS
             }
             for number in numbers
         }

@@ -11,18 +11,17 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
 import evolve
-from evolve.agents.files import save_agent, write_arrays
+from evolve.agents.files import save_agent
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.errors import RunError
 from evolve.fitness.ratings import Score
 from evolve.learning.learner import Learner, Panel, Progress
 from evolve.learning.moves import MoveLearner
 from evolve.learning.trees import TreeLearner
-from evolve.tables.atomic import replacing
+from evolve.tables.arrays import read_arrays, write_arrays
 from evolve.tables.layout import CHECKPOINT_FILE, LEARNED_FILE
 from evolve.tables.metrics import METRICS_PANEL, commit_metrics, committed_checks
 
@@ -73,6 +72,7 @@ class Training:
         """CPU seconds of training so far."""
         self.check = 0
         self.best_score = -1.0
+        self._checked = 0
         self._since_best = 0
         self._seconds = 0.0
         self._losses: list[float] = []
@@ -104,16 +104,15 @@ class Training:
     def run(self, observer: Observer) -> Ending:
         """Train to the end, or until the observer wishes to stop."""
         self._warm_up()
-        next_check = self.games + self.settings.check_every
         while True:
+            due = self.games - self._checked >= self.settings.check_every
+            if due or (self.finished is not None and self.games > self._checked):
+                observer.check(self._check())
             ending = self.finished
             if ending is None and observer.stop():
                 ending = Ending.STOPPED
-            if ending is not None or self.games >= next_check:
-                if self.games > 0 and (self._losses or self.check == 0):
-                    observer.check(self._check())
-                next_check = self.games + self.settings.check_every
-                ending = ending or self.finished
+                # No check, so that the tables are those of a run that was not stopped.
+                self._save_checkpoint()
             if ending is not None:
                 return ending
             self._iterate(observer)
@@ -171,6 +170,7 @@ class Training:
             self.best_score = score
             self._save_champion(row, results)
         self.check += 1
+        self._checked = self.games
         self._losses = []
         self._save_checkpoint()
         return row
@@ -200,14 +200,14 @@ class Training:
             "wall": self._seconds,
             "best_score": self.best_score,
             "since_best": self._since_best,
+            "checked": self._checked,
+            "losses": self._losses,
             "rng": self._rng.bit_generator.state,
             "learner": self.learner.facts(),
             "identity": self.settings.identity,
         }
         arrays = {_HEADER: np.array(json.dumps(facts)), **self.learner.arrays()}
-        path = self.folder / CHECKPOINT_FILE
-        with replacing(path) as temporary, temporary.open("wb") as file:
-            write_arrays(file, arrays, packed=False)
+        write_arrays(self.folder / CHECKPOINT_FILE, arrays, packed=False)
 
     def restore(self) -> None:
         """Go on from the folder's checkpoint; from the beginning where there is none.
@@ -220,7 +220,7 @@ class Training:
                 raise RunError(f"{path} is missing, though there are checks")
             return
         try:
-            arrays = _read_arrays(path)
+            arrays = read_arrays(path)
             facts = json.loads(str(arrays.pop(_HEADER)))
             same = facts["identity"] == self.settings.identity
             if same:
@@ -229,6 +229,7 @@ class Training:
                 self.check, self.games = facts["check"], facts["games"]
                 self.spent, self._seconds = facts["spent"], facts["wall"]
                 self.best_score, self._since_best = facts["best_score"], facts["since_best"]
+                self._checked, self._losses = facts["checked"], facts["losses"]
         except OSError as error:
             raise RunError(f"{path}: {error.strerror or error}") from error
         except Exception as error:  # zipfile, numpy, json and torch raise all kinds
@@ -239,8 +240,3 @@ class Training:
 
 def _score_columns(key: str, result: Score) -> dict[str, float]:
     return {key: result.score, f"{key}_low": result.low, f"{key}_high": result.high}
-
-
-def _read_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
-    with np.load(path, allow_pickle=False) as stored:
-        return {name: stored[name] for name in stored.files}

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from evolve.agents.alphabeta import thread_context
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.trees import thread_scratch, thread_tree
+from evolve.agents.trees import nodes_for, thread_scratch, thread_tree
 from evolve.config.learning import ITSELF, MctsSettings
 from evolve.engine.context import RULES_CODE, table_bits_for
 from evolve.engine.network import Architecture, Network
@@ -25,7 +25,6 @@ from evolve.learning.model import Model
 from evolve.learning.modules import encoded
 from evolve.learning.replay import Replay
 
-_NODES_A_SIMULATION: Final = 16
 _FIRST_SIMULATIONS: Final = 32
 """Before the network has learned anything, random games value positions, and these are enough."""
 
@@ -112,7 +111,7 @@ class TreeLearner:
         bits = max([table_bits_for(settings.solved)] + [a.table_bits for a in self._agents])
 
         def play(part: slice) -> None:
-            tree = thread_tree(simulations * _NODES_A_SIMULATION)
+            tree = thread_tree(nodes_for(simulations))
             play_tree_games(
                 opponents[part],
                 colours[part],

@@ -6,9 +6,14 @@ import pytest
 
 import evolve
 from evolve.agents.reference import REFERENCE_NAMES
+from tests.agents import test_networks
 from tests.agents.conftest import sample_agent
 
-AGENTS = [*map(evolve.load_agent, REFERENCE_NAMES), sample_agent()]
+AGENTS: list[evolve.Agent] = [
+    *map(evolve.load_agent, REFERENCE_NAMES),
+    sample_agent(),
+    *test_networks.AGENTS,
+]
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)

@@ -65,6 +65,18 @@ def _player(path: Path) -> Any:
     return module
 
 
+def play_one_move(path: Path, board: evolve.Board) -> int:
+    """What the player of a stand-alone file chooses, having given all legal moves."""
+    cells = np.zeros((8, 8), int)
+    for square in range(64):
+        cells[divmod(square, 8)] = (board.white >> square & 1) - (board.black >> square & 1)
+    player = _player(path).AI(8, -1 if board.side == "black" else 1, 5)
+    player.go(cells)
+    moves = [8 * row + column for row, column in player.candidate_list]
+    assert sorted(moves[:-1]) == board.legal_moves()
+    return moves[-1]
+
+
 @pytest.mark.parametrize("source", ["RUN", "swh?depth=2", "anti-swh-mobility"])
 def test_python_file_plays_the_moves_of_the_agent(first: Path, tmp_path: Path, source: str) -> None:
     source = source.replace("RUN", str(first))

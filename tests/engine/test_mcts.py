@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
 from evolve.engine import mcts
 from evolve.engine.bits import U
-from tests import reference
+from tests import networks, reference
 
 START = (0x810000000, 0x1008000000)
 
@@ -150,3 +151,61 @@ def test_a_tree_that_is_full_stays_whole() -> None:
     used = grow(5000, boards, links, values, 0, mcts.UCB1, 1.0, U(5))
     assert used <= 200
     assert 0 < links[0, mcts.VISITS] < 5000
+
+
+@pytest.mark.parametrize("architecture", [networks.VALUE, networks.POLICY])
+def test_a_network_values_what_is_new_and_its_policy_is_the_prior(architecture: Any) -> None:
+    network = networks.random_network(architecture)
+    scratch = network.scratch()
+    for own, opp in reference.random_boards(random.Random(5), 5, 20, 50):
+        boards, links, values = planted(own, opp, 20_000)
+        address = scratch.ctypes.data
+        used = mcts.grow(
+            200, 1, boards, links, values, 0, mcts.PUCT, 1.2, U(0), network.address, address
+        )
+        outputs = network.outputs(boards[:used])
+        for node in range(used):
+            first, count = links[node, mcts.FIRST], links[node, mcts.CHILDREN]
+            if count <= 0:
+                continue
+            children = np.arange(first, first + count)
+            moves = links[children, mcts.MOVE]
+            own_part = float(outputs[node, -1])
+            below = sum(
+                -values[child, mcts.MEAN] * -1 * links[child, mcts.VISITS] for child in children
+            )
+            # The mean of its own value and of all that came up, from the other side.
+            visits = int(links[node, mcts.VISITS])
+            assert -values[node, mcts.MEAN] == pytest.approx((own_part + below) / visits, abs=1e-4)
+            prior = np.full(count, 1 / count)
+            if architecture.output == "policy-value" and moves[0] != 64:
+                shares = np.exp(outputs[node, moves].astype(float))
+                prior = shares / shares.sum()
+            assert values[children, mcts.PRIOR] == pytest.approx(prior, abs=1e-5)
+
+
+def test_what_is_kept_of_a_tree_is_the_part_below() -> None:
+    boards, links, values = planted(*START, 60_000)
+    used = grow(4000, boards, links, values, 0, mcts.UCB1, 1.0, U(3))
+
+    def subtree(node: int) -> tuple[Any, ...]:
+        first, count = int(links[node, mcts.FIRST]), int(links[node, mcts.CHILDREN])
+        return (
+            boards[node].tolist(),
+            links[node, mcts.MOVE :].tolist(),
+            values[node, : mcts.PRIOR + 1].tolist(),
+            [subtree(child) for child in range(first, first + count)],
+        )
+
+    child = int(links[0, mcts.FIRST]) + 2
+    grandchild = int(links[child, mcts.FIRST]) + 1
+    before = subtree(grandchild)
+    kept = mcts.replant(grandchild, used, boards, links, values)
+    assert 1 < kept < used
+    assert subtree(0) == before
+    seen = {0}
+    for node in range(kept):
+        if links[node, mcts.CHILDREN] > 0:
+            first = int(links[node, mcts.FIRST])
+            seen |= set(range(first, first + int(links[node, mcts.CHILDREN])))
+    assert seen == set(range(kept))

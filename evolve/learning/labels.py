@@ -1,0 +1,117 @@
+"""The exact-label data set: positions near the end of random games, labelled by the solver.
+
+The set of the value-network paper: positions with 54 discs, each with its eight images. Train and
+test positions come from different games, and no test position is an image of one to train on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from evolve.agents.alphabeta import thread_context
+from evolve.engine.board import Rules
+from evolve.engine.context import table_bits_for
+from evolve.engine.labels import draw_positions, label_positions
+from evolve.engine.network import Architecture, Network
+from evolve.engine.symmetry import canonical, turn_all
+from evolve.fitness.games import in_batches
+from evolve.learning.model import Model
+from evolve.learning.modules import encoded
+
+DISCS: Final = 54
+TRAIN_GAMES: Final = 12_500
+"""A position each; with their images the paper's 100 000."""
+TEST_GAMES: Final = 5_000
+EPOCHS: Final = 20
+_BATCH: Final = 256
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """N positions [N, 2], own and opp, and their outcomes [N]: 1, 0 or −1 for the side to move."""
+
+    positions: npt.NDArray[np.uint64]
+    outcomes: npt.NDArray[np.int8]
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+
+def labelled_sets(
+    train: int = TRAIN_GAMES,
+    test: int = TEST_GAMES,
+    *,
+    discs: int = DISCS,
+    rules: Rules = "standard",
+    seed: int = 0,
+    jobs: int = 1,
+) -> tuple[Labelled, Labelled]:
+    """A set to train on and one to test with, of about so many games each.
+
+    No two positions, of either set, are images of one another.
+    """
+    rng = np.random.default_rng(seed)
+    seeds = rng.integers(0, 2**64, train + test, dtype=np.uint64)
+    positions = np.zeros((train + test, 2), np.uint64)
+    draw_positions(seeds, discs, positions)
+    _, first = np.unique(canonical(positions), axis=0, return_index=True)
+    first = np.sort(first)
+    first = first[positions[first].any(axis=1)]
+    outcomes = np.zeros(len(positions), np.int8)
+    bits = table_bits_for(64 - discs)
+
+    def label(part: slice) -> None:
+        label_positions(positions[part], thread_context(rules, bits), outcomes[part])
+
+    in_batches(len(positions), label, jobs, None, batch=256)
+    parts = first[first < train], first[first >= train]
+    known, unknown = (Labelled(positions[part], outcomes[part]) for part in parts)
+    return known, unknown
+
+
+def accuracy(network: Network, examples: Labelled) -> float:
+    """The share of the won and lost positions whose outcome has the sign of the value."""
+    decided = examples.outcomes != 0
+    values = network.outputs(examples.positions[decided])[:, -1]
+    return float(np.mean((values > 0) == (examples.outcomes[decided] > 0)))
+
+
+def fitted(
+    architecture: Architecture,
+    examples: Labelled,
+    *,
+    epochs: int = EPOCHS,
+    seed: int = 0,
+    rate: float = 2e-3,
+    weight_decay: float = 0.0,
+    progress: Callable[[int, Network], None] | None = None,
+) -> Network:
+    """A network of values taught the outcomes; an epoch shows all eight images of each position."""
+    model = Model(architecture, seed, rate=rate, decay=0.5, weight_decay=weight_decay, device="cpu")
+    rng = np.random.default_rng(np.random.SeedSequence([seed, 2]))
+    count = 8 * len(examples)
+    targets = examples.outcomes.astype(np.float32)
+    for epoch in range(epochs):
+        order = rng.permutation(count)
+        model.set_progress((epoch + 1) / epochs)
+        for start in range(0, count - _BATCH + 1, _BATCH):
+            chosen = order[start : start + _BATCH]
+            turned = np.empty((_BATCH, 2), np.uint64)
+            turn_all(examples.positions[chosen // 8], (chosen % 8).astype(np.int8), turned)
+            inputs = encoded(architecture, turned, np.zeros(_BATCH, np.int8))
+            wanted = torch.from_numpy(targets[chosen // 8])
+
+            def loss_of(found: Tensor, wanted: Tensor = wanted) -> Tensor:
+                return ((found[:, -1] - wanted) ** 2).mean()
+
+            model.learn(inputs, loss_of, int(rng.integers(2**31)))
+        if progress is not None:
+            progress(epoch, model.network())
+    return model.network()

@@ -1,0 +1,360 @@
+"""Games to learn from: every move by the rules, every record and target as a slow reader has it."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.engine import context as layout
+from evolve.engine import episodes, mcts, selfplay
+from evolve.engine.entry import new_context
+from evolve.engine.greedy import action_values
+from evolve.engine.labels import draw_positions, label_positions
+from evolve.engine.network import Network
+from evolve.engine.symmetry import SQUARE_IMAGES, symmetries, turn_all
+from tests import networks, reference
+
+CLASSIC = AlphaBetaAgent([[100, -25, 10, 5, -25, 1, 1, 5, 2, 1]], depths=[2])
+
+
+def sign(value: int) -> int:
+    return (value > 0) - (value < 0)
+
+
+def tree_games(
+    network: Network | None, opponents: list[int], rules: int, seed: int = 0, **changes: Any
+) -> dict[str, np.ndarray]:
+    count = len(opponents)
+    rng = np.random.default_rng(seed)
+    settings: dict[str, Any] = {
+        "simulations": 20,
+        "c": 1.2,
+        "noise": 0.25,
+        "temperature": 1.0,
+        "temperature_plies": 10,
+        "solved_empties": 8,
+        **changes,
+    }
+    found = {
+        "positions": np.zeros((count, selfplay.MOST_MOVES, 2), np.uint64),
+        "sides": np.zeros((count, selfplay.MOST_MOVES), np.int8),
+        "searched": np.zeros((count, selfplay.MOST_MOVES), np.float32),
+        "visits": np.zeros((count, selfplay.MOST_MOVES, 64), np.float32),
+        "counts": np.zeros(count, np.int64),
+        "results": np.zeros(count, np.int8),
+    }
+    colours = np.where(np.arange(count) % 2 == 0, 1, -1).astype(np.int8)
+    selfplay.play_tree_games(
+        np.array(opponents, np.int32),
+        colours,
+        rng.integers(0, 6, count).astype(np.int32),
+        rng.integers(0, 2**64, count, dtype=np.uint64),
+        CLASSIC.row.reshape(1, -1),
+        network.address if network else 0,
+        *settings.values(),
+        rules,
+        new_context(rules, 0, 10),
+        network.scratch() if network else np.zeros(1, np.float32),
+        np.empty((1000, 2), np.uint64),
+        np.empty((1000, mcts.LINKS), np.int32),
+        np.empty((1000, mcts.VALUES), np.float32),
+        *found.values(),
+    )
+    return found
+
+
+@pytest.mark.parametrize("rules", [0, 1])
+@pytest.mark.parametrize("architecture", [networks.VALUE, networks.POLICY, None])
+def test_tree_games_are_games(rules: int, architecture: Any) -> None:
+    network = networks.random_network(architecture) if architecture else None
+    opponents = [selfplay.ITSELF] * 4 + [selfplay.RANDOM] * 2 + [0] * 2
+    games = tree_games(network, opponents, rules)
+    again = tree_games(network, opponents, rules)
+    assert all((games[key] == again[key]).all() for key in games)
+    assert games["counts"].mean() > 15  # one that is beaten early may have few moves
+    for game, opponent in enumerate(opponents):
+        count = games["counts"][game]
+        assert 1 <= count <= selfplay.MOST_MOVES
+        own_colour = 1 if game % 2 == 0 else -1
+        before = 0
+        for ply in range(count):
+            own, opp = map(int, games["positions"][game, ply])
+            moves = reference.legal_moves(own, opp)
+            side = int(games["sides"][game, ply])
+            assert moves
+            assert (own | opp).bit_count() > before
+            before = (own | opp).bit_count()
+            assert -1 <= games["searched"][game, ply] <= 1
+            solved = reference.empties(own, opp) <= 8
+            if opponent != selfplay.ITSELF and not solved:
+                assert side == own_colour
+            shares = games["visits"][game, ply]
+            if solved:
+                assert ply == count - 1
+                outcome = sign(reference.exact_alpha_beta(own, opp, rules))
+                assert games["searched"][game, ply] == outcome
+                assert games["results"][game] == side * outcome
+                assert not shares.any()
+            else:
+                assert set(np.flatnonzero(shares)) <= set(moves)
+                assert shares.sum() == pytest.approx(1.0, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("changes", "differ"),
+    [
+        ({"noise": 0.0, "temperature": 0.0}, False),
+        ({"noise": 0.5, "temperature": 0.0}, True),
+        ({"noise": 0.0, "temperature": 1.0}, True),
+        ({"noise": 0.0, "temperature": 1.0, "temperature_plies": 0}, False),
+    ],
+)
+def test_noise_and_temperature_make_games_differ(changes: dict[str, Any], differ: bool) -> None:
+    network = networks.random_network(networks.VALUE)
+    games = tree_games(network, [selfplay.ITSELF] * 40, 0, **changes)
+    # Without random moves at their beginning two games differ by the search's choices alone.
+    first = np.bitwise_count(games["positions"][:, 0].sum(axis=1)) == 4
+    lines = {games["positions"][game, :9].tobytes() for game in np.flatnonzero(first)}
+    assert first.sum() > 2
+    assert (len(lines) > 1) == differ
+
+
+def episodes_of(
+    players: list[tuple[int, int]],
+    epsilons: float,
+    rules: int = 0,
+    architecture: Any = networks.DUELING,
+) -> dict[str, np.ndarray]:
+    count = len(players)
+    nets = [networks.random_network(architecture, seed) for seed in (1, 2)]
+    found = {
+        "positions": np.zeros((count, episodes.MOST_MOVES, 2), np.uint64),
+        "sides": np.zeros((count, episodes.MOST_MOVES), np.int8),
+        "moves": np.zeros((count, episodes.MOST_MOVES), np.int8),
+        "counts": np.zeros(count, np.int64),
+        "scores": np.zeros(count, np.int8),
+        "discs": np.zeros((count, 2), np.int8),
+    }
+    episodes.play_episodes(
+        np.array(players, np.int32),
+        np.full((count, 2), epsilons),
+        (np.arange(count) % 5).astype(np.int32),
+        np.arange(count, dtype=np.uint64),
+        np.array([net.address for net in nets], np.int64),
+        CLASSIC.row.reshape(1, -1),
+        rules,
+        new_context(rules),
+        nets[0].scratch(),
+        *found.values(),
+    )
+    return found
+
+
+@pytest.mark.parametrize("rules", [0, 1])
+def test_episodes_are_games_of_those_who_play(rules: int) -> None:
+    players = [(0, 1), (1, 0), (0, episodes.RANDOM), (2, 1)] * 3
+    games = episodes_of(players, 0.0, rules)
+    nets = [networks.random_network(networks.DUELING, seed) for seed in (1, 2)]
+    for game, pair in enumerate(players):
+        board, side = reference.START, 1
+        for ply in range(games["counts"][game]):
+            if not reference.legal_moves(*board):
+                board, side = (board[1], board[0]), -side
+            assert tuple(games["positions"][game, ply].tolist()) == board
+            assert games["sides"][game, ply] == side
+            move = int(games["moves"][game, ply])
+            legal = reference.legal_moves(*board)
+            assert move in legal
+            player = pair[0 if side == 1 else 1]
+            if ply >= game % 5 and player in (0, 1):
+                values = nets[player].outputs(np.array([board], np.uint64))[0]
+                assert move == max(legal, key=lambda square, v=values: v[square])
+            board, side = reference.play(*board, move), -side
+        assert reference.is_over(*board)
+        own, opp = board if side == 1 else (board[1], board[0])
+        assert games["scores"][game] == reference.final_score(own, opp, rules)
+        assert games["discs"][game].tolist() == [own.bit_count(), opp.bit_count()]
+
+
+def slow_targets(games: dict[str, np.ndarray], game: int, how: dict[str, Any]) -> list[tuple]:
+    """(ply, return, discount, ply of the bootstrap or None) of every move of one game."""
+    count = int(games["counts"][game])
+    sides = games["sides"][game, :count].tolist()
+    boards = [tuple(map(int, games["positions"][game, ply])) for ply in range(count)]
+    moves = games["moves"][game, :count].tolist()
+    black, white = games["discs"][game].tolist()
+    score = int(games["scores"][game])
+
+    def final(side: int) -> float:
+        own, opp = (black, white) if side == 1 else (white, black)
+        won = sign(score * side)
+        return {
+            episodes.NO_REWARD: 0.0,
+            episodes.OUTCOME: won,
+            episodes.HALVES: (won + 1) / 2,
+            episodes.SHARE: own / 64,
+            episodes.DIFFERENCE: (own - opp) / 64,
+        }[how["kind"]]
+
+    def worth(ply: int) -> float:
+        flips = reference.flips(*boards[ply], moves[ply])
+        return sum(how["table"][s] for s in [moves[ply], *reference.squares(flips)])
+
+    def reward(ply: int) -> float:
+        side, total = sides[ply], 0.0
+        later = range(ply + 1, count)
+        if not (later if how["negamax"] else [p for p in later if sides[p] == side]):
+            total += final(side)
+        own, opp = boards[ply]
+        after = reference.play(own, opp, moves[ply])
+        total += how["shaping"] * after[1].bit_count() / 64
+        total += how["positional"] * worth(ply)
+        if how["minimax"] and ply + 1 < count and sides[ply + 1] != side:
+            total -= how["positional"] * worth(ply + 1)
+        return total
+
+    found = []
+    for ply in range(count):
+        mine = [p for p in range(ply, count) if how["negamax"] or sides[p] == sides[ply]]
+        total = 0.0
+        for k, p in enumerate(mine[: how["steps"]]):
+            total += how["gamma"] ** k * reward(p) * (1 if sides[p] == sides[ply] else -1)
+        if len(mine) > how["steps"]:
+            then = mine[how["steps"]]
+            weight = how["gamma"] ** how["steps"] * (1 if sides[then] == sides[ply] else -1)
+            found.append((ply, total, weight, then))
+        else:
+            found.append((ply, total, 0.0, None))
+    return found
+
+
+@pytest.mark.parametrize("negamax", [False, True])
+@pytest.mark.parametrize("steps", [1, 3, 60])
+@pytest.mark.parametrize(
+    ("kind", "shaping", "positional", "minimax"),
+    [
+        (episodes.OUTCOME, 0.0, 0.0, False),
+        (episodes.HALVES, 0.5, 0.0, False),
+        (episodes.SHARE, 0.0, 0.2, False),
+        (episodes.DIFFERENCE, 0.0, 0.1, True),
+        (episodes.NO_REWARD, 0.0, 1.0, True),
+    ],
+)
+def test_targets_are_those_of_the_definitions(
+    negamax: bool, steps: int, kind: int, shaping: float, positional: float, minimax: bool
+) -> None:
+    games = episodes_of([(0, 1), (episodes.RANDOM, 1), (2, 2)] * 3, 0.4)
+    count = len(games["counts"])
+    learners = np.ones((count, 2), np.int8)
+    learners[1] = 0, 1
+    table = np.linspace(-1, 1, 64).astype(np.float32)
+    how: dict[str, Any] = {
+        "kind": kind,
+        "shaping": shaping,
+        "table": table,
+        "positional": positional,
+        "minimax": minimax,
+        "negamax": negamax,
+        "steps": steps,
+        "gamma": 0.9,
+    }
+    plies = np.empty((count * 60, 3), np.int32)
+    returns, discounts = np.empty((2, count * 60), np.float32)
+    filled = episodes.transitions_of(
+        *games.values(), learners, *how.values(), plies, returns, discounts
+    )
+    expected = []
+    for game in range(count):
+        for ply, *rest in slow_targets(games, game, how):
+            if learners[game, 0 if games["sides"][game, ply] == 1 else 1]:
+                expected.append((game, ply, *rest))
+    assert filled == len(expected)
+    for row, (game, ply, total, weight, then) in enumerate(expected):
+        assert plies[row, :2].tolist() == [game, ply]
+        assert returns[row] == pytest.approx(total, abs=1e-4)
+        assert discounts[row] == pytest.approx(weight, abs=1e-6)
+        if then is not None:
+            assert plies[row, 2] == then
+
+
+@pytest.mark.parametrize("architecture", [networks.DUELING, networks.COLOURED, networks.ACTION])
+@pytest.mark.parametrize("plies", [0, 1, 2, 3])
+def test_looking_ahead_is_minimax_over_the_networks(architecture: Any, plies: int) -> None:
+    nets = [networks.random_network(architecture, seed) for seed in (1, 2)]
+    addresses = np.array([net.address for net in nets], np.int64)
+
+    def values_of(own: int, opp: int, side: int) -> dict[int, float]:
+        legal = reference.legal_moves(own, opp)
+        net = nets[0 if side == 1 else 1]
+        rows = np.repeat(np.array([[own, opp]], np.uint64), len(legal), axis=0)
+        sides = np.full(len(legal), side, np.int8)
+        found = net.outputs(rows, sides, np.array(legal, np.int8))
+        column = [0] * len(legal) if found.shape[1] == 1 else legal
+        return {square: float(found[i, column[i]]) for i, square in enumerate(legal)}
+
+    def worth(own: int, opp: int, side: int, left: int) -> float:
+        if not reference.legal_moves(own, opp):
+            if reference.is_over(own, opp):
+                return 1e6 * sign(reference.final_score(own, opp, 0))
+            return -worth(opp, own, -side, left)
+        if left == 0:
+            return max(values_of(own, opp, side).values())
+        return max(
+            -worth(*reference.play(own, opp, move), -side, left - 1)
+            for move in reference.legal_moves(own, opp)
+        )
+
+    rng = random.Random(plies)
+    boards = [*reference.random_boards(rng, 4, 1, 6), *reference.random_boards(rng, 2, 20, 40)]
+    for own, opp in boards:
+        legal = reference.legal_moves(own, opp)
+        if not legal:
+            continue
+        side = rng.choice((1, -1))
+        found = np.zeros(64)
+        scratch = nets[0].scratch()
+        args = (np.uint64(own), np.uint64(opp), side, plies, addresses, scratch.ctypes.data, 0)
+        action_values(*args, found)
+        if plies == 0:
+            expected = values_of(own, opp, side)
+        else:
+            expected = {
+                move: -worth(*reference.play(own, opp, move), -side, plies - 1) for move in legal
+            }
+        for move in legal:
+            assert found[move] == pytest.approx(expected[move], abs=1e-5)
+
+
+@pytest.mark.parametrize("rules", [0, 1])
+def test_labels_are_the_outcomes_of_best_play(rules: int) -> None:
+    seeds = np.arange(60, dtype=np.uint64)
+    positions = np.zeros((60, 2), np.uint64)
+    draw_positions(seeds, 56, positions)
+    outcomes = np.zeros(60, np.int8)
+    label_positions(positions, new_context(rules, 0, 10), outcomes)
+    drawn = 0
+    for (own, opp), outcome in zip(positions.tolist(), outcomes.tolist(), strict=True):
+        if (own, opp) == (0, 0):
+            continue
+        drawn += 1
+        assert (own | opp).bit_count() == 56
+        assert reference.legal_moves(own, opp)
+        assert outcome == sign(reference.exact_alpha_beta(own, opp, rules))
+    assert drawn > 40
+    assert layout.RULES_CODE["reversed"] == 1
+
+
+def test_images_are_the_symmetries() -> None:
+    boards = np.array(reference.random_boards(random.Random(0), 16, 0, 50), np.uint64)
+    images = (np.arange(16) % 8).astype(np.int8)
+    turned = np.zeros_like(boards)
+    turn_all(boards, images, turned)
+    every = np.stack([np.stack(symmetries(boards[:, side])) for side in (0, 1)], axis=2)
+    assert (turned == every[images, np.arange(16)]).all()
+    for number in range(8):
+        single = np.uint64(1) << np.arange(64, dtype=np.uint64)
+        assert (single[SQUARE_IMAGES[number]] == symmetries(single)[number]).all()

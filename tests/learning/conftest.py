@@ -1,0 +1,11 @@
+"""torch with one thread, as in training: more of them wait for each other beside other tests."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_thread() -> None:
+    torch.set_num_threads(1)

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from evolve.learning.learner import shares_drawn
+from evolve.learning.replay import Replay
+
+
+def rows(start: int, count: int) -> dict[str, np.ndarray]:
+    numbers = np.arange(start, start + count)
+    return {"a": numbers, "b": np.stack([numbers, -numbers], axis=1)}
+
+
+@pytest.mark.parametrize("sizes", [[3, 3, 3], [10, 1, 25], [0, 4], [7], [50], [2] * 30])
+def test_it_holds_the_last_rows_and_keeps_them_together(sizes: list[int]) -> None:
+    replay, start = Replay(10), 0
+    for size in sizes:
+        replay.add(rows(start, size))
+        start += size
+    kept = set(range(max(0, start - 10), start))
+    assert len(replay) == len(kept)
+    found = replay.sample(500, np.random.default_rng(0))
+    assert set(found["a"].tolist()) == kept
+    assert (found["b"] == np.stack([found["a"], -found["a"]], axis=1)).all()
+
+
+def test_it_goes_on_as_it_was() -> None:
+    one, other = Replay(10), Replay(10)
+    one.add(rows(0, 27))
+    other.restore({f"r/{name}": a for name, a in one.arrays("r/").items()} | {}, "r/r/", 0)
+    other = Replay(10)
+    other.restore(one.arrays("r/"), "r/", one.added)
+    for replay in (one, other):
+        replay.add(rows(27, 4))
+    left, right = (r.sample(50, np.random.default_rng(1))["a"].tolist() for r in (one, other))
+    assert left == right
+
+
+def test_shares_are_shares() -> None:
+    rng = np.random.default_rng(0)
+    names = shares_drawn({"self": 0.5, "random": 0.3, "swh": 0.2}, 1000, rng)
+    assert [names.count(name) for name in ("self", "random", "swh")] == pytest.approx(
+        [500, 300, 200], abs=1
+    )
+    few = [shares_drawn({"self": 0.5, "random": 0.5}, 1, rng)[0] for _ in range(400)]
+    assert 140 < few.count("self") < 260

@@ -1,0 +1,201 @@
+"""Training as a whole: it repeats, goes on after anything, and what comes out plays better."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import evolve
+from evolve.agents.dqn import DqnAgent
+from evolve.agents.mcts import MctsAgent
+from evolve.config.learning import DQN_PRESETS, MCTS_PRESETS, DqnSettings, MctsSettings
+from evolve.config.toml import resolve_as
+from evolve.engine.symmetry import canonical
+from evolve.errors import RunError, SettingsError
+from evolve.fitness.match import Match
+from evolve.fitness.openings import Part, balanced_openings
+from evolve.learning.labels import accuracy, fitted, labelled_sets
+from evolve.learning.training import Ending, Training
+from evolve.tables.metrics import read_metrics
+from tests import networks
+
+SMALL: dict[str, Any] = {
+    "games": 60,
+    "games_per_iteration": 20,
+    "check_every": 20,
+    "panel_openings": 2,
+    "batch": 32,
+    "window": 600,
+}
+MCTS = {**SMALL, "simulations": 8, "layers": "dense 8 relu, dense 1 tanh", "check_simulations": 4}
+DQN = {**SMALL, "layers": "dense 8 relu, dueling"}
+
+
+class Silent:
+    """An observer that stops after so many checks."""
+
+    def __init__(self, checks: int = 10**9) -> None:
+        self.left = checks
+        self.rows: list[dict[str, Any]] = []
+        self.shares: list[float] = []
+
+    def games(self, done: int, share: float) -> None:
+        self.shares.append(share)
+
+    def check(self, row: Mapping[str, Any]) -> None:
+        self.rows.append(dict(row))
+        self.left -= 1
+
+    def stop(self) -> bool:
+        return self.left <= 0
+
+
+def training(folder: Path, kind: str, jobs: int = 1, **changes: Any) -> Training:
+    (folder / "metrics").mkdir(parents=True, exist_ok=True)
+    model: Any = MctsSettings if kind == "mcts" else DqnSettings
+    presets = MCTS_PRESETS if kind == "mcts" else DQN_PRESETS
+    options = {**(MCTS if kind == "mcts" else DQN), **changes}
+    return Training(folder, resolve_as(model, presets, options), jobs)
+
+
+def content(folder: Path) -> Any:
+    """The metrics without times, and the champion's weights."""
+    table = read_metrics(folder).to_pandas()
+    kept = table[[c for c in table if not c.endswith("seconds")]]
+    agent = evolve.load_agent(folder)
+    assert isinstance(agent, MctsAgent | DqnAgent)
+    nets = agent.networks if isinstance(agent, DqnAgent) else (agent.network,)
+    return json.loads(kept.to_json(orient="records")), [net.digest for net in nets if net]
+
+
+VARIANTS = [
+    ("mcts", {}),
+    ("mcts", {"accept": True, "accept_games": 2, "opponents": {"self": 0.5, "swh": 0.5}}),
+    ("mcts", {"input": "planes", "layers": "conv 2 relu norm, dense 8 relu dropout, policy-value"}),
+    ("dqn", {}),
+    ("dqn", {"networks": 2, "survival": 1, "survival_games": 4, "opponents": {"past": 1.0}}),
+    ("dqn", {"steps": 1, "double": True, "target_period": 3, "random_first": 0.5}),
+    ("dqn", {"input": "coloured-move", "layers": "dense 8 relu, dense 1", "steps": 2}),
+]
+
+
+@pytest.mark.parametrize(("kind", "changes"), VARIANTS)
+def test_stopped_and_gone_on_with_it_ends_the_same(
+    kind: str, changes: dict[str, Any], tmp_path: Path
+) -> None:
+    observer = Silent()
+    whole = training(tmp_path / "whole", kind, **changes)
+    assert whole.run(observer) is Ending.GAMES
+    assert [row["games"] for row in observer.rows] == [20, 40, 60]
+    assert observer.shares[-1] == 1.0
+    first = training(tmp_path / "parts", kind, jobs=2, **changes)
+    assert first.run(Silent(checks=1)) is Ending.STOPPED
+    second = training(tmp_path / "parts", kind, jobs=2, **changes)
+    second.restore()
+    assert second.games == 20
+    assert second.run(Silent()) is Ending.GAMES
+    assert content(tmp_path / "parts") == content(tmp_path / "whole")
+    third = training(tmp_path / "parts", kind, **changes)
+    third.restore()
+    assert third.finished is Ending.GAMES
+
+
+@pytest.mark.parametrize("name", [n for n in DQN_PRESETS if n != "default"])
+def test_every_published_dqn_learns_and_plays(name: str, tmp_path: Path) -> None:
+    settings = resolve_as(
+        DqnSettings,
+        DQN_PRESETS,
+        {"preset": name, "games": 4, "games_per_iteration": 2, "panel_openings": 2, "batch": 16},
+    )
+    (tmp_path / "metrics").mkdir()
+    run = Training(tmp_path, settings, 1)
+    observer = Silent()
+    run.run(observer)
+    assert observer.rows[-1]["steps"] > 0
+    agent = evolve.load_agent(tmp_path)
+    assert agent.choose(evolve.Board.start()) in evolve.Board.start().legal_moves()
+
+
+def test_the_published_trees_learn_and_play(tmp_path: Path) -> None:
+    """The policy-value one with fewer channels: the published ones are for GPUs."""
+    for name, changes in (
+        ("s4-reversiv", {}),
+        (
+            "s3-mcts",
+            {
+                "layers": "conv 4 relu norm, conv 4 relu norm, dense 16 relu norm dropout, "
+                "policy-value",
+                "simulations": 4,
+            },
+        ),
+    ):
+        folder = tmp_path / name
+        run = training(folder, "mcts", preset=name, games=8, games_per_iteration=4, **changes)
+        observer = Silent()
+        run.run(observer)
+        assert observer.rows[-1]["steps"] > 0
+        agent = evolve.load_agent(folder)
+        assert agent.choose(evolve.Board.start()) in evolve.Board.start().legal_moves()
+
+
+@pytest.mark.parametrize(("kind", "games"), [("mcts", 600), ("dqn", 1500)])
+def test_what_it_learns_wins(kind: str, games: int, tmp_path: Path) -> None:
+    """A few seconds of learning against the same network before it."""
+    (tmp_path / "metrics").mkdir()
+    model: Any = MctsSettings if kind == "mcts" else DqnSettings
+    options = {"games": games, "check_every": 10**6, "panel_openings": 2}
+    if kind == "mcts":
+        options["simulations"] = 30
+    presets = MCTS_PRESETS if kind == "mcts" else DQN_PRESETS
+    run = Training(tmp_path, resolve_as(model, presets, options), 2)
+    before: Any = run.learner.agent()
+    run.run(Silent())
+    after: Any = run.learner.agent()
+    if kind == "mcts":
+        before = MctsAgent(
+            50, network=networks.random_network(after.network.architecture), selection="puct"
+        )
+        after = MctsAgent(50, network=after.network, selection="puct")
+    openings = balanced_openings(30, Part.MATCH, "standard", np.random.default_rng(3))
+    assert Match(after, before, openings, "standard", jobs=2).play().score.low > 0.6
+    random = evolve.load_agent("random")
+    assert Match(after, random, openings, "standard", jobs=2).play().score.score > 0.75
+
+
+def test_opponents_that_cannot_be(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="uct is no alpha-beta agent"):
+        training(tmp_path, "mcts", opponents={"uct": 1.0})
+
+
+def test_checkpoints_that_are_damaged_or_of_other_settings(tmp_path: Path) -> None:
+    training(tmp_path, "dqn").run(Silent(checks=1))
+    with pytest.raises(RunError, match="other settings"):
+        training(tmp_path, "dqn", gamma=0.5).restore()
+    path = tmp_path / "checkpoint.npz"
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(RunError, match="damaged"):
+        training(tmp_path, "dqn").restore()
+    path.unlink()
+    with pytest.raises(RunError, match="missing"):
+        training(tmp_path, "dqn").restore()
+
+
+def test_the_label_sets_share_no_position_and_are_learned() -> None:
+    train, test = labelled_sets(3000, 600, discs=56, seed=3, jobs=2)
+    assert len(train) > 2900
+    assert len(test) > 580
+    both = np.concatenate([canonical(train.positions), canonical(test.positions)])
+    assert len(np.unique(both, axis=0)) == len(both)
+    discs = np.bitwise_count(both[:, 0] | both[:, 1])
+    assert (discs == 56).all()
+    seen: list[int] = []
+    network = fitted(networks.MOBILE, train, epochs=4, progress=lambda e, _: seen.append(e))
+    assert seen == [0, 1, 2, 3]
+    assert accuracy(network, test) > 0.75
+    assert 0.3 < accuracy(networks.random_network(networks.MOBILE), test) < 0.7
