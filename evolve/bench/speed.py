@@ -15,7 +15,6 @@ from typing import Any, Final
 import numpy as np
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.mcts import MctsAgent, Selection
 from evolve.bench.plain import PlainAgent, play_game
 from evolve.bench.positions import SEED, half_random, measured_agent
 from evolve.engine import bits, game
@@ -42,8 +41,6 @@ DEEPLY_SEARCHED: Final = 10
 SOLVED: Final = {8: 200, 10: 100, 12: 60, 14: 30, 16: 15, 18: 5, 20: 3}
 """Empties, and how many positions."""
 GAMES: Final = 256
-SIMULATIONS: Final = 20_000
-TREE_EMPTIES: Final = (60, 40, 20)
 PLAIN_GAMES: Final = 5
 GAME_DEPTHS: Final = (5, 3, 6)
 TERMS: Final = {"table, mobility": False, "all": True}
@@ -111,25 +108,6 @@ def game_rows() -> list[Row]:
             together, _ = timed(_games(agent, openings, cores), time.perf_counter)
             row = {"terms": terms, "cores": cores, "games_per_second": GAMES / together}
             rows.append({**row, "speed_up": alone / together})
-    return rows
-
-
-def mcts_rows() -> list[Row]:
-    """Tree searches with random games for values, from the start and from the middle game."""
-    rows = []
-    for empties in TREE_EMPTIES:
-        (board,) = half_random(1, (empties, empties)) if empties < 60 else [Board.start()]
-        selection: Selection
-        for selection in ("ucb1", "puct"):
-            agent = MctsAgent(SIMULATIONS, selection=selection, endgame=0)
-
-            def work(agent: MctsAgent = agent, board: Board = board) -> int:
-                agent.choose(board)
-                return SIMULATIONS
-
-            seconds, simulations = timed(work)
-            row = {"empties": empties, "selection": selection, "simulations": simulations}
-            rows.append({**row, "million_per_second": simulations / seconds / 1e6})
     return rows
 
 

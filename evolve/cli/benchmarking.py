@@ -13,7 +13,7 @@ import numba
 from numba.core import config
 
 from evolve import __version__
-from evolve.bench import speed, start
+from evolve.bench import speed, start, trees
 from evolve.cli.options import json_option
 from evolve.cli.terminal import err, interruptible, json_text, out, print_facts, print_rows
 from evolve.engine.vector import LANES
@@ -23,7 +23,8 @@ _PARTS: Final[dict[str, tuple[str, Callable[[], list[dict[str, Any]]]]]] = {
     "search": ("A move in the middle game, 16 to 40 discs", speed.search_rows),
     "solver": ("The end solved, half-random games", speed.solver_rows),
     "games": ("Whole games at depths 5, 3, 6", speed.game_rows),
-    "mcts": ("Tree search with random games", speed.mcts_rows),
+    "mcts": ("Tree search by random games and by networks of random weights", trees.mcts_rows),
+    "selfplay": ("Games to learn from, one thread", trees.selfplay_rows),
     "start": ("Whole processes", start.start_rows),
     "plain": ("Whole games against plain Python, same moves and nodes", speed.plain_rows),
 }

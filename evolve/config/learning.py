@@ -200,7 +200,7 @@ class DqnSettings(LearningSettings):
         "s5-network2",
     ] = Field("default", description="settings to start from; all others change single ones")
     layers: Layers = Field(
-        ("dense 128 relu", "residual relu", "dense 64"),
+        ("dense 256 relu", "dense 64"),
         description="of the network: dense N, gate, residual, conv N, and at the end dense 64, "
         "dueling, or dense 1 (with coloured-move); an activation may follow, norm, dropout",
     )
@@ -220,7 +220,7 @@ class DqnSettings(LearningSettings):
     others_zero: bool = Field(False, description="teach 0 for all squares but the one played")
     loss: Literal["squared", "huber"] = Field("squared", description="of a target's error")
     reward: Literal["none", "outcome", "halves", "share", "difference"] = Field(
-        "outcome",
+        "difference",
         description="at the end: nothing; 1, 0, -1; 1, 1/2, 0; own discs / 64; difference / 64",
     )
     shaping: float = Field(

@@ -6,6 +6,7 @@ import json
 import math
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -176,8 +177,6 @@ class Training:
         return row
 
     def _save_champion(self, row: Mapping[str, Any], results: list[Score]) -> None:
-        from dataclasses import replace
-
         provenance = {
             "run": self.folder.resolve().name,
             "seed": self.settings.seed,

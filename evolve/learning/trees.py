@@ -10,16 +10,12 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from evolve.agents.alphabeta import thread_context
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.trees import nodes_for, thread_scratch, thread_tree
 from evolve.config.learning import ITSELF, MctsSettings
-from evolve.engine.context import RULES_CODE, table_bits_for
 from evolve.engine.network import Architecture, Network
-from evolve.engine.selfplay import ITSELF as ITSELF_CODE
-from evolve.engine.selfplay import MOST_MOVES, RANDOM, play_tree_games
 from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
-from evolve.fitness.games import agent_rows, in_batches
+from evolve.fitness.selfplay import ITSELF as ITSELF_CODE
+from evolve.fitness.selfplay import RANDOM, TreePlay, searched_games
 from evolve.learning.learner import Panel, Progress, alphabeta_agents, shares_drawn
 from evolve.learning.model import Model
 from evolve.learning.modules import encoded
@@ -54,7 +50,6 @@ class TreeLearner:
         """The network that plays; None at first: random games do."""
         self._owed = 0.0
         self._agents = alphabeta_agents(settings.opponents, (ITSELF, "random"), settings.rules)
-        self._rows = agent_rows(self._agents) if self._agents else np.zeros((1, 1), np.int64)
 
     @property
     def steps(self) -> int:
@@ -102,55 +97,38 @@ class TreeLearner:
         colours = rng.choice(np.array([1, -1], np.int8), count)
         openings = rng.integers(0, settings.openings + 1, count).astype(np.int32)
         seeds = rng.integers(0, 2**64, count, dtype=np.uint64)
-        simulations = settings.simulations if network else _FIRST_SIMULATIONS
-        positions = np.empty((count, MOST_MOVES, 2), np.uint64)
-        sides = np.zeros((count, MOST_MOVES), np.int8)
-        searched = np.zeros((count, MOST_MOVES), np.float32)
-        visits = np.zeros((count if self.policy else 0, MOST_MOVES, 64), np.float32)
-        counts, results = np.zeros(count, np.int64), np.zeros(count, np.int8)
-        bits = max([table_bits_for(settings.solved)] + [a.table_bits for a in self._agents])
-
-        def play(part: slice) -> None:
-            tree = thread_tree(nodes_for(simulations))
-            play_tree_games(
-                opponents[part],
-                colours[part],
-                openings[part],
-                seeds[part],
-                self._rows,
-                network.address if network else 0,
-                simulations,
+        games = searched_games(
+            network,
+            TreePlay(
+                settings.simulations if network else _FIRST_SIMULATIONS,
                 settings.c_puct,
                 settings.noise,
                 settings.temperature,
                 settings.temperature_plies,
                 settings.solved,
-                RULES_CODE[settings.rules],
-                thread_context(settings.rules, bits),
-                thread_scratch(network.scratch_size if network else 0),
-                tree.boards,
-                tree.links,
-                tree.values,
-                positions[part],
-                sides[part],
-                searched[part],
-                visits[part] if self.policy else visits,
-                counts[part],
-                results[part],
-            )
-
-        in_batches(count, play, self.jobs, progress)
+                settings.rules,
+            ),
+            opponents,
+            colours,
+            openings,
+            seeds,
+            agents=self._agents,
+            with_visits=self.policy,
+            jobs=self.jobs,
+            progress=progress,
+        )
+        positions = games.positions
         discs = np.bitwise_count(positions[:, :, 0] | positions[:, :, 1])
-        kept = np.arange(MOST_MOVES) < counts[:, None]
+        kept = np.arange(positions.shape[1]) < games.counts[:, None]
         kept &= discs.astype(np.int64) >= 4 + settings.first_ply
         mix = settings.root_value if network else 0.0
-        outcome = (results[:, None] * sides).astype(np.float32)
+        outcome = (games.results[:, None] * games.sides).astype(np.float32)
         rows_added: dict[str, npt.NDArray[Any]] = {
             "positions": positions[kept],
-            "targets": ((1.0 - mix) * outcome + mix * searched)[kept].astype(np.float32),
+            "targets": ((1.0 - mix) * outcome + mix * games.searched)[kept].astype(np.float32),
         }
         if self.policy:
-            rows_added["visits"] = visits[kept]
+            rows_added["visits"] = games.visits[kept]
         self.replay.add(rows_added)
         return int(kept.sum())
 

@@ -17,7 +17,7 @@ from evolve.engine.vector import LANES
 from evolve.errors import BenchError
 from tests.cli import invoke
 
-PARTS = ("perft", "search", "solver", "games", "mcts", "start", "plain")
+PARTS = ("perft", "search", "solver", "games", "mcts", "selfplay", "start", "plain")
 
 
 @pytest.fixture(autouse=True)
@@ -59,6 +59,7 @@ def test_json() -> None:
     assert {row["depth"] for row in document["search"]} == {1, 2, 8}
     assert all(row["games_per_second"] > 0 for row in document["games"])
     assert all(row["million_per_second"] > 0 for row in document["mcts"])
+    assert all(row["games_per_cpu_minute"] > 0 for row in document["selfplay"])
     assert document["plain"][0]["ratio"] > 1
     for part in parts:
         assert document[part]

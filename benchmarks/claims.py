@@ -1,0 +1,306 @@
+"""What the papers found, once more: trained from scratch, met on fresh openings.
+
+    python -m benchmarks.claims list
+    python -m benchmarks.claims run [NAME …] [--seeds 3] [--budget 30] [--games 200] [--jobs 2]
+
+A claim trains what it compares, each for the same CPU seconds and over the same seeds, and plays
+the matches. What is trained is kept in runs/trained and not trained again. Scores are those of
+the first named; with three seeds and more the interval is Student's t over the seeds, which are
+what a claim about a method is about. The table goes to docs/claims.csv, row by row.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+import pandas as pd
+
+import evolve
+from benchmarks.trained import Recipe, over_seeds, played, train
+from evolve.agents.dqn import DqnAgent
+from evolve.agents.mcts import MctsAgent
+from evolve.engine.board import Board
+
+TABLE = Path("docs/claims.csv")
+DEEP = "positional?depth=6"
+Options = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A finding, who is trained for it, and who meets whom.
+
+    contestants: by label the kind and settings; meetings: two labels, or a label and an agent,
+    settings of play behind a question mark.
+    """
+
+    name: str
+    published: str
+    contestants: dict[str, tuple[str, Options]]
+    meetings: list[tuple[str, str]]
+    share: float = 1.0
+    """Of the budget."""
+    notes: str = field(default="")
+
+
+FC = "dense 128 relu, residual relu, residual relu, "
+SMALL_CNN = "conv 16 relu, conv 16 relu, dense 64 relu, policy-value"
+S3 = {"layers": "conv 8 relu, conv 16 relu, dense 64 relu, dense 64"}
+S3_DUELING = {"layers": "conv 8 relu, conv 16 relu, dense 64 relu, dueling"}
+S4 = {"accept_games": 10}
+DENSE = {"input": "planes", "layers": "dense 128 relu, dense 64"}
+
+CLAIMS = [
+    Claim(
+        "dueling",
+        "S2: dueling beats plain DQN",
+        {
+            "dueling": ("dqn", {"preset": "s2-dueling"}),
+            "plain": ("dqn", {"preset": "s2-dqn"}),
+        },
+        [("dueling", "plain"), ("dueling", "random"), ("plain", "random")],
+    ),
+    Claim(
+        "minimax-dueling",
+        "S2: minimax-dueling beats dueling on both colours",
+        {
+            "minimax-dueling": ("dqn", {"preset": "s2-minimax-dueling"}),
+            "dueling": ("dqn", {"preset": "s2-dueling"}),
+        },
+        [("minimax-dueling", "dueling"), ("minimax-dueling", "random")],
+    ),
+    Claim(
+        "minimax",
+        "S2: DQN beats minimax in 90 % (the depth is not told)",
+        {"plain": ("dqn", {"preset": "s2-dqn"}), "ours": ("dqn", {})},
+        [
+            ("plain", "positional?depth=1"),
+            ("plain", "positional?depth=2"),
+            ("ours", "positional?depth=1"),
+            ("ours", "positional?depth=2"),
+            ("ours?lookahead=2", "positional?depth=2"),
+        ],
+    ),
+    Claim(
+        "survival",
+        "S3: 60 to 67 % against random, 70 to 80 % with survival of the fittest",
+        {
+            f"{preset}{'' if survival else ' alone'}": (
+                "dqn",
+                {"preset": preset, "survival": survival, **layers},
+            )
+            for preset, layers in (
+                ("s3-dqn", S3),
+                ("s3-double", S3),
+                ("s3-dueling", S3_DUELING),
+            )
+            for survival in (10, 0)
+        },
+        [
+            (f"{preset}{alone}", "random")
+            for preset in ("s3-dqn", "s3-double", "s3-dueling")
+            for alone in ("", " alone")
+        ],
+        notes="convolutions of 8 and 16 channels, for a CPU",
+    ),
+    Claim(
+        "rewards",
+        "S3: final rewards ±1 or 1/0 (no winner is named)",
+        {
+            "plus-minus": ("dqn", {"preset": "s3-dqn", "reward": "outcome", **S3}),
+            "one-zero": ("dqn", {"preset": "s3-dqn", "reward": "halves", **S3}),
+        },
+        [("plus-minus", "one-zero"), ("plus-minus", "random"), ("one-zero", "random")],
+    ),
+    Claim(
+        "policy-value",
+        "S3: 87.5 % against random; wins as black and loses as white against depth 6",
+        {
+            "s3-mcts": (
+                "mcts",
+                {"preset": "s3-mcts", "layers": SMALL_CNN, "accept_games": 10},
+            ),
+            "small": ("mcts", {"input": "planes", "layers": SMALL_CNN}),
+        },
+        [
+            ("s3-mcts", "random"),
+            ("s3-mcts", DEEP),
+            ("small?simulations=100", "random"),
+            ("small?simulations=100", DEEP),
+        ],
+        share=2.0,
+        notes="convolutions of 16 and 16 channels, for a CPU",
+    ),
+    Claim(
+        "simulations",
+        "S4: stronger with more simulations, above its baselines",
+        {"s4-reversiv": ("mcts", {"preset": "s4-reversiv", **S4})},
+        [
+            (f"s4-reversiv?simulations={count}", opponent)
+            for opponent in ("positional?depth=2", DEEP)
+            for count in (25, 100, 400, 1600)
+        ],
+        share=2.0,
+    ),
+    Claim(
+        "networks-1-and-2",
+        "S5: a tournament of networks 1 and 2, with and without discs as rewards (none is ahead "
+        "for certain)",
+        {
+            f"{preset}{' shaped' if shaping else ''}": (
+                "dqn",
+                {"preset": preset, "shaping": shaping, "patience": None},
+            )
+            for preset in ("s5-network1", "s5-network2")
+            for shaping in (0.0, 1.0)
+        },
+        [
+            ("s5-network1", "s5-network2"),
+            ("s5-network1 shaped", "s5-network1"),
+            ("s5-network2 shaped", "s5-network2"),
+            ("s5-network1", "random"),
+            ("s5-network2", "random"),
+        ],
+    ),
+    Claim(
+        "boards",
+        "left open by S3: a canonical board or three planes, with and without the 8 images",
+        {
+            "canonical": ("dqn", {**DENSE, "input": "canonical"}),
+            "planes": ("dqn", DENSE),
+            "mobility": ("dqn", {**DENSE, "input": "mobility"}),
+            "planes, not augmented": ("dqn", {**DENSE, "augment": False}),
+        },
+        [
+            ("planes", "canonical"),
+            ("mobility", "planes"),
+            ("planes", "planes, not augmented"),
+        ],
+    ),
+    Claim(
+        "convolution",
+        "S2: convolution is worse than fully connected layers",
+        {
+            "convolution": ("dqn", {**DENSE, **S3}),
+            "dense": ("dqn", DENSE),
+        },
+        [("dense", "convolution"), ("convolution", "random"), ("dense", "random")],
+    ),
+    Claim(
+        "one-or-two",
+        "S2: one network for both colours learns, two did not converge",
+        {"one": ("dqn", DENSE), "two": ("dqn", {**DENSE, "networks": 2})},
+        [("one", "two"), ("two", "random")],
+    ),
+]
+
+
+def agent_of(label: str, claim: Claim, seed: int, budget: float) -> Any:
+    """A trained contestant with its settings of play, or an agent by its name."""
+    name, mark, settings = label.partition("?")
+    if name not in claim.contestants:
+        return evolve.load_agent(label)
+    kind, options = claim.contestants[name]
+    path = Recipe.of(kind, budget * claim.share, **options).path(seed)
+    return evolve.load_agent(f"{path}{mark}{settings}")
+
+
+def meeting(claim: Claim, a: str, b: str, seed: int, budget: float, games: int) -> Options:
+    result = played(agent_of(a, claim, seed, budget), agent_of(b, claim, seed, budget), games, seed)
+    return {
+        "claim": claim.name,
+        "a": a,
+        "b": b,
+        "seed": seed,
+        "games": result.games,
+        "score": result.score.score,
+        "score_black": result.score_black,
+        "score_white": result.score_white,
+        "budget": budget * claim.share,
+    }
+
+
+def run(claims: list[Claim], seeds: int, budget: float, games: int, jobs: int) -> None:
+    parallel = joblib.Parallel(n_jobs=jobs)
+    recipes = {
+        Recipe.of(kind, budget * claim.share, **options)
+        for claim in claims
+        for kind, options in claim.contestants.values()
+    }
+    parallel(
+        joblib.delayed(train)(recipe, seed)
+        for recipe in sorted(recipes, key=str)
+        for seed in range(seeds)
+    )
+    for claim in claims:
+        rows = parallel(
+            joblib.delayed(meeting)(claim, a, b, seed, budget, games)
+            for a, b in claim.meetings
+            for seed in range(seeds)
+        )
+        frame = pd.DataFrame(rows)
+        print(f"\n{claim.name}. {claim.published}. {claim.notes}")
+        for a, b in claim.meetings:
+            part = frame[(frame["a"] == a) & (frame["b"] == b)]
+            texts = [f"{a} – {b}".ljust(52)]
+            for column in ("score", "score_black", "score_white"):
+                mean, low, high = over_seeds(part[column].tolist())
+                texts.append(f"{mean:.3f} [{low:.3f}, {high:.3f}]")
+            print("  ".join(texts), flush=True)
+        _keep(frame)
+
+
+def _keep(rows: pd.DataFrame) -> None:
+    kept = [pd.read_csv(TABLE)] if TABLE.exists() else []
+    frame = pd.concat([*kept, rows])
+    frame = frame.drop_duplicates(["claim", "a", "b", "seed", "budget"], keep="last")
+    frame.sort_values(["claim", "a", "b", "seed"]).to_csv(TABLE, index=False, float_format="%.4f")
+
+
+def seconds_a_move(agent: Any, boards: list[Board]) -> float:
+    """The median of five passes over positions of a game, after one that compiles."""
+    agent.choose(boards[0])
+    times = []
+    for _ in range(5):
+        begin = time.perf_counter()
+        for board in boards:
+            agent.choose(board)
+        times.append((time.perf_counter() - begin) / len(boards))
+    return float(np.median(times))
+
+
+def equal_time(dqn: DqnAgent, tree: MctsAgent, boards: list[Board]) -> MctsAgent:
+    """The tree search with as many simulations as take the time of the other's moves."""
+    wanted = seconds_a_move(dqn, boards)
+    many = replace(tree, simulations=2000, endgame=0)
+    count = max(1, round(2000 * wanted / seconds_a_move(many, boards)))
+    return replace(tree, simulations=count, endgame=dqn.endgame)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("list")
+    running = commands.add_parser("run")
+    running.add_argument("names", nargs="*", choices=[[], *(claim.name for claim in CLAIMS)])
+    running.add_argument("--seeds", type=int, default=3)
+    running.add_argument("--budget", type=float, default=30.0)
+    running.add_argument("--games", type=int, default=200)
+    running.add_argument("--jobs", type=int, default=2)
+    given = parser.parse_args()
+    if given.command == "list":
+        for claim in CLAIMS:
+            print(f"{claim.name:20} {claim.published}")
+        return
+    chosen = [claim for claim in CLAIMS if not given.names or claim.name in given.names]
+    run(chosen, given.seeds, given.budget, given.games, given.jobs)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""Agents trained for the benchmarks, each once and kept: what the commands here share."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import evolve
+from evolve.agents.files import save_agent
+from evolve.agents.protocol import Agent
+from evolve.config.learning import DQN_PRESETS, MCTS_PRESETS, DqnSettings, MctsSettings
+from evolve.config.toml import resolve_as
+from evolve.fitness.match import Match, MatchResult
+from evolve.fitness.openings import Part, balanced_openings
+from evolve.learning.training import Training
+
+KEPT = Path("runs/trained")
+# Student's t for a two-sided interval of 95 %, by degrees of freedom: seeds less one.
+STUDENT = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What to train: `mcts` or `dqn`, and its settings, all in CPU seconds of `budget`."""
+
+    kind: str
+    budget: float
+    options: tuple[tuple[str, Any], ...]
+
+    @classmethod
+    def of(cls, kind: str, budget: float, **options: Any) -> Recipe:
+        """The recipe with these settings."""
+        return cls(kind, budget, tuple(sorted(options.items())))
+
+    def path(self, seed: int) -> Path:
+        """Where its agent of a seed is, or will be."""
+        text = json.dumps([self.kind, self.budget, self.options, seed, evolve.__version__])
+        return KEPT / f"{self.kind}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.npz"
+
+
+class _Quiet:
+    def games(self, done: int, share: float) -> None: ...
+
+    def check(self, row: Mapping[str, Any]) -> None: ...
+
+    def stop(self) -> bool:
+        return False
+
+
+def train(recipe: Recipe, seed: int) -> Path:
+    """The file of the recipe's agent, as it is at the end of the training."""
+    path = recipe.path(seed)
+    if path.exists():
+        return path
+    KEPT.mkdir(parents=True, exist_ok=True)
+    model: Any = MctsSettings if recipe.kind == "mcts" else DqnSettings
+    presets = MCTS_PRESETS if recipe.kind == "mcts" else DQN_PRESETS
+    options = {
+        "check_every": 10**9,
+        "panel_openings": 2,
+        "device": "cpu",
+        "budget": recipe.budget,
+        "seed": seed,
+        **dict(recipe.options),
+    }
+    folder = Path(tempfile.mkdtemp())
+    (folder / "metrics").mkdir()
+    training = Training(folder, resolve_as(model, presets, options), 1)
+    training.run(_Quiet())
+    agent = training.learner.agent()
+    provenance = {"games": training.games, "steps": training.learner.steps, "seed": seed}
+    save_agent(replace(agent, provenance=provenance), path)
+    shutil.rmtree(folder)
+    return path
+
+
+def played(a: Agent, b: Agent, games: int, seed: int = 0, jobs: int = 1) -> MatchResult:
+    """A match on openings that no training uses."""
+    openings = balanced_openings(
+        games // 2, Part.MATCH, "standard", np.random.default_rng([20, seed])
+    )
+    return Match(a, b, openings, "standard", seed=seed, jobs=jobs).play()
+
+
+def over_seeds(scores: list[float]) -> tuple[float, float, float]:
+    """Mean and its 95 % interval, by Student's t over seeds; cut at 0 and 1."""
+    mean = float(np.mean(scores))
+    half = STUDENT[len(scores) - 1] * float(np.std(scores, ddof=1)) / len(scores) ** 0.5
+    return mean, max(0.0, mean - half), min(1.0, mean + half)

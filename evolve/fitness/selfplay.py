@@ -1,0 +1,112 @@
+"""Batches of games of a tree search, to learn from, on threads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from evolve.agents.alphabeta import AlphaBetaAgent, thread_context
+from evolve.agents.trees import nodes_for, thread_scratch, thread_tree
+from evolve.engine.board import Rules
+from evolve.engine.context import RULES_CODE, table_bits_for
+from evolve.engine.network import Network
+from evolve.engine.selfplay import ITSELF, MOST_MOVES, RANDOM, play_tree_games
+from evolve.fitness.games import Progress, agent_rows, in_batches
+
+__all__ = ["ITSELF", "RANDOM", "SearchedGames", "TreePlay", "searched_games"]
+
+
+@dataclass(frozen=True)
+class TreePlay:
+    """How the search plays: see `engine.selfplay.play_tree_games`."""
+
+    simulations: int
+    c_puct: float = 1.2
+    noise: float = 0.25
+    temperature: float = 1.0
+    temperature_plies: int = 20
+    solved: int = 10
+    rules: Rules = "standard"
+
+
+@dataclass(frozen=True)
+class SearchedGames:
+    """What the search saw in N games, in the positions where it was to move.
+
+    positions [N, MOST_MOVES, 2] own and opp; sides [N, MOST_MOVES] 1 black, −1 white; searched
+    [N, MOST_MOVES] mean values; visits [N, MOST_MOVES, 64] shares of simulations, or [0, …]
+    where not asked for; counts [N] of positions; results [N] 1 black won, 0 draw, −1 white.
+    """
+
+    positions: npt.NDArray[np.uint64]
+    sides: npt.NDArray[np.int8]
+    searched: npt.NDArray[np.float32]
+    visits: npt.NDArray[np.float32]
+    counts: npt.NDArray[np.int64]
+    results: npt.NDArray[np.int8]
+
+
+def searched_games(
+    network: Network | None,
+    play: TreePlay,
+    opponents: npt.NDArray[np.int32],
+    colours: npt.NDArray[np.int8],
+    openings: npt.NDArray[np.int32],
+    seeds: npt.NDArray[np.uint64],
+    *,
+    agents: Sequence[AlphaBetaAgent] = (),
+    with_visits: bool = False,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> SearchedGames:
+    """Play a game for each of `seeds` [N]; results do not depend on `jobs`.
+
+    opponents [N]: ITSELF, RANDOM or a number among `agents`; colours [N] of the search, 1 or −1;
+    openings [N]: random moves at the beginning; `network` None values by random games.
+    """
+    count = len(seeds)
+    games = SearchedGames(
+        np.empty((count, MOST_MOVES, 2), np.uint64),
+        np.zeros((count, MOST_MOVES), np.int8),
+        np.zeros((count, MOST_MOVES), np.float32),
+        np.zeros((count if with_visits else 0, MOST_MOVES, 64), np.float32),
+        np.zeros(count, np.int64),
+        np.zeros(count, np.int8),
+    )
+    rows = agent_rows(agents) if agents else np.zeros((1, 1), np.int64)
+    bits = max([table_bits_for(play.solved), *(agent.table_bits for agent in agents)])
+
+    def work(part: slice) -> None:
+        tree = thread_tree(nodes_for(play.simulations))
+        play_tree_games(
+            opponents[part],
+            colours[part],
+            openings[part],
+            seeds[part],
+            rows,
+            network.address if network else 0,
+            play.simulations,
+            play.c_puct,
+            play.noise,
+            play.temperature,
+            play.temperature_plies,
+            play.solved,
+            RULES_CODE[play.rules],
+            thread_context(play.rules, bits),
+            thread_scratch(network.scratch_size if network else 0),
+            tree.boards,
+            tree.links,
+            tree.values,
+            games.positions[part],
+            games.sides[part],
+            games.searched[part],
+            games.visits[part] if with_visits else games.visits,
+            games.counts[part],
+            games.results[part],
+        )
+
+    in_batches(count, work, jobs, progress)
+    return games
