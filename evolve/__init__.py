@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evolve.agents.alphabeta import AlphaBetaAgent
+    from evolve.agents.dqn import DqnAgent
     from evolve.agents.loading import load_agent
+    from evolve.agents.mcts import MctsAgent
     from evolve.agents.protocol import Agent
     from evolve.agents.random import RandomAgent
     from evolve.engine.board import Board
@@ -23,8 +25,10 @@ _HOMES = {
     "Agent": "evolve.agents.protocol",
     "AlphaBetaAgent": "evolve.agents.alphabeta",
     "Board": "evolve.engine.board",
+    "DqnAgent": "evolve.agents.dqn",
     "EvolveError": "evolve.errors",
     "IllegalMoveError": "evolve.errors",
+    "MctsAgent": "evolve.agents.mcts",
     "RandomAgent": "evolve.agents.random",
     "Run": "evolve.tables.run",
     "load_agent": "evolve.agents.loading",
@@ -35,8 +39,10 @@ __all__ = [
     "Agent",
     "AlphaBetaAgent",
     "Board",
+    "DqnAgent",
     "EvolveError",
     "IllegalMoveError",
+    "MctsAgent",
     "RandomAgent",
     "Run",
     "__version__",

@@ -13,12 +13,13 @@ from evolve.cli.main import COMMANDS, cli
 from tests.runner.conftest import start
 
 ROOT = Path(__file__).parent.parent
+LEARNING = (ROOT / "docs" / "learning.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 RUNS = (ROOT / "runs" / "README.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", README + RUNS, re.DOTALL)
+    return re.findall(rf"```{language}\n(.*?)```", README + RUNS + LEARNING, re.DOTALL)
 
 
 def shown_commands() -> list[list[str]]:
@@ -32,6 +33,8 @@ def shown_commands() -> list[list[str]]:
 def test_commands_and_options_exist(words: list[str]) -> None:
     assert words[1] in COMMANDS
     command = cli.get_command(click.Context(cli), words[1])
+    if isinstance(command, click.Group):
+        command = command.get_command(click.Context(command), words[2])
     assert command is not None
     known = {name for parameter in command.params for name in parameter.opts}
     assert {word for word in words[2:] if word.startswith("-")} <= known

@@ -206,10 +206,11 @@ class DqnSettings(LearningSettings):
     )
     networks: int = Field(1, ge=1, le=2, description="one for both colours, or one for each")
     bootstrap: Literal["own", "negamax"] = Field(
-        "own", description="whose best move a target goes on with: the next own one, or the reply"
+        "negamax",
+        description="whose best move a target goes on with: the next own one, or the reply",
     )
     steps: int = Field(
-        60, ge=1, le=60, description="steps of rewards in a target; 60: to the end (Monte Carlo)"
+        10, ge=1, le=60, description="steps of rewards in a target; 60: to the end (Monte Carlo)"
     )
     gamma: Share = Field(1.0, description="discount of a step")
     double: bool = Field(False, description="choose the next move by one network, value by other")
@@ -324,6 +325,7 @@ MCTS_PRESETS: Final[dict[str, dict[str, Any]]] = {
 }
 
 _S2: Final[dict[str, Any]] = {
+    "bootstrap": "own",
     "input": "canonical",
     "gamma": 0.99,  # assumed
     "steps": 1,
@@ -335,6 +337,7 @@ _S2: Final[dict[str, Any]] = {
     "openings": 0,
 }
 _S3: Final[dict[str, Any]] = {
+    "bootstrap": "own",
     "input": "planes",
     "layers": ("conv 16 relu", "conv 32 relu", "dense 128 relu", "dense 64"),  # sizes assumed
     "networks": 2,
@@ -351,6 +354,7 @@ _S3: Final[dict[str, Any]] = {
     "epsilon": 0.5,  # assumed
 }
 _S5: Final[dict[str, Any]] = {
+    "bootstrap": "own",
     "learning_rate": 1e-3,
     "decay": 1.0,
     "gamma": 0.1,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from benchmarks import peers
-from evolve.bench import speed, start
+from evolve.bench import speed, start, trees
 from evolve.bench.plain import PlainAgent
 from evolve.bench.positions import half_random, measured_agent
 from evolve.engine.vector import LANES
@@ -31,11 +31,12 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         "SOLVED": {4: 3, 8: 2},
         "GAMES": 2,
         "PLAIN_GAMES": 1,
-        "SIMULATIONS": 50,
         "GAME_DEPTHS": (2, 1, 2),
     }
     for name, value in sizes.items():
         monkeypatch.setattr(speed, name, value)
+    for name in ("SIMULATIONS", "SELFPLAY_SIMULATIONS", "SELFPLAY_GAMES"):
+        monkeypatch.setattr(trees, name, 20)
 
 
 def numbers_are_sound(rows: list[dict[str, Any]]) -> None:
@@ -82,8 +83,9 @@ def test_a_plain_agent_that_plays_otherwise_is_an_error(monkeypatch: pytest.Monk
 
 
 def test_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Real processes with one kernel to compile in place of all that a run needs."""
+    """Real processes, with one kernel to compile in place of all that a run needs."""
     monkeypatch.setattr(start, "REPEATS", 1)
+    monkeypatch.setattr(start, "_RUN", ("--version",))
     kernel = "from evolve.engine.perft import perft\n"
     kernel += "from evolve.engine.bits import START_OPP, START_OWN\n"
     monkeypatch.setattr(start, "_KERNELS", f"{kernel}perft(START_OWN, START_OPP, 1)\n")

@@ -1,0 +1,243 @@
+"""What learning reaches here: the targets, agents of all kinds in one table, speed in a game.
+
+    python -m benchmarks.learned targets [dqn] [mcts] [labels] [--jobs 2]
+    python -m benchmarks.learned equal-time [--seeds 3] [--budget 30] [--jobs 2]
+    python -m benchmarks.learned rating [--games 40] [--jobs 2]
+    python -m benchmarks.learned moves [--time 0.05]
+
+`targets` trains the defaults (180 CPU seconds for dqn, 120 for mcts) and plays the matches that
+docs/learning.md reports. `equal-time` is the minimax-dueling DQN of the paper, two plies ahead,
+against tree searches with as many simulations as take the same time. `rating` is a round robin of
+what was learned and what was evolved. `moves` counts simulations through a game by the clock.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import replace
+from typing import Any
+
+import joblib
+import numpy as np
+import torch
+
+import evolve
+from benchmarks.claims import equal_time, seconds_a_move
+from benchmarks.trained import Recipe, over_seeds, played, train
+from evolve.agents.dqn import DqnAgent
+from evolve.agents.mcts import MctsAgent
+from evolve.agents.protocol import Agent
+from evolve.engine.network import Architecture
+from evolve.fitness.bradleyterry import rate
+from evolve.fitness.match import Match, MatchResult
+from evolve.fitness.openings import Part, balanced_openings
+from evolve.learning.labels import accuracy, fitted, labelled_sets
+
+DQN = Recipe.of("dqn", 180.0)
+MCTS = Recipe.of("mcts", 120.0)
+EVOLVED = "docs/evolution/tuned-standard-0.json"
+DEPTH_6 = "positional?depth=6"
+LABEL_GAMES = (400_000, 10_000)
+LABELLED = {
+    "RevNet, gates through tanh": Architecture(
+        "canonical", ("gate tanh", "gate tanh", "dense 1 tanh")
+    ),
+    "RevNet, plain gates": Architecture("canonical", ("gate", "gate", "dense 1 tanh")),
+    "mobility planes, 128 and 32": Architecture(
+        "mobility", ("dense 128 relu", "gate", "dense 32 relu", "dense 1 tanh")
+    ),
+}
+
+
+def show(what: str, result: MatchResult) -> None:
+    """A line of a result."""
+    score = result.score
+    print(
+        f"{what:58} {score.score:.4f} [{score.low:.4f}, {score.high:.4f}]  black "
+        f"{result.score_black:.3f}  white {result.score_white:.3f}  {result.games} games",
+        flush=True,
+    )
+
+
+def dqn_targets(jobs: int) -> None:
+    """Plain, and with one and two plies of lookahead."""
+    path = train(DQN, 0)
+    random = evolve.load_agent("random")
+    show("dqn against random", played(evolve.load_agent(path), random, 2000, jobs=jobs))
+    one = evolve.load_agent(f"{path}?lookahead=1")
+    show("dqn, 1 ply ahead, against random", played(one, random, 2000, jobs=jobs))
+    two, depth_2 = evolve.load_agent(f"{path}?lookahead=2"), evolve.load_agent("positional?depth=2")
+    show("dqn, 2 plies ahead, against depth 2", played(two, depth_2, 1000, jobs=jobs))
+
+
+def mcts_targets(jobs: int) -> None:
+    """Few simulations against random, many against alpha-beta depth 6."""
+    path = train(MCTS, 0)
+    few = evolve.load_agent(f"{path}?simulations=100")
+    show(
+        "mcts, 100 simulations, against random",
+        played(few, evolve.load_agent("random"), 2000, jobs=jobs),
+    )
+    many = evolve.load_agent(f"{path}?simulations=6400")
+    show(
+        "mcts, 6400 simulations, against depth 6",
+        played(many, evolve.load_agent(DEPTH_6), 400, jobs=jobs),
+    )
+
+
+def label_targets(jobs: int) -> None:
+    """The exact-label data set: accuracy on positions of other games, no images shared."""
+    torch.set_num_threads(1)
+    known, unknown = labelled_sets(*LABEL_GAMES, jobs=jobs)
+    print(f"{len(known)} positions to learn from, {len(unknown)} to test")
+    for name, architecture in LABELLED.items():
+        begin = time.process_time()
+        network = fitted(architecture, known, epochs=5)
+        print(
+            f"{name:58} train {accuracy(network, known):.4f}  test "
+            f"{accuracy(network, unknown):.4f}  {time.process_time() - begin:.0f} CPU s",
+            flush=True,
+        )
+
+
+def half_random_boards(count: int) -> list[evolve.Board]:
+    """Middle-game positions, one of a random game each."""
+    boards: list[evolve.Board] = []
+    for seed in range(count):
+        board, player = evolve.Board.start(), evolve.RandomAgent(seed)
+        while board.empties > 15 + 40 * seed // count:
+            board = board.play(player.choose(board)) if board.legal_moves() else board.pass_move()
+        boards.append(board)
+    return [board for board in boards if len(board.legal_moves()) > 1]
+
+
+def equal_time_match(seeds: int, budget: float, jobs: int) -> None:
+    """The open question: minimax-dueling DQN or MCTS, at the same time a move."""
+    paper = Recipe.of("dqn", budget, preset="s2-minimax-dueling")
+    trees = {
+        "s4-reversiv": Recipe.of("mcts", budget, preset="s4-reversiv", accept_games=10),
+        "default mcts": Recipe.of("mcts", budget),
+    }
+    recipes = [paper, *trees.values()]
+    joblib.Parallel(n_jobs=jobs)(
+        joblib.delayed(train)(recipe, seed) for recipe in recipes for seed in range(seeds)
+    )
+    boards = half_random_boards(40)
+    for name, recipe in trees.items():
+        scores, simulations, seconds = [], [], []
+        for seed in range(seeds):
+            dqn = evolve.load_agent(f"{paper.path(seed)}?lookahead=2")
+            tree = evolve.load_agent(recipe.path(seed))
+            assert isinstance(dqn, DqnAgent)
+            assert isinstance(tree, MctsAgent)
+            tree = equal_time(dqn, tree, boards)
+            simulations.append(tree.simulations)
+            seconds.append(seconds_a_move(dqn, boards))
+            scores.append(played(tree, dqn, 400, seed, jobs).score.score)
+        mean, low, high = over_seeds(scores)
+        print(
+            f"{name}, {np.median(simulations):.0f} simulations ({1e3 * np.median(seconds):.2f} ms "
+            f"a move), against minimax-dueling two plies ahead: {mean:.3f} [{low:.3f}, {high:.3f}]"
+        )
+
+
+def contestants() -> dict[str, Agent]:
+    """Agents of all kinds, best settings and published ones."""
+    found: dict[str, Agent] = {name: evolve.load_agent(name) for name in ("random", "swh")}
+    found["positional, depth 6"] = evolve.load_agent(DEPTH_6)
+    found["uct, 400"] = evolve.load_agent("uct?simulations=400")
+    found["evolved alpha-beta"] = evolve.load_agent(EVOLVED)
+    dqn, mcts = train(DQN, 0), train(MCTS, 0)
+    for plies in (0, 2):
+        found[f"dqn, {plies} plies ahead"] = evolve.load_agent(f"{dqn}?lookahead={plies}")
+    for count in (100, 400, 6400):
+        found[f"mcts, {count}"] = evolve.load_agent(f"{mcts}?simulations={count}")
+    paper = train(Recipe.of("dqn", 120.0, preset="s2-minimax-dueling"), 0)
+    for plies in (0, 2):
+        found[f"minimax-dueling, {plies} plies ahead"] = evolve.load_agent(
+            f"{paper}?lookahead={plies}"
+        )
+    reversiv = train(Recipe.of("mcts", 120.0, preset="s4-reversiv"), 0)
+    found["s4-reversiv, 400"] = evolve.load_agent(f"{reversiv}?simulations=400")
+    return found
+
+
+def rating(games: int, jobs: int) -> None:
+    """A round robin of them."""
+    agents = contestants()
+    names = list(agents)
+    meetings = []
+    points = np.zeros(len(names))
+    for i, first in enumerate(names):
+        for j in range(i + 1, len(names)):
+            openings = balanced_openings(
+                games // 2, Part.MATCH, "standard", np.random.default_rng([21, i, j])
+            )
+            match = Match(agents[first], agents[names[j]], openings, "standard", jobs=jobs)
+            match.play()
+            played_games = match.games
+            black = played_games.pairings[:, 0] == 0
+            scores = (np.where(black, played_games.winner, -played_games.winner) + 1.0) / 2.0
+            meetings.append((i, j, scores.reshape(-1, 2).mean(axis=1)))
+            points[i] += scores.mean()
+            points[j] += 1.0 - scores.mean()
+    ratings = rate(len(names), meetings)
+    for index in np.argsort(-ratings.elo):
+        print(
+            f"{names[index]:34} {ratings.elo[index]:7.0f} [{ratings.low[index]:.0f}, "
+            f"{ratings.high[index]:.0f}]  score {points[index] / (len(names) - 1):.3f}"
+        )
+
+
+def moves(seconds: float) -> None:
+    """Simulations of a move at equal time, by the number of empties, in games with itself."""
+    tree: Any = evolve.load_agent(train(MCTS, 0))
+    tree = replace(tree, seconds=seconds, endgame=0)
+    counts: dict[int, list[int]] = {}
+    for seed in range(4):
+        board, player = evolve.Board.start(), evolve.RandomAgent(seed)
+        for _ in range(6):
+            board = board.play(player.choose(board))
+        while not board.is_over():
+            if not board.legal_moves():
+                board = board.pass_move()
+                continue
+            grown = tree._search(board)
+            counts.setdefault(board.empties // 6 * 6, []).append(int(grown.links[0, 3]))
+            board = board.play(grown.ranked()[0])
+    for empties in sorted(counts, reverse=True):
+        print(
+            f"{empties:2} to {empties + 5:2} empties: {np.median(counts[empties]):9.0f} simulations"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    parts = {"dqn": dqn_targets, "mcts": mcts_targets, "labels": label_targets}
+    targets = commands.add_parser("targets")
+    targets.add_argument("parts", nargs="*", choices=[[], *parts])
+    equal = commands.add_parser("equal-time")
+    equal.add_argument("--seeds", type=int, default=3)
+    equal.add_argument("--budget", type=float, default=30.0)
+    rated = commands.add_parser("rating")
+    rated.add_argument("--games", type=int, default=40)
+    moved = commands.add_parser("moves")
+    moved.add_argument("--time", type=float, default=0.05)
+    for command in (targets, equal, rated):
+        command.add_argument("--jobs", type=int, default=2)
+    given = parser.parse_args()
+    if given.command == "targets":
+        for part in given.parts or parts:
+            parts[part](given.jobs)
+    elif given.command == "equal-time":
+        equal_time_match(given.seeds, given.budget, given.jobs)
+    elif given.command == "rating":
+        rating(given.games, given.jobs)
+    else:
+        moves(given.time)
+
+
+if __name__ == "__main__":
+    main()
