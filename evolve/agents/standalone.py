@@ -1,7 +1,8 @@
 """The stand-alone Python file of an agent, for contests that take one file.
 
-The code is `standalone_template.py` as it is, then `standalone_numba.py` when asked for, or
-`standalone_network.py`; this module writes the header and the parameters.
+The code is `standalone_board.py`, `standalone_search.py` and `standalone_contest.py`, then
+`standalone_numba.py` when asked for, or `standalone_network.py`; this module writes the header and
+the parameters.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from evolve.agents.mcts import MctsAgent
 from evolve.engine.network import Architecture
 from evolve.errors import AgentError
 
-_TEMPLATE: Final = "standalone_template.py"
+_BOARD: Final = "standalone_board.py"
+_REST: Final = ("standalone_search.py", "standalone_contest.py")
 _NUMBA_TEMPLATE: Final = "standalone_numba.py"
 _NETWORK_TEMPLATE: Final = "standalone_network.py"
 _START: Final = "# --- exported from here on ---\n"
@@ -83,10 +85,12 @@ def render(
 
     Raises AgentError when the parameters make no agent.
     """
-    source = _source(_TEMPLATE)
+    source = _source(_BOARD)
     before, _, source = source.partition(_PARAMETERS)
     _, _, after = source.partition(_PARAMETERS_END)
     literals = _literals(parameters, rules)
+    for part in _REST:
+        after += f"\n\n{_source(part)}"
     if numba:
         after += f"\n\n{_source(_NUMBA_TEMPLATE)}"
     return "".join(

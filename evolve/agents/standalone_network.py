@@ -1,27 +1,30 @@
 """Last part of a stand-alone Python file of an agent with a network, which needs numpy alone.
 
-What follows the marker is put behind `standalone_template.py`, whose names it uses: board,
+What follows the marker is put behind `standalone_contest.py`, whose names it uses: board,
 moves, the exact search near the end, the clock and the contest's class. `render_network` of
 `evolve.agents.standalone` puts the agent's parameters in place of those between the markers.
 """
 
 from time import perf_counter
-from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from evolve.agents.standalone_template import (
-    AI,
+from evolve.agents.standalone_board import (
     ENDGAME,
     FLIPS,
     FULL,
     WIDTHS,
     OutOfTimeError,
-    Search,
     forget_flips,
     moves_of,
-    score_of,
     squares_of,
+)
+from evolve.agents.standalone_contest import (
+    AI,
+)
+from evolve.agents.standalone_search import (
+    Search,
+    score_of,
 )
 
 # --- exported from here on ---
@@ -30,6 +33,7 @@ from evolve.agents.standalone_template import (
 # Boards are seen from the side to move: its discs are in the low half of the int.
 
 from base64 import b64decode
+from typing import Any, Dict, List, Optional, Tuple
 
 # --- parameters ---
 KIND = "mcts"  # tree search by a network of values, or "dqn": the best of its move values

@@ -1,6 +1,6 @@
 """Second part of a stand-alone Python file that uses numba (`evolve export --to python --numba`).
 
-What follows the marker is put behind `standalone_template.py`, whose names it uses: the same
+What follows the marker is put behind `standalone_contest.py`, whose names it uses: the same
 search, compiled while the first part plays. It keeps to what numba 0.53 and Python 3.7 know.
 """
 
@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve.agents.standalone_template import (
-    AI,
+from evolve.agents.standalone_board import (
     BOUNDARIES,
     C_SQUARES,
     DEPTHS,
@@ -23,10 +22,15 @@ from evolve.agents.standalone_template import (
     WIDTHS,
     WIN,
     X_SQUARES,
-    choose,
     class_of,
     moves_of,
     squares_of,
+)
+from evolve.agents.standalone_contest import (
+    AI,
+)
+from evolve.agents.standalone_search import (
+    choose,
 )
 
 # --- exported from here on ---

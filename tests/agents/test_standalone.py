@@ -23,7 +23,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from evolve.agents import standalone_template
+from evolve.agents import standalone_board, standalone_contest
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.standalone import render
 from evolve.engine.board import Board, Rules
@@ -152,7 +152,7 @@ def test_the_start_position_is_the_right_way_up() -> None:
 @pytest.mark.parametrize(("size", "color"), [(10, BLACK), (8, 0), (8, 2)])
 def test_another_board_or_color_is_refused(size: int, color: int) -> None:
     with pytest.raises(ValueError, match=r"chessboard_size|color"):
-        standalone_template.AI(size, color, 5)
+        standalone_contest.AI(size, color, 5)
 
 
 def test_only_the_standard_library_and_numpy_are_used() -> None:
@@ -232,7 +232,7 @@ def test_same_moves_with_small_tables(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_template_runs_as_it_stands() -> None:
-    template = cast(Any, standalone_template)
+    template = cast(Any, standalone_board)
     agent = AlphaBetaAgent(
         weights=template.WEIGHTS,
         depths=template.DEPTHS,
@@ -240,7 +240,7 @@ def test_the_template_runs_as_it_stands() -> None:
         **{key: getattr(template, key.upper()) for key in TERM_NAMES},
     )
     for board in boards_with_choice(random.Random(5), 12):
-        assert square_chosen(template, board) == agent.choose(board), board
+        assert square_chosen(cast(Any, standalone_contest), board) == agent.choose(board), board
 
 
 # --- the clock ---
