@@ -26,6 +26,8 @@ from evolve.errors import AgentError, IllegalMoveError
 Selection = Literal["ucb1", "puct"]
 
 MOST_SIMULATIONS: Final = 2_000_000
+_NODES_A_SECOND: Final = 30_000_000
+"""More than the fastest machine makes: by the clock a search ends early when they are used up."""
 _CHUNK: Final = 1024
 _LOOK_EVERY: Final = 0.0005
 """Simulations between two looks at the clock at most, and seconds in about."""
@@ -145,7 +147,7 @@ class MctsAgent:
     def _nodes(self) -> int:
         """Nodes that a search needs, and with what is kept of the last one."""
         if self.seconds is not None:
-            return MOST_NODES
+            return min(MOST_NODES, int(self.seconds * _NODES_A_SECOND) + 4096)
         return nodes_for(self.simulations * (2 if self.reuse else 1))
 
     def _search(self, board: Board) -> Tree:
