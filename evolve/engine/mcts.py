@@ -42,7 +42,7 @@ MEAN, BONUS, PRIOR, VALUES = 0, 1, 2, 4
 PASS: Final = 64
 ROOT: Final = 0
 
-_DEEPEST: Final = 128
+DEEPEST: Final = 128
 _UNSEEN: Final = np.float32(1e9)
 _S11, _S27, _S30, _S31 = U(11), U(27), U(30), U(31)
 _MIX_1, _MIX_2 = U(0xBF58476D1CE4E5B9), U(0x94D049BB133111EB)
@@ -174,6 +174,51 @@ def _select(
     return best_child
 
 
+@inlined
+def descend(
+    path: npt.NDArray[np.int32],
+    formula: int,
+    c: float,
+    links: npt.NDArray[np.int32],
+    values: npt.NDArray[np.float32],
+) -> int:
+    """Fill `path` with the nodes from the root to one without children; the number of steps."""
+    node, depth = int64(ROOT), int64(0)
+    path[0] = node
+    while links[node, CHILDREN] > 0:
+        visits = np.float32(links[node, VISITS])
+        if formula == UCB1:
+            visits = np.float32(math.log(visits + np.float32(1.0)))
+        scale = np.float32(c) * np.float32(math.sqrt(visits))
+        node = _select(node, scale, links, values)
+        depth += 1
+        path[depth] = node
+    return depth
+
+
+@inlined
+def hand_up(
+    path: npt.NDArray[np.int32],
+    depth: int,
+    value: np.float32,
+    formula: int,
+    links: npt.NDArray[np.int32],
+    values: npt.NDArray[np.float32],
+) -> None:
+    """Give the nodes of a path the value of its end, each from the side that moved into it."""
+    while depth >= 0:
+        value = -value
+        node = int64(path[depth])
+        visits = np.float32(links[node, VISITS] + 1)
+        links[node, VISITS] += 1
+        values[node, MEAN] += (value - values[node, MEAN]) / visits
+        if formula == UCB1:
+            values[node, BONUS] = np.float32(1.0) / np.float32(math.sqrt(visits))
+        else:
+            values[node, BONUS] = values[node, PRIOR] / (visits + np.float32(1.0))
+        depth -= 1
+
+
 @kernel
 def grow(
     simulations: int,
@@ -195,21 +240,13 @@ def grow(
     a value (see `engine.forward`), or 0 for random games. Ends early when a further node might
     not fit.
     """
-    path = np.empty(_DEEPEST, np.int64)
+    path = np.empty(DEEPEST, np.int32)
     for simulation in range(simulations):
         if used + 64 > boards.shape[0]:
             break
         # 1. Down to a position without children.
-        node, depth = int64(ROOT), int64(0)
-        path[0] = node
-        while links[node, CHILDREN] > 0:
-            visits = np.float32(links[node, VISITS])
-            if formula == UCB1:
-                visits = np.float32(math.log(visits + np.float32(1.0)))
-            scale = np.float32(c) * np.float32(math.sqrt(visits))
-            node = _select(node, scale, links, values)
-            depth += 1
-            path[depth] = node
+        depth = descend(path, formula, c, links, values)
+        node = int64(path[depth])
         # 2. Its children and its value, for the side to move there.
         own, opp = boards[node, 0], boards[node, 1]
         fresh = links[node, CHILDREN] == UNKNOWN
@@ -226,18 +263,8 @@ def grow(
         else:
             state = mixed(seed + U(simulation) * GOLDEN + U(links[ROOT, VISITS]))
             value = np.float32(rollout(own, opp, rules, state))
-        # 3. Up again, each node from the side that moved into it.
-        while depth >= 0:
-            value = -value
-            node = path[depth]
-            visits = np.float32(links[node, VISITS] + 1)
-            links[node, VISITS] += 1
-            values[node, MEAN] += (value - values[node, MEAN]) / visits
-            if formula == UCB1:
-                values[node, BONUS] = np.float32(1.0) / np.float32(math.sqrt(visits))
-            else:
-                values[node, BONUS] = values[node, PRIOR] / (visits + np.float32(1.0))
-            depth -= 1
+        # 3. Up again.
+        hand_up(path, depth, value, formula, links, values)
     return used
 
 

@@ -37,12 +37,17 @@ from evolve.engine.solver import solve_outcome
 ITSELF: Final = -1
 RANDOM: Final = -2
 
+# Cells of a game in hand: discs of the side to move and of the other, random state | colour of
+# the side to move, moves played, positions recorded.
+OWN, OPP, STATE, DISCS = 0, 1, 2, 3
+SIDE, PLY, COUNT, COUNTERS = 0, 1, 2, 3
+
 MOST_MOVES: Final = 61
 """Positions of a game in which a side has a move, and the one that is solved."""
 
 
 @inlined
-def _plant(
+def plant(
     own: np.uint64,
     opp: np.uint64,
     boards: npt.NDArray[np.uint64],
@@ -56,7 +61,7 @@ def _plant(
 
 
 @inlined
-def _disturb(
+def disturb(
     noise: float,
     links: npt.NDArray[np.int32],
     values: npt.NDArray[np.float32],
@@ -75,7 +80,7 @@ def _disturb(
 
 
 @inlined
-def _drawn(temperature: float, links: npt.NDArray[np.int32], draw: float) -> int:
+def drawn(temperature: float, links: npt.NDArray[np.int32], draw: float) -> int:
     """A child of the root by its visits to the power 1 / temperature; 0: the most visited."""
     first, count = int64(links[ROOT, FIRST]), int64(links[ROOT, CHILDREN])
     best, most = first, int64(-1)
@@ -93,6 +98,122 @@ def _drawn(temperature: float, links: npt.NDArray[np.int32], draw: float) -> int
         if left < 0.0:
             return child
     return best
+
+
+@inlined
+def begin(seed: np.uint64, discs: npt.NDArray[np.uint64], counters: npt.NDArray[np.int64]) -> None:
+    """Set up a game: `discs` [DISCS] and `counters` [COUNTERS]."""
+    discs[OWN], discs[OPP], discs[STATE] = START_OWN, START_OPP, mixed(seed)
+    counters[SIDE], counters[PLY], counters[COUNT] = 1, 0, 0
+
+
+@inlined
+def _play(square: int, discs: npt.NDArray[np.uint64], counters: npt.NDArray[np.int64]) -> None:
+    """Play a move of the side to move."""
+    own, opp = discs[OWN], discs[OPP]
+    turned = flips_of(square, own, opp)
+    discs[OWN], discs[OPP] = opp ^ turned, own ^ turned ^ (ONE << U(square))
+    counters[SIDE] = -counters[SIDE]
+    counters[PLY] += 1
+
+
+@inlined
+def advance(
+    game: int,
+    opponents: npt.NDArray[np.int32],
+    colours: npt.NDArray[np.int8],
+    openings: npt.NDArray[np.int32],
+    agents: npt.NDArray[np.int64],
+    solved_empties: int,
+    rules: int,
+    context: int,
+    discs: npt.NDArray[np.uint64],
+    counters: npt.NDArray[np.int64],
+    positions: npt.NDArray[np.uint64],
+    sides: npt.NDArray[np.int8],
+    searched: npt.NDArray[np.float32],
+    visits: npt.NDArray[np.float32],
+    counts: npt.NDArray[np.int64],
+    results: npt.NDArray[np.int8],
+) -> bool:
+    """Play on until the search is to move: True, or the game is over: False, all recorded."""
+    while True:
+        discs[STATE] += GOLDEN
+        own, opp, side = discs[OWN], discs[OPP], counters[SIDE]
+        moves = moves_of(own, opp)
+        if moves == ZERO:
+            if moves_of(opp, own) == ZERO:
+                results[game] = side * outcome(own, opp, rules)
+                break
+            discs[OWN], discs[OPP], counters[SIDE] = opp, own, -side
+            continue
+        if 64 - popcount(own | opp) <= solved_empties:
+            store(context, NODES, 0)
+            store(context, STOPPED, 0)
+            bound = solve_outcome(own, opp, context)
+            value = int64(bound > 0) - int64(bound < 0)
+            _record(game, discs, counters, value, positions, sides, searched, visits)
+            results[game] = side * value
+            break
+        opponent = opponents[game]
+        theirs = opponent != ITSELF and colours[game] != side
+        if counters[PLY] < openings[game] or (theirs and opponent == RANDOM):
+            _play(random_square(moves, discs[STATE]), discs, counters)
+        elif theirs:
+            row = int64(agents.ctypes.data) + opponent * agents.shape[1] * 8
+            _play(choose(own, opp, row, context), discs, counters)
+        else:
+            return True
+    counts[game] = counters[COUNT]
+    return False
+
+
+@inlined
+def _record(
+    game: int,
+    discs: npt.NDArray[np.uint64],
+    counters: npt.NDArray[np.int64],
+    value: float,
+    positions: npt.NDArray[np.uint64],
+    sides: npt.NDArray[np.int8],
+    searched: npt.NDArray[np.float32],
+    visits: npt.NDArray[np.float32],
+) -> None:
+    """Record the position in hand and its value, without visits."""
+    count = counters[COUNT]
+    positions[game, count, 0], positions[game, count, 1] = discs[OWN], discs[OPP]
+    sides[game, count], searched[game, count] = counters[SIDE], value
+    if visits.shape[0] > 0:
+        for square in range(64):
+            visits[game, count, square] = 0.0
+    counters[COUNT] += 1
+
+
+@inlined
+def decide(
+    game: int,
+    temperature: float,
+    temperature_plies: int,
+    links: npt.NDArray[np.int32],
+    values: npt.NDArray[np.float32],
+    discs: npt.NDArray[np.uint64],
+    counters: npt.NDArray[np.int64],
+    positions: npt.NDArray[np.uint64],
+    sides: npt.NDArray[np.int8],
+    searched: npt.NDArray[np.float32],
+    visits: npt.NDArray[np.float32],
+) -> None:
+    """Record what the tree says of the position in hand, and play a move of it."""
+    count = counters[COUNT]
+    _record(game, discs, counters, -values[ROOT, MEAN], positions, sides, searched, visits)
+    if visits.shape[0] > 0:
+        first = int64(links[ROOT, FIRST])
+        shared = np.float32(max(1, links[ROOT, VISITS] - 1))
+        for child in range(first, first + links[ROOT, CHILDREN]):
+            share = np.float32(links[child, VISITS]) / shared
+            visits[game, count, int64(links[child, MOVE])] = share
+    warm = temperature if counters[PLY] < temperature_plies else 0.0
+    _play(int64(links[drawn(warm, links, uniform(discs[STATE])), MOVE]), discs, counters)
 
 
 @kernel
@@ -145,85 +266,67 @@ def play_tree_games(
         results: [N] filled with 1 black won, 0 draw, −1 white won.
     """
     context = int64(memory.ctypes.data)
-    agents_at = int64(agents.ctypes.data)
     scratch_at = int64(scratch.ctypes.data)
+    discs, counters = np.empty(DISCS, np.uint64), np.empty(COUNTERS, np.int64)
     for game in range(opponents.shape[0]):
-        own, opp, side = START_OWN, START_OPP, int64(1)
-        state = mixed(seeds[game])
-        opponent = opponents[game]
-        ply, count = int64(0), int64(0)
-        while True:
-            state += GOLDEN
-            moves = moves_of(own, opp)
-            if moves == ZERO:
-                if moves_of(opp, own) == ZERO:
-                    results[game] = side * outcome(own, opp, rules)
-                    break
-                own, opp, side = opp, own, -side
-                continue
-            if 64 - popcount(own | opp) <= solved_empties:
-                store(context, NODES, 0)
-                store(context, STOPPED, 0)
-                bound = solve_outcome(own, opp, context)
-                value = int64(bound > 0) - int64(bound < 0)
-                positions[game, count, 0], positions[game, count, 1] = own, opp
-                sides[game, count] = side
-                searched[game, count] = value
-                for square in range(visits.shape[2] if visits.shape[0] > 0 else 0):
-                    visits[game, count, square] = 0.0
-                count += 1
-                results[game] = side * value
-                break
-            if ply < openings[game] or (opponent == RANDOM and colours[game] != side):
-                square = random_square(moves, state)
-            elif opponent >= 0 and colours[game] != side:
-                square = choose(own, opp, agents_at + opponent * agents.shape[1] * 8, context)
-            else:
-                _plant(own, opp, boards, links, values)
-                used = int64(1)
-                if noise > 0.0:
-                    used = grow(
-                        int64(1),
-                        used,
-                        boards,
-                        links,
-                        values,
-                        rules,
-                        PUCT,
-                        c,
-                        state,
-                        network,
-                        scratch_at,
-                    )
-                    _disturb(noise, links, values, state)
-                grow(
-                    simulations - (1 if noise > 0.0 else 0),
-                    used,
-                    boards,
-                    links,
-                    values,
-                    rules,
-                    PUCT,
-                    c,
-                    state,
-                    network,
-                    scratch_at,
-                )
-                warm = temperature if ply < temperature_plies else 0.0
-                square = int64(links[_drawn(warm, links, uniform(state)), MOVE])
-                positions[game, count, 0], positions[game, count, 1] = own, opp
-                sides[game, count] = side
-                searched[game, count] = -values[ROOT, MEAN]
-                if visits.shape[0] > 0:
-                    for each in range(64):
-                        visits[game, count, each] = 0.0
-                    first = int64(links[ROOT, FIRST])
-                    shared = np.float32(max(1, links[ROOT, VISITS] - 1))
-                    for child in range(first, first + links[ROOT, CHILDREN]):
-                        share = np.float32(links[child, VISITS]) / shared
-                        visits[game, count, int64(links[child, MOVE])] = share
-                count += 1
-            turned = flips_of(square, own, opp)
-            own, opp, side = opp ^ turned, own ^ turned ^ (ONE << U(square)), -side
-            ply += 1
-        counts[game] = count
+        begin(seeds[game], discs, counters)
+        while advance(
+            game,
+            opponents,
+            colours,
+            openings,
+            agents,
+            solved_empties,
+            rules,
+            context,
+            discs,
+            counters,
+            positions,
+            sides,
+            searched,
+            visits,
+            counts,
+            results,
+        ):
+            plant(discs[OWN], discs[OPP], boards, links, values)
+            used = grow(
+                int64(1),
+                int64(1),
+                boards,
+                links,
+                values,
+                rules,
+                PUCT,
+                c,
+                discs[STATE],
+                network,
+                scratch_at,
+            )
+            if noise > 0.0:
+                disturb(noise, links, values, discs[STATE])
+            grow(
+                simulations - 1,
+                used,
+                boards,
+                links,
+                values,
+                rules,
+                PUCT,
+                c,
+                discs[STATE],
+                network,
+                scratch_at,
+            )
+            decide(
+                game,
+                temperature,
+                temperature_plies,
+                links,
+                values,
+                discs,
+                counters,
+                positions,
+                sides,
+                searched,
+                visits,
+            )

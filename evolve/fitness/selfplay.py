@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,13 +10,34 @@ import numpy.typing as npt
 
 from evolve.agents.alphabeta import AlphaBetaAgent, thread_context
 from evolve.agents.trees import nodes_for, thread_scratch, thread_tree
+from evolve.engine import lockstep, mcts
 from evolve.engine.board import Rules
 from evolve.engine.context import RULES_CODE, table_bits_for
 from evolve.engine.network import Network
-from evolve.engine.selfplay import ITSELF, MOST_MOVES, RANDOM, play_tree_games
+from evolve.engine.selfplay import (
+    COUNTERS,
+    DISCS,
+    ITSELF,
+    MOST_MOVES,
+    RANDOM,
+    play_tree_games,
+)
 from evolve.fitness.games import Progress, agent_rows, in_batches
 
-__all__ = ["ITSELF", "RANDOM", "SearchedGames", "TreePlay", "searched_games"]
+__all__ = ["ITSELF", "RANDOM", "Evaluate", "SearchedGames", "TreePlay", "searched_games"]
+
+Schedule = tuple[npt.NDArray[np.int32], npt.NDArray[np.int8], npt.NDArray[np.int32]]
+"""Opponents, colours of the search, random moves at the beginning."""
+Records = tuple[
+    npt.NDArray[np.uint64],
+    npt.NDArray[np.int8],
+    npt.NDArray[np.float32],
+    npt.NDArray[np.float32],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int8],
+]
+Evaluate = Callable[[npt.NDArray[np.uint64]], npt.NDArray[np.float32]]
+"""What comes out of a network, [B, outputs], for positions [B, 2]."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +69,18 @@ class SearchedGames:
     counts: npt.NDArray[np.int64]
     results: npt.NDArray[np.int8]
 
+    def part(self, some: slice) -> Records:
+        """The arrays of some of the games, to be filled."""
+        visits = self.visits[some] if len(self.visits) else self.visits
+        return (
+            self.positions[some],
+            self.sides[some],
+            self.searched[some],
+            visits,
+            self.counts[some],
+            self.results[some],
+        )
+
 
 def searched_games(
     network: Network | None,
@@ -59,25 +92,24 @@ def searched_games(
     *,
     agents: Sequence[AlphaBetaAgent] = (),
     with_visits: bool = False,
+    evaluate: Evaluate | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> SearchedGames:
     """Play a game for each of `seeds` [N]; results do not depend on `jobs`.
 
     opponents [N]: ITSELF, RANDOM or a number among `agents`; colours [N] of the search, 1 or −1;
-    openings [N]: random moves at the beginning; `network` None values by random games.
+    openings [N]: random moves at the beginning; `network` None values by random games. With
+    `evaluate` the network is not played here: all games go in step, and it is asked about the
+    positions of all of them at once, for networks that are slow one position at a time.
     """
-    count = len(seeds)
-    games = SearchedGames(
-        np.empty((count, MOST_MOVES, 2), np.uint64),
-        np.zeros((count, MOST_MOVES), np.int8),
-        np.zeros((count, MOST_MOVES), np.float32),
-        np.zeros((count if with_visits else 0, MOST_MOVES, 64), np.float32),
-        np.zeros(count, np.int64),
-        np.zeros(count, np.int8),
-    )
+    games = _blank(len(seeds), with_visits)
     rows = agent_rows(agents) if agents else np.zeros((1, 1), np.int64)
     bits = max([table_bits_for(play.solved), *(agent.table_bits for agent in agents)])
+    schedule = (opponents, colours, openings)
+    if evaluate is not None:
+        _play_in_step(evaluate, play, schedule, seeds, rows, bits, games, progress)
+        return games
 
     def work(part: slice) -> None:
         tree = thread_tree(nodes_for(play.simulations))
@@ -100,13 +132,98 @@ def searched_games(
             tree.boards,
             tree.links,
             tree.values,
-            games.positions[part],
-            games.sides[part],
-            games.searched[part],
-            games.visits[part] if with_visits else games.visits,
-            games.counts[part],
-            games.results[part],
+            *games.part(part),
         )
 
-    in_batches(count, work, jobs, progress)
+    in_batches(len(seeds), work, jobs, progress)
     return games
+
+
+def _play_in_step(
+    evaluate: Evaluate,
+    play: TreePlay,
+    schedule: Schedule,
+    seeds: npt.NDArray[np.uint64],
+    rows: npt.NDArray[np.int64],
+    bits: int,
+    games: SearchedGames,
+    progress: Progress | None,
+) -> None:
+    count, nodes = len(seeds), nodes_for(play.simulations)
+    discs, counters = np.empty((count, DISCS), np.uint64), np.empty((count, COUNTERS), np.int64)
+    searching, used = np.ones(count, np.bool_), np.zeros(count, np.int64)
+    boards = np.empty((count, nodes, 2), np.uint64)
+    links = np.empty((count, nodes, mcts.LINKS), np.int32)
+    values = np.empty((count, nodes, mcts.VALUES), np.float32)
+    paths, depths = np.empty((count, mcts.DEEPEST), np.int32), np.empty(count, np.int64)
+    leaves = np.empty((count, 2), np.uint64)
+    rules = RULES_CODE[play.rules]
+    positions, sides, searched, visits, counts, results = games.part(slice(None))
+    lockstep.begin_all(seeds, discs, counters)
+    going = count
+    while going:
+        still = lockstep.advance_all(
+            searching,
+            used,
+            boards,
+            links,
+            values,
+            *schedule,
+            rows,
+            play.solved,
+            rules,
+            thread_context(play.rules, bits),
+            discs,
+            counters,
+            positions,
+            sides,
+            searched,
+            visits,
+            counts,
+            results,
+        )
+        if progress is not None:
+            progress(going - still)
+        going = still
+        for simulation in range(play.simulations if going else 0):
+            wanted = lockstep.descend_all(
+                searching,
+                used,
+                boards,
+                links,
+                values,
+                paths,
+                depths,
+                leaves,
+                rules,
+                play.c_puct,
+            )
+            if wanted:
+                outputs = evaluate(leaves[:wanted])
+                lockstep.hand_up_all(outputs, paths, depths, links, values)
+            if simulation == 0 and play.noise > 0.0:
+                lockstep.disturb_all(searching, play.noise, links, values, discs)
+        lockstep.decide_all(
+            searching,
+            play.temperature,
+            play.temperature_plies,
+            links,
+            values,
+            discs,
+            counters,
+            positions,
+            sides,
+            searched,
+            visits,
+        )
+
+
+def _blank(count: int, with_visits: bool) -> SearchedGames:
+    return SearchedGames(
+        np.empty((count, MOST_MOVES, 2), np.uint64),
+        np.zeros((count, MOST_MOVES), np.int8),
+        np.zeros((count, MOST_MOVES), np.float32),
+        np.zeros((count if with_visits else 0, MOST_MOVES, 64), np.float32),
+        np.zeros(count, np.int64),
+        np.zeros(count, np.int8),
+    )

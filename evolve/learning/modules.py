@@ -12,6 +12,8 @@ from torch import Tensor, nn
 from evolve.engine.forward import encode_all
 from evolve.engine.network import INPUTS, Architecture, Layer, Network
 
+_LEARNING = ("norm", "dropout")
+"""Words of a layer that matter when learning alone: norms are folded into its weights."""
 _ACTIVATIONS = {"relu": nn.ReLU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "identity": nn.Identity}
 
 
@@ -35,6 +37,9 @@ class _Dense(nn.Module):
     def matrices(self) -> list[tuple[Tensor, Tensor]]:
         weight, bias = _folded(self.linear.weight, self.linear.bias, self.norm)
         return [(weight.T, bias)]
+
+    def layers(self) -> list[nn.Module]:
+        return [self.linear]
 
 
 class _Convolution(nn.Module):
@@ -65,6 +70,9 @@ class _Convolution(nn.Module):
         weight, bias = _folded(convolution.weight, convolution.bias, self.norm)
         return [(weight.permute(2, 3, 1, 0).reshape(-1, self.units), bias)]
 
+    def layers(self) -> list[nn.Module]:
+        return [self.convolution]
+
 
 class _Gate(nn.Module):
     """x · act(W x + b): RevNet's block. With b = 1 it starts near the identity (assumed)."""
@@ -81,6 +89,9 @@ class _Gate(nn.Module):
 
     def matrices(self) -> list[tuple[Tensor, Tensor]]:
         return [(self.linear.weight.T, self.linear.bias)]
+
+    def layers(self) -> list[nn.Module]:
+        return [self.linear]
 
 
 class _Residual(nn.Module):
@@ -99,6 +110,9 @@ class _Residual(nn.Module):
     def matrices(self) -> list[tuple[Tensor, Tensor]]:
         return [(part.weight.T, part.bias) for part in (self.first, self.second)]
 
+    def layers(self) -> list[nn.Module]:
+        return [self.first, self.second]
+
 
 class _Dueling(nn.Module):
     """Q = V + A − mean A over the 64 squares; Wang 2016, equation 9."""
@@ -115,6 +129,9 @@ class _Dueling(nn.Module):
     def matrices(self) -> list[tuple[Tensor, Tensor]]:
         return [(self.linear.weight.T, self.linear.bias)]
 
+    def layers(self) -> list[nn.Module]:
+        return [self.linear]
+
 
 class _PolicyValue(nn.Module):
     """64 logits and a value."""
@@ -129,6 +146,9 @@ class _PolicyValue(nn.Module):
 
     def matrices(self) -> list[tuple[Tensor, Tensor]]:
         return [(self.linear.weight.T, self.linear.bias)]
+
+    def layers(self) -> list[nn.Module]:
+        return [self.linear]
 
 
 class Module(nn.Module):
@@ -159,6 +179,26 @@ class Module(nn.Module):
         for part in self.parts:
             inputs = part(inputs)
         return inputs
+
+    @classmethod
+    def playing(cls, network: Network) -> Module:
+        """A module that gives what `network` gives, for positions many at a time."""
+        seen = network.architecture
+        words = [" ".join(w for w in text.split() if w not in _LEARNING) for text in seen.layers]
+        module = cls(Architecture(seen.input, tuple(words)))
+        pairs = iter(network.weights)
+        with torch.no_grad():
+            for part in module.parts:
+                layers: Any = part.layers
+                for layer in layers():
+                    matrix, bias = (torch.from_numpy(array) for array in next(pairs))
+                    if isinstance(layer, nn.Conv2d):
+                        matrix = matrix.view(3, 3, -1, matrix.shape[1]).permute(3, 2, 0, 1)
+                    else:
+                        matrix = matrix.T
+                    layer.weight.copy_(matrix)
+                    layer.bias.copy_(bias)
+        return module.eval()
 
     def network(self) -> Network:
         """The network as the kernels play it: batch norms folded in, nothing dropped."""

@@ -121,3 +121,12 @@ def test_the_learning_rate_falls_at_the_end() -> None:
         one.set_progress(share)
         rates.append(one.optimizer.param_groups[0]["lr"])
     assert rates == pytest.approx([1e-2, 1e-2, 1e-2 * (1 - 0.95 / 2), 5e-4])
+
+
+@pytest.mark.parametrize("architecture", ALL, ids=str)
+def test_a_module_for_play_gives_what_the_network_gives(architecture: Architecture) -> None:
+    boards, sides, moves = positions_of(50)
+    network = networks.random_network(architecture)
+    with torch.no_grad():
+        found = Module.playing(network)(encoded(architecture, boards, sides, moves)).numpy()
+    assert np.abs(network.outputs(boards, sides, moves) - found).max() < 1e-5
