@@ -54,7 +54,13 @@ SMALL_CNN = "conv 16 relu, conv 16 relu, dense 64 relu, policy-value"
 S3 = {"layers": "conv 8 relu, conv 16 relu, dense 64 relu, dense 64"}
 S3_DUELING = {"layers": "conv 8 relu, conv 16 relu, dense 64 relu, dueling"}
 S4 = {"accept_games": 10}
-DENSE = {"input": "planes", "layers": "dense 128 relu, dense 64"}
+# Monte Carlo targets, which no network of its own for a colour can disturb.
+DENSE = {
+    "input": "planes",
+    "layers": "dense 128 relu, dense 64",
+    "bootstrap": "own",
+    "steps": 60,
+}
 
 CLAIMS = [
     Claim(
@@ -289,7 +295,7 @@ def main() -> None:
     commands.add_parser("list")
     running = commands.add_parser("run")
     running.add_argument("names", nargs="*", choices=[[], *(claim.name for claim in CLAIMS)])
-    running.add_argument("--seeds", type=int, default=3)
+    running.add_argument("--seeds", type=int, default=3, choices=range(2, 9))
     running.add_argument("--budget", type=float, default=30.0)
     running.add_argument("--games", type=int, default=200)
     running.add_argument("--jobs", type=int, default=2)

@@ -219,7 +219,7 @@ def main() -> None:
     targets = commands.add_parser("targets")
     targets.add_argument("parts", nargs="*", choices=[[], *parts])
     equal = commands.add_parser("equal-time")
-    equal.add_argument("--seeds", type=int, default=3)
+    equal.add_argument("--seeds", type=int, default=3, choices=range(2, 9))
     equal.add_argument("--budget", type=float, default=30.0)
     rated = commands.add_parser("rating")
     rated.add_argument("--games", type=int, default=40)

@@ -27,6 +27,19 @@ KEPT = Path("runs/trained")
 STUDENT = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365}
 
 
+def _code() -> str:
+    """A text that differs where the code that learns or plays does."""
+    digest = hashlib.sha256()
+    package = Path(evolve.__file__).parent
+    for part in ("engine", "learning", "fitness"):
+        for source in sorted((package / part).glob("*.py")):
+            digest.update(source.read_bytes())
+    return digest.hexdigest()
+
+
+_CODE = _code()
+
+
 @dataclass(frozen=True)
 class Recipe:
     """What to train: `mcts` or `dqn`, and its settings, all in CPU seconds of `budget`."""
@@ -40,9 +53,23 @@ class Recipe:
         """The recipe with these settings."""
         return cls(kind, budget, tuple(sorted(options.items())))
 
+    def settings(self, seed: int) -> Any:
+        """All of its settings, resolved."""
+        model: Any = MctsSettings if self.kind == "mcts" else DqnSettings
+        presets = MCTS_PRESETS if self.kind == "mcts" else DQN_PRESETS
+        options = {
+            "check_every": 10**9,
+            "panel_openings": 2,
+            "device": "cpu",
+            "budget": self.budget,
+            "seed": seed,
+            **dict(self.options),
+        }
+        return resolve_as(model, presets, options)
+
     def path(self, seed: int) -> Path:
         """Where its agent of a seed is, or will be."""
-        text = json.dumps([self.kind, self.budget, self.options, seed, evolve.__version__])
+        text = json.dumps([self.kind, self.settings(seed).model_dump(mode="json"), _CODE])
         return KEPT / f"{self.kind}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.npz"
 
 
@@ -61,19 +88,9 @@ def train(recipe: Recipe, seed: int) -> Path:
     if path.exists():
         return path
     KEPT.mkdir(parents=True, exist_ok=True)
-    model: Any = MctsSettings if recipe.kind == "mcts" else DqnSettings
-    presets = MCTS_PRESETS if recipe.kind == "mcts" else DQN_PRESETS
-    options = {
-        "check_every": 10**9,
-        "panel_openings": 2,
-        "device": "cpu",
-        "budget": recipe.budget,
-        "seed": seed,
-        **dict(recipe.options),
-    }
     folder = Path(tempfile.mkdtemp())
     (folder / "metrics").mkdir()
-    training = Training(folder, resolve_as(model, presets, options), 1)
+    training = Training(folder, recipe.settings(seed), 1)
     training.run(_Quiet())
     agent = training.learner.agent()
     provenance = {"games": training.games, "steps": training.learner.steps, "seed": seed}

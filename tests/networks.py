@@ -13,10 +13,11 @@ VALUE = Architecture("canonical", ("gate", "gate", "dense 1 tanh"))
 MOBILE = Architecture("mobility", ("dense 40 relu", "dense 20 tanh", "dense 1 tanh"))
 DUELING = Architecture("mobility", ("dense 70 relu", "residual relu", "dueling"))
 POLICY = Architecture("planes", ("conv 5 relu", "conv 17 relu", "dense 30 relu", "policy-value"))
+NARROW = Architecture("planes", ("conv 4 relu", "conv 1", "dense 1 tanh"))
 PLAIN = Architecture("canonical", ("dense 64 sigmoid", "residual tanh", "dense 64"))
 COLOURED = Architecture("coloured", ("dense 100 sigmoid", "dense 64"))
 ACTION = Architecture("coloured-move", ("dense 33 sigmoid", "gate tanh", "dense 1"))
-ALL = (VALUE, MOBILE, DUELING, POLICY, PLAIN, COLOURED, ACTION)
+ALL = (VALUE, MOBILE, DUELING, POLICY, NARROW, PLAIN, COLOURED, ACTION)
 
 
 def random_network(architecture: Architecture, seed: int = 0, scale: float = 1.0) -> Network:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -120,6 +119,6 @@ class DqnAgent:
     def _rules(self) -> Rules:
         return self.rules or "standard"
 
-    @cached_property
+    @property
     def _addresses(self) -> npt.NDArray[np.int64]:
         return np.array([self.networks[0].address, self.networks[-1].address], np.int64)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, moves_of
 from evolve.engine.compile import inlined, kernel
+from evolve.engine.context import REVERSED
 from evolve.engine.evaluation import final_score
 from evolve.engine.game import choose
 from evolve.engine.greedy import best_action
@@ -114,9 +115,9 @@ def _positional(
 
 
 @inlined
-def _final(kind: int, side: int, score: int, black: int, white: int) -> float:
-    """What the end of a game is worth for a side."""
-    own, opp = (black, white) if side > 0 else (white, black)
+def _final(kind: int, side: int, score: int, black: int, white: int, rules: int) -> float:
+    """What the end of a game is worth for a side; under reversed rules discs are the other's."""
+    own, opp = (black, white) if (side > 0) == (rules != REVERSED) else (white, black)
     score = score * side
     sign = float(int64(score > 0) - int64(score < 0))
     if kind == OUTCOME:
@@ -147,6 +148,7 @@ def transitions_of(
     negamax: bool,
     steps: int,
     gamma: float,
+    rules: int,
     plies: npt.NDArray[np.int32],
     returns: npt.NDArray[np.float32],
     discounts: npt.NDArray[np.float32],
@@ -167,10 +169,13 @@ def transitions_of(
             not own moves.
         steps: steps of rewards before the bootstrap.
         gamma: discount of a step.
+        rules: under reversed rules discs and squares count for the other side.
         plies: [N · MOST_MOVES, 3] filled with game, ply and the ply of the bootstrap.
         returns, discounts: [N · MOST_MOVES] filled.
     """
     filled = int64(0)
+    if rules == REVERSED:
+        positional = -positional
     rewards = np.zeros(MOST_MOVES, np.float64)
     for game in range(positions.shape[0]):
         count = counts[game]
@@ -184,12 +189,20 @@ def transitions_of(
             last = ply == count - 1 if negamax else not (seen_black if side > 0 else seen_white)
             if last:
                 reward += _final(
-                    kind, side, int64(scores[game]), int64(discs[game, 0]), int64(discs[game, 1])
+                    kind,
+                    side,
+                    int64(scores[game]),
+                    int64(discs[game, 0]),
+                    int64(discs[game, 1]),
+                    rules,
                 )
             seen_black, seen_white = seen_black or side > 0, seen_white or side < 0
             if shaping != 0.0:
                 turned = flips_of(square, own, opp)
-                reward += shaping * float(popcount(own) + popcount(turned) + 1) / 64.0
+                kept = popcount(own) + popcount(turned) + 1
+                if rules == REVERSED:
+                    kept = popcount(opp) - popcount(turned)
+                reward += shaping * float(kept) / 64.0
             if positional != 0.0:
                 reward += positional * _positional(own, opp, square, table)
                 if minimax and ply + 1 < count and sides[game, ply + 1] != side:

@@ -43,7 +43,8 @@ def best_action(
     """The legal move that the network values most, and its value; of equals the lowest square."""
     moves = moves_of(own, opp)
     seen = _seen(own, opp, side, network, scratch)
-    best, best_square = -1e300, int64(-1)
+    # Whatever a network says, also when it is no number, a legal move comes out.
+    best, best_square = -1e300, lowest(moves)
     while moves != ZERO:
         square = lowest(moves)
         moves &= moves - ONE

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -273,6 +273,10 @@ class Network:
         self._program[kernels.WEIGHTS] = self._packed.ctypes.data
         self._program.flags.writeable = self._packed.flags.writeable = False
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles are made anew: the kernels find the weights by their address."""
+        return Network, (self.architecture, self.weights)
+
     @property
     def address(self) -> int:
         """Where the kernels find it, as long as this object lives."""
@@ -341,7 +345,7 @@ class Network:
 
 def _packed_size(matrix: Matrix) -> int:
     inputs = matrix.inputs * matrix.neighbours
-    if matrix.outputs == 1:
+    if matrix.outputs == 1 and matrix.neighbours == 1:
         return kernels.padded(inputs, CHUNK) + 1
     return (inputs + 1) * kernels.padded(matrix.outputs, NARROW)
 
@@ -352,7 +356,7 @@ def _packed(
     """One matrix and its biases as the kernels read them."""
     packed = np.zeros(_packed_size(shape), np.float32)
     inputs = len(matrix)
-    if shape.outputs == 1:
+    if shape.outputs == 1 and shape.neighbours == 1:
         packed[:inputs], packed[-1] = matrix[:, 0], bias[0]
     else:
         rows = packed.reshape(inputs + 1, -1)

@@ -37,6 +37,8 @@ from evolve.engine.solver import solve_outcome
 ITSELF: Final = -1
 RANDOM: Final = -2
 
+_NOISE = U(0xD1B54A32D192ED03)
+
 # Cells of a game in hand: discs of the side to move and of the other, random state | colour of
 # the side to move, moves played, positions recorded.
 OWN, OPP, STATE, DISCS = 0, 1, 2, 3
@@ -69,6 +71,7 @@ def disturb(
 ) -> None:
     """Mix the share `noise` of a flat Dirichlet draw into the priors of the root's children."""
     first, count = int64(links[ROOT, FIRST]), int64(links[ROOT, CHILDREN])
+    state = mixed(state ^ _NOISE)  # a stream of its own: the move is drawn from `state`
     total = 0.0
     for child in range(count):
         total -= math.log(1.0 - uniform(state + U(child) * GOLDEN))

@@ -104,8 +104,12 @@ class Model:
         arrays["steps"] = np.array(self.steps)
         return arrays
 
-    def load_state(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Go on from what `state` gave; KeyError or RuntimeError when it is of another network."""
+    def load_state(self, arrays: Mapping[str, npt.NDArray[Any]], steps: int | None = None) -> None:
+        """Go on from what `state` gave; KeyError or RuntimeError when it is of another network.
+
+        `steps` is the count to go on with where it is not the state's: of a training that has
+        gone back to an earlier model.
+        """
         self.module.load_state_dict(
             {
                 name.removeprefix("module/"): torch.from_numpy(array.copy())
@@ -124,7 +128,7 @@ class Model:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             self.optimizer.load_state_dict(stored)
-        self.steps = int(arrays["steps"])
+        self.steps = int(arrays["steps"]) if steps is None else steps
 
     def copy_from(self, other: Model) -> None:
         """Take the weights of another model of the same architecture."""

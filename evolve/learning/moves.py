@@ -50,7 +50,6 @@ _TABLE: Final = np.array(POSITIONAL, np.float32)[np.array(CLASS_OF_SQUARE)]
 _EPSILON_OF_OTHERS: Final = 0.1
 """Share of random moves of alpha-beta opponents, which would play the same games else (assumed)."""
 
-_NEW, _OLD = 0, 1
 Networks = tuple[Network, ...]
 
 
@@ -212,6 +211,7 @@ class MoveLearner:
             settings.bootstrap == "negamax",
             settings.steps,
             settings.gamma,
+            RULES_CODE[settings.rules],
             plies,
             returns,
             discounts,
@@ -247,7 +247,14 @@ class MoveLearner:
         targets = torch.from_numpy(rows["returns"]).to(model.device)
         going_on = np.flatnonzero(rows["discounts"])
         if len(going_on):
-            best = self._best_next(number, boards[going_on, 2:], rows["next_sides"][going_on])
+            sides = rows["next_sides"][going_on]
+            best = self._best_next(number, boards[going_on, 2:], sides)
+            if len(self.models) == 2:
+                # After a pass or an odd number of plies it is the other colour's to say.
+                others = torch.from_numpy(sides == (-1 if number == 0 else 1)).to(best.device)
+                best = torch.where(
+                    others, self._best_next(1 - number, boards[going_on, 2:], sides), best
+                )
             factors = torch.from_numpy(rows["discounts"][going_on]).to(model.device)
             targets[torch.from_numpy(going_on)] += factors * best
         inputs = encoded(
@@ -273,14 +280,9 @@ class MoveLearner:
     def _best_next(
         self, number: int, positions: npt.NDArray[np.uint64], sides: npt.NDArray[np.int8]
     ) -> Tensor:
-        """What the best move of each position [B, 2] is worth, [B].
-
-        With networks of their own for the colours it may be the other one's to say.
-        """
+        """What the best move of each position [B, 2] is worth, [B], by one of the networks."""
         settings = self.settings
         positions = np.ascontiguousarray(positions)
-        if len(self.models) == 2 and settings.bootstrap == "negamax":
-            number = 1 - number  # the reply; rarely, after a pass, it is this side again
         target, model = self.targets[number], self.models[number]
         legal = _legal(positions)
         if settings.input == "coloured-move":
@@ -314,7 +316,7 @@ class MoveLearner:
         now = self.agent()
         states = [model.state() for model in self.models]
         for model, state in zip(self.models, self._survivor, strict=True):
-            model.load_state(state)
+            model.load_state(state, steps=model.steps)
         before = DqnAgent(
             self._networks(), settings.lookahead, settings.endgame, rules=settings.rules
         )
@@ -322,10 +324,12 @@ class MoveLearner:
         if panel.against(now, before, self.jobs) >= 0.5:
             self._survivor = states
             for model, state in zip(self.models, states, strict=True):
-                model.load_state(state)
+                model.load_state(state, steps=model.steps)
             self.survived += 1
         else:
             self._past[-1] = before.networks
+            for target, model in zip(self.targets, self.models, strict=True):
+                target.copy_from(model)
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """All that is needed to go on, but for `facts`."""

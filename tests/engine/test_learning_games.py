@@ -189,8 +189,10 @@ def slow_targets(games: dict[str, np.ndarray], game: int, how: dict[str, Any]) -
     black, white = games["discs"][game].tolist()
     score = int(games["scores"][game])
 
+    reverse = how["rules"] == 1
+
     def final(side: int) -> float:
-        own, opp = (black, white) if side == 1 else (white, black)
+        own, opp = (black, white) if (side == 1) != reverse else (white, black)
         won = sign(score * side)
         return {
             episodes.NO_REWARD: 0.0,
@@ -202,7 +204,8 @@ def slow_targets(games: dict[str, np.ndarray], game: int, how: dict[str, Any]) -
 
     def worth(ply: int) -> float:
         flips = reference.flips(*boards[ply], moves[ply])
-        return sum(how["table"][s] for s in [moves[ply], *reference.squares(flips)])
+        worth_of = [how["table"][s] for s in [moves[ply], *reference.squares(flips)]]
+        return -sum(worth_of) if reverse else sum(worth_of)
 
     def reward(ply: int) -> float:
         side, total = sides[ply], 0.0
@@ -211,7 +214,7 @@ def slow_targets(games: dict[str, np.ndarray], game: int, how: dict[str, Any]) -
             total += final(side)
         own, opp = boards[ply]
         after = reference.play(own, opp, moves[ply])
-        total += how["shaping"] * after[1].bit_count() / 64
+        total += how["shaping"] * after[0 if reverse else 1].bit_count() / 64
         total += how["positional"] * worth(ply)
         if how["minimax"] and ply + 1 < count and sides[ply + 1] != side:
             total -= how["positional"] * worth(ply + 1)
@@ -232,6 +235,7 @@ def slow_targets(games: dict[str, np.ndarray], game: int, how: dict[str, Any]) -
     return found
 
 
+@pytest.mark.parametrize("rules", [0, 1])
 @pytest.mark.parametrize("negamax", [False, True])
 @pytest.mark.parametrize("steps", [1, 3, 60])
 @pytest.mark.parametrize(
@@ -245,9 +249,15 @@ def slow_targets(games: dict[str, np.ndarray], game: int, how: dict[str, Any]) -
     ],
 )
 def test_targets_are_those_of_the_definitions(
-    negamax: bool, steps: int, kind: int, shaping: float, positional: float, minimax: bool
+    rules: int,
+    negamax: bool,
+    steps: int,
+    kind: int,
+    shaping: float,
+    positional: float,
+    minimax: bool,
 ) -> None:
-    games = episodes_of([(0, 1), (episodes.RANDOM, 1), (2, 2)] * 3, 0.4)
+    games = episodes_of([(0, 1), (episodes.RANDOM, 1), (2, 2)] * 3, 0.4, rules)
     count = len(games["counts"])
     learners = np.ones((count, 2), np.int8)
     learners[1] = 0, 1
@@ -261,6 +271,7 @@ def test_targets_are_those_of_the_definitions(
         "negamax": negamax,
         "steps": steps,
         "gamma": 0.9,
+        "rules": rules,
     }
     plies = np.empty((count * 60, 3), np.int32)
     returns, discounts = np.empty((2, count * 60), np.float32)
