@@ -176,18 +176,20 @@ def _made(kind: str, parameters: dict[str, Any], arrays: Arrays, common: dict[st
         return AlphaBetaAgent(**parameters, **common)
     own = dict(parameters)
     description: dict[str, Any] = {key: own.pop(key) for key in _NETWORK if key in own}
-    numbers = [key for key, value in own.items() if key != "selection" and not _is_number(value)]
-    if numbers:
-        raise AgentError(f"{numbers[0]} must be a number, not {own[numbers[0]]!r}")
+    for key, value in own.items():
+        wanted = {"selection": str, "c": float}.get(key, int)
+        if wanted is float and type(value) is int:
+            own[key] = float(value)
+        elif type(value) is not wanted:
+            raise AgentError(f"{key} must be of type {wanted.__name__}, not {value!r}")
     if kind == "mcts":
         network = _networks(description, arrays, ("",))[0] if description else None
         return MctsAgent(**own, network=network, **common)
-    prefixes = _COLOURS if own.pop("networks", 1) == 2 else ("",)
+    count = own.pop("networks", 1)
+    if count not in (1, 2):
+        raise AgentError(f"networks {count}: one for both colours, or 2")
+    prefixes = _COLOURS if count == 2 else ("",)
     return DqnAgent(_networks(description, arrays, prefixes), **own, **common)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _networks(

@@ -115,7 +115,7 @@ def _is_mapping(annotation: Any) -> bool:
 def _pairs(name: str, values: tuple[str, ...]) -> dict[str, str]:
     pairs = {}
     for value in values:
-        key, equals, text = value.partition("=")
+        key, equals, text = value.rpartition("=")  # swh?depth=3=0.5
         if not equals:
             raise click.BadOptionUsage(name, f"--{name} takes KEY=VALUE, not {value!r}")
         pairs[key.strip()] = text.strip()

@@ -46,8 +46,8 @@ _SHOWN: Final = {
     "steps": "steps",
     "loss": "loss",
     "random": "random",
-    "swh": "swh",
-    "positional_depth_2": "depth 2",
+    "depth_1": "depth 1",
+    "depth_2": "depth 2",
     "score": "panel",
     "cpu_seconds": "CPU s",
 }
@@ -151,10 +151,10 @@ def resume_training(run: Run, changes: Mapping[str, Any], jobs: int) -> int:
         training.restore()
         forget_checks(folder, training.check)
         ending = training.finished
-        if ending is not None:
+        if ending is not None and not training.check_is_due:
             say(
-                f"{folder} is finished, {training.games} games: {ending.value}; a higher --games, "
-                "--budget or --patience goes on"
+                f"{folder} is finished, {training.games} games: {ending.value}; a higher "
+                f"--{ending.name.lower()} goes on"
             )
             return 0
         if changes:

@@ -35,7 +35,7 @@ class LearningSettings(BaseModel):
     rules: Literal["standard", "reversed"] = Field(
         "standard", description="most discs wins (the published experiments), or fewest"
     )
-    seed: int = Field(0, ge=0, description="same seed, settings and --games, same tables")
+    seed: int = Field(0, ge=0, le=2**62, description="same seed, settings and --games, same tables")
     budget: float | None = Field(
         None,
         gt=0.0,
@@ -108,7 +108,7 @@ class LearningSettings(BaseModel):
 
 def _opponents(value: Any) -> Any:
     if isinstance(value, str):
-        return dict(part.partition("=")[::2] for part in value.split(","))
+        return dict(part.rpartition("=")[::2] for part in value.split(","))
     return value
 
 
@@ -182,6 +182,13 @@ class MctsSettings(LearningSettings):
             raise ValueError("input: a tree search needs to see the board from the mover's side")
         if PAST in self.opponents:
             raise ValueError("opponents: a tree search has no past one")
+        if self.first_ply > 60 - self.solved:
+            raise ValueError(
+                f"first_ply: games end {self.solved} empties before the board is full, so that "
+                f"there is nothing to learn from ply {self.first_ply} on"
+            )
+        if self.rules == "reversed" and "accept_against" not in self.model_fields_set:
+            object.__setattr__(self, "accept_against", ("random", "anti-swh-mobility"))
         return self
 
 

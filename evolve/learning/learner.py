@@ -32,8 +32,13 @@ class Learner(Protocol):
     def steps(self) -> int:
         """Steps of learning so far."""
 
-    def iterate(self, rng: np.random.Generator, share: float, progress: Progress) -> float:
-        """Play games and learn from them; the mean loss (NaN without a step)."""
+    def iterate(
+        self, rng: np.random.Generator, count: int, share: float, progress: Progress
+    ) -> float:
+        """Play `count` games and learn from them; the mean loss (NaN without a step).
+
+        `share` of the training is done.
+        """
 
     def agent(self) -> MctsAgent | DqnAgent:
         """The agent as it is now."""

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from evolve.engine.network import Architecture, Network
+from evolve.errors import SettingsError
 from evolve.learning.modules import Module
 
 if TYPE_CHECKING:
@@ -24,9 +25,10 @@ _MOMENTS: Final = ("step", "exp_avg", "exp_avg_sq")
 
 def device_of(wish: str) -> torch.device:
     """The device that `auto`, `cpu` or `cuda` stands for."""
-    if wish == "auto":
-        wish = "cuda" if torch.cuda.is_available() else "cpu"
-    return torch.device(wish)
+    there = torch.cuda.is_available()
+    if wish == "cuda" and not there:
+        raise SettingsError("device: there is no GPU that PyTorch can use here; take cpu or auto")
+    return torch.device("cuda" if there and wish != "cpu" else "cpu")
 
 
 @contextmanager

@@ -103,10 +103,12 @@ class MoveLearner:
         """The agent as the panel meets it."""
         return self.agent()
 
-    def iterate(self, rng: np.random.Generator, share: float, progress: Progress) -> float:
+    def iterate(
+        self, rng: np.random.Generator, count: int, share: float, progress: Progress
+    ) -> float:
         """Play, then learn; the mean loss. `share` of the training is done."""
         settings, losses = self.settings, []
-        added = self._play(rng, share, progress)
+        added = self._play(rng, count, share, progress)
         for number, model in enumerate(self.models):
             model.set_progress(share)
             self._owed[number] += added[number] * settings.updates / settings.batch
@@ -119,10 +121,11 @@ class MoveLearner:
             self._survive(rng)
         return float(np.mean(losses)) if losses else float("nan")
 
-    def _play(self, rng: np.random.Generator, share: float, progress: Progress) -> list[int]:
+    def _play(
+        self, rng: np.random.Generator, count: int, share: float, progress: Progress
+    ) -> list[int]:
         """Play games into the replays; how many moves came into each."""
         settings = self.settings
-        count = settings.games_per_iteration
         new, old = self._past[-1], self._past[0]
         addresses = np.array([n.address for n in (new[0], new[-1], old[0], old[-1])], np.int64)
         shares = {"random": 1.0} if share < settings.random_first else settings.opponents
@@ -247,14 +250,7 @@ class MoveLearner:
         targets = torch.from_numpy(rows["returns"]).to(model.device)
         going_on = np.flatnonzero(rows["discounts"])
         if len(going_on):
-            sides = rows["next_sides"][going_on]
-            best = self._best_next(number, boards[going_on, 2:], sides)
-            if len(self.models) == 2:
-                # After a pass or an odd number of plies it is the other colour's to say.
-                others = torch.from_numpy(sides == (-1 if number == 0 else 1)).to(best.device)
-                best = torch.where(
-                    others, self._best_next(1 - number, boards[going_on, 2:], sides), best
-                )
+            best = self._best_of_side(number, boards[going_on, 2:], rows["next_sides"][going_on])
             factors = torch.from_numpy(rows["discounts"][going_on]).to(model.device)
             targets[torch.from_numpy(going_on)] += factors * best
         inputs = encoded(
@@ -276,6 +272,19 @@ class MoveLearner:
             return error(found.gather(1, chosen[:, None])[:, 0], targets)
 
         return model.learn(inputs, loss_of, int(rng.integers(2**31)))
+
+    def _best_of_side(
+        self, number: int, positions: npt.NDArray[np.uint64], sides: npt.NDArray[np.int8]
+    ) -> Tensor:
+        """What the best moves are worth, by the network that plays the side to move.
+
+        After a pass, or an odd number of plies, it is the other colour's to say.
+        """
+        best = self._best_next(number, positions, sides)
+        if len(self.models) == 1:
+            return best
+        others = torch.from_numpy(sides == (-1 if number == 0 else 1)).to(best.device)
+        return torch.where(others, self._best_next(1 - number, positions, sides), best)
 
     def _best_next(
         self, number: int, positions: npt.NDArray[np.uint64], sides: npt.NDArray[np.int8]
@@ -331,6 +340,11 @@ class MoveLearner:
             for target, model in zip(self.targets, self.models, strict=True):
                 target.copy_from(model)
 
+    @property
+    def _remembered(self) -> list[Networks]:
+        """The networks that the games to come may want: all, or the last alone."""
+        return list(self._past) if PAST in self.settings.opponents else [self._past[-1]]
+
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """All that is needed to go on, but for `facts`."""
         found: dict[str, npt.NDArray[Any]] = {}
@@ -340,7 +354,7 @@ class MoveLearner:
                 "target": self.targets[number].state(),
                 "survivor": self._survivor[number],
             }
-            for age, networks in enumerate(self._past):
+            for age, networks in enumerate(self._remembered):
                 parts[f"past-{age}"] = dict(networks[number].arrays())
             for part, arrays in parts.items():
                 found.update({f"{part}/{number}/{name}": a for name, a in arrays.items()})
@@ -354,7 +368,7 @@ class MoveLearner:
             "survived": self.survived,
             "owed": self._owed,
             "added": [replay.added for replay in self.replays],
-            "past": len(self._past),
+            "past": len(self._remembered),
         }
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:

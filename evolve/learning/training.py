@@ -24,7 +24,7 @@ from evolve.learning.moves import MoveLearner
 from evolve.learning.trees import TreeLearner
 from evolve.tables.arrays import read_arrays, write_arrays
 from evolve.tables.layout import CHECKPOINT_FILE, LEARNED_FILE
-from evolve.tables.metrics import METRICS_PANEL, commit_metrics, committed_checks
+from evolve.tables.metrics import METRICS_PANEL, METRICS_SCORES, commit_metrics, committed_checks
 
 _HEADER: Final = "facts"
 
@@ -102,12 +102,17 @@ class Training:
             return Ending.PATIENCE
         return None
 
+    @property
+    def check_is_due(self) -> bool:
+        """Whether games were played that no check has seen, and it is time for one."""
+        since = self.games - self._checked
+        return since >= self.settings.check_every or (self.finished is not None and since > 0)
+
     def run(self, observer: Observer) -> Ending:
         """Train to the end, or until the observer wishes to stop."""
         self._warm_up()
         while True:
-            due = self.games - self._checked >= self.settings.check_every
-            if due or (self.finished is not None and self.games > self._checked):
+            if self.check_is_due:
                 observer.check(self._check())
             ending = self.finished
             if ending is None and observer.stop():
@@ -127,29 +132,38 @@ class Training:
             before += games
             observer.games(before, self.share)
 
-        self._losses.append(self.learner.iterate(self._rng, self.share, progress))
-        self.games += self.settings.games_per_iteration
+        count = self.settings.games_per_iteration
+        if self.settings.games is not None:
+            count = min(count, self.settings.games - self.games)
+        self._losses.append(self.learner.iterate(self._rng, count, self.share, progress))
+        self.games += count
         self.spent += time.process_time() - cpu
         self._seconds += time.perf_counter() - begin
         observer.games(self.games, self.share)
 
     def _warm_up(self) -> None:
         """Compile all there is, so that the budget is not spent on it."""
-        small = self.settings.model_copy(
-            update={"games_per_iteration": 4, "window": 512, "seed": 0}
-        )
+        changes = {"window": 512, "seed": 0}
+        if isinstance(self.settings, MctsSettings):
+            changes.update(simulations=4, accept_games=2)
+        elif self.settings.survival:
+            changes.update(survival=1, survival_games=2)
+        small = self.settings.model_copy(update=changes)
         learner = type(self.learner)(small, 1)  # type: ignore[call-arg]
         rng = np.random.default_rng(0)
         quiet: Progress = lambda games: None  # noqa: E731
         for _ in range(2):
-            learner.iterate(rng, 0.0, quiet)
+            learner.iterate(rng, 4, 0.0, quiet)
 
     def _check(self) -> dict[str, Any]:
         """Meet the panel, then commit: the metrics, the agent where it is the best, all else."""
         settings = self.settings
         if self._panel is None:
             self._panel = Panel(
-                METRICS_PANEL, 2 * settings.panel_openings, settings.rules, settings.seed
+                METRICS_PANEL[settings.rules],
+                2 * settings.panel_openings,
+                settings.rules,
+                settings.seed,
             )
         results = self._panel.results(self.learner.checked_agent(), self.jobs)
         score = sum(result.score for result in results) / len(results)
@@ -161,11 +175,10 @@ class Training:
             "loss": float(np.mean(losses)) if losses else None,
             "score": score,
         }
-        for name, result in zip(METRICS_PANEL, results, strict=True):
-            key = name.replace("?", "_").replace("=", "_").replace("-", "_")
+        for key, result in zip(METRICS_SCORES, results, strict=True):
             row.update(_score_columns(key, result))
         row.update(cpu_seconds=self.spent, seconds=self._seconds)
-        self._since_best = 0 if score >= self.best_score else self._since_best + 1
+        self._since_best = 0 if score > self.best_score else self._since_best + 1
         commit_metrics(self.folder, self.check, row)
         if score >= self.best_score:
             self.best_score = score
@@ -185,7 +198,7 @@ class Training:
             "evolve": evolve.__version__,
             "score": row["score"],
             "error": math.sqrt(sum(result.error**2 for result in results)) / len(results),
-            "against": ", ".join(METRICS_PANEL),
+            "against": ", ".join(METRICS_PANEL[self.settings.rules]),
         }
         name = f"{self.learner.kind}-{row['games']}"
         agent = replace(self.learner.agent(), name=name, provenance=provenance)
@@ -215,7 +228,8 @@ class Training:
         """
         path = self.folder / CHECKPOINT_FILE
         if not path.exists():
-            if committed_checks(self.folder):
+            # The first check's metrics are there before the first checkpoint is.
+            if committed_checks(self.folder) > 1:
                 raise RunError(f"{path} is missing, though there are checks")
             return
         try:

@@ -56,9 +56,11 @@ class TreeLearner:
         """Steps of learning so far."""
         return self.model.steps
 
-    def iterate(self, rng: np.random.Generator, share: float, progress: Progress) -> float:
+    def iterate(
+        self, rng: np.random.Generator, count: int, share: float, progress: Progress
+    ) -> float:
         """Play, then learn; the mean loss. `share` of the training is done."""
-        added = self._play(rng, progress)
+        added = self._play(rng, count, progress)
         self.model.set_progress(share)
         self._owed += added * self.settings.updates / self.settings.batch
         losses = []
@@ -78,7 +80,7 @@ class TreeLearner:
             "puct",
             self.settings.endgame,
             rules=self.settings.rules,
-            network=self.player,
+            network=self.player or self.model.network(),
             name="mcts",
         )
 
@@ -86,9 +88,8 @@ class TreeLearner:
         """The agent as the panel meets it."""
         return self.agent(self.settings.check_simulations)
 
-    def _play(self, rng: np.random.Generator, progress: Progress) -> int:
+    def _play(self, rng: np.random.Generator, count: int, progress: Progress) -> int:
         settings, network = self.settings, self.player
-        count = settings.games_per_iteration
         codes = {ITSELF: ITSELF_CODE, "random": RANDOM}
         names = shares_drawn(settings.opponents, count, rng)
         rows = iter(range(len(self._agents)))
@@ -141,10 +142,9 @@ class TreeLearner:
         if "conv" not in kinds and device.type == "cpu":
             return None
         module = Module.playing(network).to(device)
-        nobody = np.zeros(self.settings.games_per_iteration, np.int8)
 
         def evaluate(positions: npt.NDArray[np.uint64]) -> npt.NDArray[np.float32]:
-            inputs = encoded(network.architecture, positions, nobody[: len(positions)])
+            inputs = encoded(network.architecture, positions, np.zeros(len(positions), np.int8))
             with torch.no_grad():
                 outputs: npt.NDArray[np.float32] = module(inputs.to(device)).cpu().numpy()
             return outputs

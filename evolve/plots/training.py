@@ -13,8 +13,8 @@ from evolve.tables.run import Run
 
 _SCORES = {
     "random": ("random", GREY),
-    "swh": ("swh (depth 1)", ORANGE),
-    "positional_depth_2": ("positional, depth 2", BLUE),
+    "depth_1": ("hand-made table, depth 1", ORANGE),
+    "depth_2": ("hand-made table, depth 2", BLUE),
 }
 
 

@@ -13,15 +13,22 @@ from evolve.errors import RunError
 from evolve.tables.atomic import replacing
 from evolve.tables.layout import METRICS
 
-METRICS_PANEL: Final = ("random", "swh", "positional?depth=2")
-"""Who every check of a training meets."""
+METRICS_PANEL: Final = {
+    "standard": ("random", "swh", "positional?depth=2"),
+    "reversed": ("random", "anti-swh", "anti-swh-mobility?depth=2"),
+}
+"""Who every check of a training meets, by rules; METRICS_SCORES are their columns."""
 
 _COUNTS: Final = ("check", "games", "steps")
-_SCORES: Final = ("random", "swh", "positional_depth_2")
+METRICS_SCORES: Final = ("random", "depth_1", "depth_2")
 METRICS_SCHEMA: Final = pa.schema(
     [pa.field(name, pa.int64()) for name in _COUNTS]
     + [pa.field("loss", pa.float64()), pa.field("score", pa.float64())]
-    + [pa.field(f"{name}{end}", pa.float64()) for name in _SCORES for end in ("", "_low", "_high")]
+    + [
+        pa.field(f"{name}{end}", pa.float64())
+        for name in METRICS_SCORES
+        for end in ("", "_low", "_high")
+    ]
     + [pa.field("cpu_seconds", pa.float64()), pa.field("seconds", pa.float64())]
 )
 

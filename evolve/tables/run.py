@@ -121,6 +121,8 @@ class Run:
     def check_generation(self, generation: int) -> None:
         """Raise RunError unless the run has that generation."""
         count = self.generation_count
+        if self.command != "run":
+            raise RunError(f"{self.path} is of `evolve {self.command}`: it has no generations")
         if not 0 <= generation < count:
             there = f"0 to {count - 1}" if count else "none yet"
             raise RunError(f"{self.path} has no generation {generation}; it has {there}")

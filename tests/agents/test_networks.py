@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -93,7 +95,10 @@ def header_of(agent: Stored, **changes: Any) -> dict[str, Any]:
         ({"parameters": {"layers": ["dense 64"]}}, "weights 0 are"),
         ({"parameters": {"input": "none"}}, "no input"),
         ({"parameters": {"lookahead": 9}}, "lookahead 9"),
-        ({"parameters": {"lookahead": "2"}}, "must be a number"),
+        ({"parameters": {"lookahead": "2"}}, "must be of type int"),
+        ({"parameters": {"lookahead": 0.5}}, "must be of type int"),
+        ({"parameters": {"endgame": True}}, "must be of type int"),
+        ({"parameters": {"networks": 7}}, "networks 7"),
         ({"parameters": {"networks": 2}}, "missing"),
         ({"parameters": {"temper": 2}}, "temper is unknown"),
     ],
@@ -185,6 +190,25 @@ def test_near_the_end_it_wins_what_is_won(agent: Stored) -> None:
             lost += 1
             assert agent.choose(board) == replace(agent, endgame=0).choose(board)
     assert won > 5 < lost
+
+
+def test_copies_know_where_their_own_weights_are() -> None:
+    agent = dqn_agent()
+    board = evolve.Board.start()
+    wanted = agent.chances(board)
+    copies = [copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))]
+    assert len({net.address for one in (agent, *copies) for net in one.networks}) == 3
+    del agent
+    for one in copies:
+        assert one.chances(board) == wanted
+
+
+def test_a_network_that_says_nothing_of_use_plays_a_legal_move() -> None:
+    layers = ("dense 64", *["gate"] * 12, "dense 64")
+    network = networks.random_network(networks.Architecture("canonical", layers), scale=1e6)
+    agent = DqnAgent((network,))
+    for board in ends(10, 30):
+        assert agent.choose(board) in board.legal_moves()
 
 
 def test_each_colour_has_its_network() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import evolve
 from evolve.agents.dqn import DqnAgent
@@ -191,13 +192,14 @@ def test_a_budget_is_kept_and_does_not_count_compilation(tmp_path: Path) -> None
         (["--layers=dense 3"], "must give 1 value or 64"),
         (["--layers=dense 1"], "what comes out is value"),
         (["--bootstrap=negamax", "--reward=halves"], "negamax"),
-        (["--minimax"], "positional"),
+        (["--minimax", "--bootstrap=own"], "positional"),
         (["--no-legal=x"], "does not take a value"),
         (["--reward=none"], "positional"),
         (["--gamma=2"], "gamma"),
         (["--opponents=self=0"], "share over 0"),
         (["--input=coloured-move", "--layers=dense 1", "--others-zero"], "legal moves"),
         (["--preset=s9"], "s9"),
+        (["--seed=99999999999999999999999"], "seed"),
     ],
 )
 def test_settings_that_cannot_be(options: list[str], words: str, tmp_path: Path) -> None:
@@ -208,6 +210,9 @@ def test_settings_that_cannot_be(options: list[str], words: str, tmp_path: Path)
 def test_work_that_cannot_be_done(copy: Path, tmp_path: Path) -> None:
     assert "is taken" in fails(*DQN, "--out", copy)
     assert "no folder" in fails(*DQN, "--out", "no/where")
+    if not torch.cuda.is_available():
+        assert "no GPU" in fails(*DQN, "--device", "cuda", "--out", "x")
+    assert "it has no generations" in fails("show", copy, "--generation", 0)
     assert "no alpha-beta agent" in fails(*DQN, "--opponents", "uct=1", "--out", "x")
     assert not (tmp_path / "x").exists()
     (copy / "checkpoint.npz").write_bytes(b"PK")

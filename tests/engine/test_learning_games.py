@@ -123,6 +123,21 @@ def test_noise_and_temperature_make_games_differ(changes: dict[str, Any], differ
     assert (len(lines) > 1) == differ
 
 
+def test_the_noise_of_a_move_says_nothing_of_its_choice() -> None:
+    """Four moves at the start: how often each is played first does not depend on its number."""
+    counts = dict.fromkeys((19, 26, 37, 44), 0)
+    found = tree_games(None, [selfplay.ITSELF] * 400, 0, simulations=2, noise=1.0, solved_empties=0)
+    started = 0
+    for game in range(400):
+        own, opp = map(int, found["positions"][game, 0])
+        if (own | opp).bit_count() == 4:
+            after = found["positions"][game, 1]
+            new = (int(after[0]) | int(after[1])) & ~(own | opp)
+            counts[new.bit_length() - 1] += 1
+            started += 1
+    assert all(count > started / 4 - 4 * (started * 3 / 16) ** 0.5 for count in counts.values())
+
+
 def episodes_of(
     players: list[tuple[int, int]],
     epsilons: float,

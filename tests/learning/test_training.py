@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from evolve.fitness.openings import Part, balanced_openings
 from evolve.learning.labels import accuracy, fitted, labelled_sets
 from evolve.learning.training import Ending, Training
 from evolve.tables.metrics import read_metrics
-from tests import networks
+from tests import networks, reference
 
 SMALL: dict[str, Any] = {
     "games": 60,
@@ -163,8 +164,90 @@ def test_what_it_learns_wins(kind: str, games: int, tmp_path: Path) -> None:
         after = MctsAgent(50, network=after.network, selection="puct")
     openings = balanced_openings(30, Part.MATCH, "standard", np.random.default_rng(3))
     assert Match(after, before, openings, "standard", jobs=2).play().score.low > 0.6
-    random = evolve.load_agent("random")
-    assert Match(after, random, openings, "standard", jobs=2).play().score.score > 0.75
+    anyone = evolve.load_agent("random")
+    assert Match(after, anyone, openings, "standard", jobs=2).play().score.score > 0.75
+
+
+def test_reversed_rules_are_learned(tmp_path: Path) -> None:
+    """Fewest discs win, so that the same rewards teach the opposite."""
+    (tmp_path / "metrics").mkdir()
+    options = {"games": 1500, "rules": "reversed", "bootstrap": "own", "steps": 60}
+    settings = resolve_as(
+        DqnSettings, DQN_PRESETS, {**options, "check_every": 10**6, "panel_openings": 2}
+    )
+    run = Training(tmp_path, settings, 2)
+    run.run(Silent())
+    openings = balanced_openings(30, Part.MATCH, "reversed", np.random.default_rng(3))
+    anyone = evolve.load_agent("random")
+    agent = run.learner.agent()
+    assert Match(agent, anyone, openings, "reversed", jobs=2).play().score.score > 0.65
+
+
+def test_a_model_that_does_not_survive_takes_its_targets_along(tmp_path: Path) -> None:
+    """Learning goes on from the model before, and the count of steps with it."""
+    run = training(
+        tmp_path, "dqn", survival=1, survival_games=2, steps=1, target_period=7, games=400
+    )
+    learner: Any = run.learner
+    rng = np.random.default_rng(0)
+    steps, rejected = 0, 0
+    for _ in range(20):
+        survived = learner.survived
+        learner.iterate(rng, 20, 0.0, lambda games: None)
+        assert learner.steps > steps
+        steps = learner.steps
+        if learner.survived == survived:
+            rejected += 1
+            model, target = learner.models[0].state(), learner.targets[0].state()
+            for name in model:
+                if name.startswith("module/"):
+                    assert (model[name] == target[name]).all()
+    assert rejected > 0
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_with_two_networks_each_move_is_valued_by_the_one_that_plays_it(
+    number: int, tmp_path: Path
+) -> None:
+    learner: Any = training(tmp_path, "dqn", networks=2).learner
+    boards = reference.random_boards(random.Random(0), 30, 10, 40)
+    positions = np.array([b for b in boards if reference.legal_moves(*b)], np.uint64)
+    sides = np.where(np.arange(len(positions)) % 3 == 0, 1, -1).astype(np.int8)
+    found = learner._best_of_side(number, positions, sides)
+    for row, (own, opp) in enumerate(positions.tolist()):
+        target = learner.targets[0 if sides[row] == 1 else 1].network()
+        values = target.outputs(positions[row : row + 1])[0]
+        best = max(values[square] for square in reference.legal_moves(own, opp))
+        assert float(found[row]) == pytest.approx(float(best), abs=1e-5)
+
+
+def test_killed_in_the_first_check_it_starts_anew(tmp_path: Path) -> None:
+    whole = training(tmp_path / "whole", "dqn")
+    whole.run(Silent())
+    half = training(tmp_path / "half", "dqn")
+    half.run(Silent(checks=1))
+    (tmp_path / "half" / "checkpoint.npz").unlink()
+    again = training(tmp_path / "half", "dqn")
+    again.restore()
+    assert again.games == 0
+    again.run(Silent())
+    assert content(tmp_path / "half") == content(tmp_path / "whole")
+
+
+def test_nothing_learned_yet_is_an_agent_all_the_same(tmp_path: Path) -> None:
+    observer = Silent()
+    run = training(tmp_path, "mcts", games=5, batch=4096, check_every=5)
+    assert run.run(observer) is Ending.GAMES
+    assert [row["games"] for row in observer.rows] == [5]
+    assert observer.rows[0]["steps"] == 0
+    assert isinstance(evolve.load_agent(tmp_path), MctsAgent)
+
+
+def test_patience_ends_what_no_longer_gets_better(tmp_path: Path) -> None:
+    run = training(tmp_path, "dqn", games=10_000, updates=1e-9, patience=2)
+    observer = Silent()
+    assert run.run(observer) is Ending.PATIENCE
+    assert len(observer.rows) == 3
 
 
 def test_opponents_that_cannot_be(tmp_path: Path) -> None:
@@ -182,6 +265,8 @@ def test_checkpoints_that_are_damaged_or_of_other_settings(tmp_path: Path) -> No
     with pytest.raises(RunError, match="damaged"):
         training(tmp_path, "dqn").restore()
     path.unlink()
+    metrics = tmp_path / "metrics"
+    (metrics / "check-0001.parquet").write_bytes((metrics / "check-0000.parquet").read_bytes())
     with pytest.raises(RunError, match="missing"):
         training(tmp_path, "dqn").restore()
 
