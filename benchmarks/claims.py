@@ -1,6 +1,7 @@
 """What the papers found, once more: trained from scratch, met on fresh openings.
 
     python -m benchmarks.claims list
+    python -m benchmarks.claims report
     python -m benchmarks.claims run [NAME …] [--seeds 3] [--budget 30] [--games 200] [--jobs 2]
 
 A claim trains what it compares, each for the same CPU seconds and over the same seeds, and plays
@@ -251,15 +252,26 @@ def run(claims: list[Claim], seeds: int, budget: float, games: int, jobs: int) -
             for seed in range(seeds)
         )
         frame = pd.DataFrame(rows)
-        print(f"\n{claim.name}. {claim.published}. {claim.notes}")
+        _keep(frame)
+        report([claim], frame)
+
+
+def report(claims: list[Claim], frame: pd.DataFrame) -> None:
+    """The claims as tables for docs/learning.md, as far as they have been played."""
+    for claim in claims:
+        played_rows = frame[frame["claim"] == claim.name]
+        if played_rows.empty:
+            continue
+        notes = f" ({claim.notes})" if claim.notes else ""
+        print(f"\n**{claim.name}.** {claim.published}.{notes}\n")
+        print("| | score | as black | as white |\n|---|---|---|---|")
         for a, b in claim.meetings:
-            part = frame[(frame["a"] == a) & (frame["b"] == b)]
-            texts = [f"{a} – {b}".ljust(52)]
+            part = played_rows[(played_rows["a"] == a) & (played_rows["b"] == b)]
+            texts = []
             for column in ("score", "score_black", "score_white"):
                 mean, low, high = over_seeds(part[column].tolist())
                 texts.append(f"{mean:.3f} [{low:.3f}, {high:.3f}]")
-            print("  ".join(texts), flush=True)
-        _keep(frame)
+            print(f"| {a} – {b} | {' | '.join(texts)} |", flush=True)
 
 
 def _keep(rows: pd.DataFrame) -> None:
@@ -293,6 +305,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list")
+    commands.add_parser("report")
     running = commands.add_parser("run")
     running.add_argument("names", nargs="*", choices=[[], *(claim.name for claim in CLAIMS)])
     running.add_argument("--seeds", type=int, default=3, choices=range(2, 9))
@@ -303,6 +316,9 @@ def main() -> None:
     if given.command == "list":
         for claim in CLAIMS:
             print(f"{claim.name:20} {claim.published}")
+        return
+    if given.command == "report":
+        report(CLAIMS, pd.read_csv(TABLE))
         return
     chosen = [claim for claim in CLAIMS if not given.names or claim.name in given.names]
     run(chosen, given.seeds, given.budget, given.games, given.jobs)
