@@ -165,6 +165,7 @@ def test_after_an_interruption_the_games_so_far_count(monkeypatch: pytest.Monkey
     assert ended.err == "interrupted after 8 games\n"
 
 
+@pytest.mark.xdist_group("engine")  # one worker, so that the kernels are compiled once
 @pytest.mark.parametrize("protocol", ["gtp", "nboard"])
 def test_our_engine_as_a_program_is_the_same_agent(protocol: str) -> None:
     program = f"{protocol}:{OURS} swh?depth=2 --protocol {protocol}"

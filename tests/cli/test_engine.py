@@ -68,7 +68,7 @@ def test_a_clock_that_is_short(tmp_path: Path) -> None:
     process = session(tmp_path, "swh-mobility?endgame=20", "--protocol", "gtp")
     assert process.stdin is not None
     assert process.stdout is not None
-    process.stdin.write(b"time_settings 3 0 0\n")
+    process.stdin.write(b"time_settings 2 0 0\n")
     process.stdin.flush()
     process.stdout.readline()
     process.stdout.readline()
@@ -83,7 +83,7 @@ def test_a_clock_that_is_short(tmp_path: Path) -> None:
         spent[side] += time.monotonic() - begin
         assert answer.startswith(b"= "), answer
     process.communicate(b"quit\n", timeout=30)
-    assert max(spent.values()) < 3
+    assert max(spent.values()) < 2
     assert min(spent.values()) > 0.5, "time is for using"
 
 

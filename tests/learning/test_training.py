@@ -191,7 +191,7 @@ def test_a_model_that_does_not_survive_takes_its_targets_along(tmp_path: Path) -
     learner: Any = run.learner
     rng = np.random.default_rng(0)
     steps, rejected = 0, 0
-    for _ in range(20):
+    for _ in range(12):
         survived = learner.survived
         learner.iterate(rng, 20, 0.0, lambda games: None)
         assert learner.steps > steps
