@@ -9,9 +9,6 @@ from evolve.agents.reference import REFERENCE_NAMES
 from tests.agents import test_networks
 from tests.agents.conftest import sample_agent
 
-# One worker, so that the kernels are compiled once.
-pytestmark = pytest.mark.xdist_group("conformance")
-
 AGENTS: list[evolve.Agent] = [
     *map(evolve.load_agent, REFERENCE_NAMES),
     sample_agent(),

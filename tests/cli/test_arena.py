@@ -165,15 +165,15 @@ def test_after_an_interruption_the_games_so_far_count(monkeypatch: pytest.Monkey
     assert ended.err == "interrupted after 8 games\n"
 
 
-@pytest.mark.xdist_group("engine")  # one worker, so that the kernels are compiled once
-@pytest.mark.parametrize("protocol", ["gtp", "nboard"])
-def test_our_engine_as_a_program_is_the_same_agent(protocol: str) -> None:
-    program = f"{protocol}:{OURS} swh?depth=2 --protocol {protocol}"
-    # The first use compiles, which takes longer than a match gives a program to start.
-    finish(spawn(Path(), "engine", "swh?depth=2", "--protocol", protocol))
-    one = match("swh-mobility", program, "--games", 6, "--seed", 3)
-    other = match("swh-mobility", "swh?depth=2", "--games", 6, "--seed", 3)
-    assert {**one, "b": ""} == {**other, "b": ""}
+def test_our_engine_as_a_program_is_the_same_agent() -> None:
+    """Over both protocols, one after the other: the first use compiles, for half a minute."""
+    wanted = match("swh-mobility", "swh?depth=2", "--games", 6, "--seed", 3)
+    for protocol in ("gtp", "nboard"):
+        program = f"{protocol}:{OURS} swh?depth=2 --protocol {protocol}"
+        # Longer than a match gives a program to start.
+        finish(spawn(Path(), "engine", "swh?depth=2", "--protocol", protocol))
+        found = match("swh-mobility", program, "--games", 6, "--seed", 3)
+        assert {**found, "b": ""} == {**wanted, "b": ""}
 
 
 @pytest.mark.skipif(RHINO is None, reason="gtp-rhino (Debian's package grhino) is not installed")
