@@ -1,8 +1,7 @@
 """The stand-alone Python file of an agent, for contests that take one file.
 
-The code is `standalone_board.py`, `standalone_search.py` and `standalone_contest.py`, then
-`standalone_numba.py` when asked for, or `standalone_network.py`; this module writes the header and
-the parameters.
+The code is `standalone_board.py`, `_solver.py`, `_search.py` and `_contest.py`, then `_numba.py`
+when asked for, or `_network.py`; this module writes the header and the parameters.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from evolve.engine.network import Architecture
 from evolve.errors import AgentError
 
 _BOARD: Final = "standalone_board.py"
-_REST: Final = ("standalone_search.py", "standalone_contest.py")
+_REST: Final = ("standalone_solver.py", "standalone_search.py", "standalone_contest.py")
 _NUMBA_TEMPLATE: Final = "standalone_numba.py"
 _NETWORK_TEMPLATE: Final = "standalone_network.py"
 _START: Final = "# --- exported from here on ---\n"

@@ -1,4 +1,4 @@
-"""Third part of a stand-alone Python file: the player as the contest wants it."""
+"""Fourth part of a stand-alone Python file: the player as the contest wants it."""
 
 from __future__ import annotations
 

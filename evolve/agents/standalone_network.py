@@ -24,6 +24,8 @@ from evolve.agents.standalone_contest import (
 )
 from evolve.agents.standalone_search import (
     Search,
+)
+from evolve.agents.standalone_solver import (
     score_of,
 )
 
