@@ -28,11 +28,12 @@ from benchmarks.trained import Recipe, over_seeds, played, train
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.protocol import Agent
+from evolve.cli.terminal import elo_text
 from evolve.engine.network import Architecture
-from evolve.fitness.bradleyterry import rate
-from evolve.fitness.match import Match, MatchResult
-from evolve.fitness.openings import Part, balanced_openings
+from evolve.fitness.match import MatchResult
+from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.learning.labels import accuracy, fitted, labelled_sets
+from evolve.runner.rating import Rating
 
 DQN = Recipe.of("dqn", 180.0)
 MCTS = Recipe.of("mcts", 120.0)
@@ -166,27 +167,17 @@ def contestants() -> dict[str, Agent]:
 def rating(games: int, jobs: int) -> None:
     """A round robin of them."""
     agents = contestants()
-    names = list(agents)
-    meetings = []
-    points = np.zeros(len(names))
-    for i, first in enumerate(names):
-        for j in range(i + 1, len(names)):
-            openings = balanced_openings(
-                games // 2, Part.MATCH, "standard", np.random.default_rng([21, i, j])
-            )
-            match = Match(agents[first], agents[names[j]], openings, "standard", jobs=jobs)
-            match.play()
-            played_games = match.games
-            black = played_games.pairings[:, 0] == 0
-            scores = (np.where(black, played_games.winner, -played_games.winner) + 1.0) / 2.0
-            meetings.append((i, j, scores.reshape(-1, 2).mean(axis=1)))
-            points[i] += scores.mean()
-            points[j] += 1.0 - scores.mean()
-    ratings = rate(len(names), meetings)
-    for index in np.argsort(-ratings.elo):
+
+    def openings(i: int, j: int) -> Openings:
+        rng = np.random.default_rng([21, i, j])
+        return balanced_openings(games // 2, Part.MATCH, "standard", rng)
+
+    rated = Rating(list(agents.values()), list(agents), "standard", openings, {}, jobs=jobs)
+    rated.play()
+    for row in rated.rows():
         print(
-            f"{names[index]:34} {ratings.elo[index]:7.0f} [{ratings.low[index]:.0f}, "
-            f"{ratings.high[index]:.0f}]  score {points[index] / (len(names) - 1):.3f}"
+            f"{row.agent:34} {elo_text(row.elo)} [{elo_text(row.elo_low)}, "
+            f"{elo_text(row.elo_high)}]  score {row.score:.3f}  {row.games} games"
         )
 
 
