@@ -16,6 +16,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from evolve.engine.vector import call, spread
+
 CHUNK: Final = 64
 """Inputs looked at together, one bit of a mask each."""
 WIDE: Final = 64
@@ -44,18 +46,6 @@ def _store(builder: Any, value: Any, address: Any, offset: Any, lanes: int) -> N
     store.align = 4
 
 
-def _call(builder: Any, name: str, result: Any, args: Any) -> Any:
-    kind = ir.FunctionType(result, [arg.type for arg in args])
-    insert: Any = cgutils.get_or_insert_function
-    return builder.call(insert(builder.module, kind, name), args)
-
-
-def _spread(builder: Any, value: Any, lanes: int) -> Any:
-    nothing = ir.Constant(ir.VectorType(value.type, lanes), ir.Undefined)
-    first = builder.insert_element(nothing, value, ir.Constant(_I32, 0))
-    return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(_I32, lanes), None))
-
-
 def _row_adder(lanes: int) -> Any:
     def add_rows(
         typingctx: Any, mask: Any, values: Any, weights: Any, stride: Any, sums: Any
@@ -79,7 +69,7 @@ def _row_adder(lanes: int) -> Any:
             )
             row = _load(builder, weights, builder.mul(square, stride), lanes)
             name = f"llvm.fmuladd.v{lanes}f32"
-            added = _call(builder, name, start.type, [_spread(builder, value, lanes), row, total])
+            added = call(builder, name, start.type, [spread(builder, value, lanes), row, total])
             rest = builder.and_(left, builder.sub(left, ir.Constant(_I64, 1)))
             left.add_incoming(mask, before)
             left.add_incoming(rest, loop)

@@ -65,14 +65,15 @@ def _constant(values: Sequence[int]) -> Any:
     return ir.Constant(_vector(len(values)), [ir.Constant(_I64, value) for value in values])
 
 
-def _spread(builder: Any, value: Any, lanes: int) -> Any:
+def spread(builder: Any, value: Any, lanes: int) -> Any:
     """`value` in every lane."""
-    nothing = ir.Constant(_vector(lanes), ir.Undefined)
+    nothing = ir.Constant(ir.VectorType(value.type, lanes), ir.Undefined)
     first = builder.insert_element(nothing, value, ir.Constant(_I32, 0))
     return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(_I32, lanes), None))
 
 
-def _call(builder: Any, name: str, result: Any, args: Sequence[Any]) -> Any:
+def call(builder: Any, name: str, result: Any, args: Sequence[Any]) -> Any:
+    """What the LLVM intrinsic of that name gives."""
     kind = ir.FunctionType(result, [arg.type for arg in args])
     insert: Any = cgutils.get_or_insert_function
     return builder.call(insert(builder.module, kind, name), args)
@@ -80,7 +81,7 @@ def _call(builder: Any, name: str, result: Any, args: Sequence[Any]) -> Any:
 
 def _or_lanes(builder: Any, vector: Any) -> Any:
     lanes = vector.type.count
-    return _call(builder, f"llvm.vector.reduce.or.v{lanes}i64", _I64, [vector])
+    return call(builder, f"llvm.vector.reduce.or.v{lanes}i64", _I64, [vector])
 
 
 def _lines_8(builder: Any, own: Any, opp: Any) -> Any:
@@ -88,7 +89,7 @@ def _lines_8(builder: Any, own: Any, opp: Any) -> Any:
 
     def turn(vector: Any, steps: int) -> Any:
         by = _constant([steps * rotation % 64 for rotation in _TURNS])
-        return _call(builder, "llvm.fshl.v8i64", vector.type, [vector, vector, by])
+        return call(builder, "llvm.fshl.v8i64", vector.type, [vector, vector, by])
 
     inner = builder.and_(opp, _constant(_INNER * 2))
     reach = builder.and_(inner, turn(own, 1))
@@ -125,7 +126,7 @@ def _moves(lanes: int) -> Callable[..., Any]:
         """Legal moves of the side with `own`."""
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            own_lanes, opp_lanes = (_spread(builder, arg, lanes) for arg in args)
+            own_lanes, opp_lanes = (spread(builder, arg, lanes) for arg in args)
             ends = _or_lanes(builder, _LINES[lanes](builder, own_lanes, opp_lanes))
             return builder.and_(ends, builder.not_(builder.or_(*args)))
 
@@ -184,7 +185,7 @@ def _above(builder: Any, end: Any, ray: Any) -> Any:
 def _turned_downward_8(builder: Any, ray: Any, own: Any, opp: Any) -> Any:
     """Discs that turn toward lower squares: the highest other square is the end of the line."""
     stop = builder.or_(builder.and_(ray, builder.not_(opp)), _constant([1] * 4))
-    zeros = _call(builder, "llvm.ctlz.v4i64", stop.type, [stop, ir.Constant(_I1, 1)])
+    zeros = call(builder, "llvm.ctlz.v4i64", stop.type, [stop, ir.Constant(_I1, 1)])
     end = builder.lshr(_constant([1 << 63] * 4), zeros)
     return _above(builder, builder.and_(builder.and_(end, ray), own), ray)
 
@@ -216,7 +217,7 @@ def _flips(lanes: int) -> Callable[..., Any]:
         """Discs that turn when `own` plays on the empty `square`; 0 if it is no move."""
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            own4, opp4 = _spread(builder, args[1], 4), _spread(builder, args[2], 4)
+            own4, opp4 = spread(builder, args[1], 4), spread(builder, args[2], 4)
             return _or_lanes(builder, _turned_lanes(builder, lanes, args[0], own4, opp4))
 
         return types.uint64(types.int64, types.uint64, types.uint64), generate
@@ -240,12 +241,12 @@ def _play(lanes: int) -> Callable[..., Any]:
         """Flips of a move of `own`, then the moves of the other side, and of this side."""
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            own4, opp4 = _spread(builder, args[1], 4), _spread(builder, args[2], 4)
+            own4, opp4 = spread(builder, args[1], 4), spread(builder, args[2], 4)
             turned4 = _turned_lanes(builder, lanes, args[0], own4, opp4)
             turned4 = builder.or_(turned4, _shuffled(builder, turned4, (2, 3, 0, 1)))
             turned4 = builder.or_(turned4, _shuffled(builder, turned4, (1, 0, 3, 2)))
             bit = builder.shl(ir.Constant(_I64, 1), args[0])
-            mine4 = builder.xor(builder.xor(own4, _spread(builder, bit, 4)), turned4)
+            mine4 = builder.xor(builder.xor(own4, spread(builder, bit, 4)), turned4)
             theirs4 = builder.xor(opp4, turned4)
             turned = builder.extract_element(turned4, ir.Constant(_I32, 0))
             occupied = builder.or_(builder.or_(args[1], args[2]), bit)
