@@ -31,7 +31,9 @@ class DqnAgent:
         networks: the one that plays both colours, or those of black and of white; their output
             is `actions` or `action`.
         lookahead: plies that are played out before the network is asked, 0 to 4: 0 asks it
-            about the moves at hand, 1 about the replies to each, and so on.
+            about the moves at hand, 1 about the replies to each, and so on. What is good for one
+            side counts as bad for the other, so networks taught by halves, by shares or by
+            shaping judge lines with a pass askew.
         endgame: exact search from that many empties; a lost position is left to the network.
         rules: the rules to play by; None (any) plays `standard` until told otherwise.
     """

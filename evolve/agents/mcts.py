@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -14,7 +14,15 @@ import numpy as np
 from evolve.agents.alphabeta import thread_context
 from evolve.agents.random import mix
 from evolve.agents.timing import check_seconds
-from evolve.agents.trees import MOST_NODES, Tree, nodes_for, thread_scratch, thread_tree
+from evolve.agents.trees import (
+    MOST_NODES,
+    Evaluate,
+    Forest,
+    Tree,
+    nodes_for,
+    thread_scratch,
+    thread_tree,
+)
 from evolve.engine import context as layout
 from evolve.engine import mcts
 from evolve.engine.bits import U
@@ -54,6 +62,8 @@ class MctsAgent:
         network: values positions (output `value` or `policy-value`); None: random games do.
         reuse: whether a game's tree is kept from move to move, where `for_game` has begun one.
             A move then depends on those before.
+        evaluate: asks the network about many positions at once, for `choose_all`; it may be
+            slow one position at a time.
     """
 
     simulations: int = 400
@@ -66,6 +76,7 @@ class MctsAgent:
     name: str = "uct"
     network: Network | None = None
     reuse: bool = False
+    evaluate: Evaluate | None = field(default=None, compare=False, repr=False)
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
     _kept: Tree | None = field(default=None, compare=False, repr=False)
 
@@ -87,6 +98,8 @@ class MctsAgent:
         if self.seconds is not None:
             check_seconds(self.seconds)
             _prepare()
+        if self.evaluate is not None and (self.selection != "puct" or self.seconds is not None):
+            raise AgentError("boards are searched together by puct and a number of simulations")
 
     def with_rules(self, rules: Rules) -> MctsAgent:
         """The agent, playing by `rules`."""
@@ -104,12 +117,19 @@ class MctsAgent:
             raise IllegalMoveError(f"there is no move to choose\n{board}")
         if len(legal) == 1:
             return legal[0]
-        ranked = self._search(board).ranked()
-        if board.empties <= self.endgame:
-            square = self._proven(board, ranked)
-            if square is not None:
-                return square
-        return ranked[0]
+        return self._best(board, self._search(board))
+
+    def choose_all(self, boards: Sequence[Board]) -> list[int]:
+        """A good square of each board, none of which may be without a move, by `evaluate`.
+
+        The trees grow side by side, by the number of simulations; nothing is kept of them.
+        """
+        assert self.evaluate is not None
+        forest = Forest(len(boards), nodes_for(self.simulations))
+        forest.plant(boards)
+        rules = layout.RULES_CODE[self._rules]
+        forest.grow(self.simulations, rules, self.c, self.evaluate)
+        return [self._best(board, forest.tree(number)) for number, board in enumerate(boards)]
 
     def chances(self, board: Board) -> dict[int, float]:
         """The mean value of every legal move, −1 (lost) to 1 (won), for the side to move."""
@@ -129,6 +149,15 @@ class MctsAgent:
         from evolve.agents.files import save_agent
 
         save_agent(self, Path(path))
+
+    def _best(self, board: Board, tree: Tree) -> int:
+        """The move of a grown tree, or near the end the exact one."""
+        ranked = tree.ranked()
+        if board.empties <= self.endgame:
+            square = self._proven(board, ranked)
+            if square is not None:
+                return square
+        return ranked[0]
 
     def _proven(self, board: Board, order: list[int]) -> int | None:
         """The best move by exact score; None where all moves lose."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine import mcts
+from evolve.engine import lockstep, mcts
 from evolve.engine.board import Board
+
+Evaluate = Callable[[npt.NDArray[np.uint64]], npt.NDArray[np.float32]]
+"""What comes out of a network, [B, outputs], for positions [B, 2]."""
 
 MOST_NODES: Final = 1 << 25
 """More than all simulations need; by the clock a search ends early when they are used up."""
@@ -32,6 +36,19 @@ class Tree:
         self.links: npt.NDArray[np.int32] = np.empty((nodes, mcts.LINKS), np.int32)
         self.values: npt.NDArray[np.float32] = np.empty((nodes, mcts.VALUES), np.float32)
         self.used = 0
+
+    @classmethod
+    def of(
+        cls,
+        boards: npt.NDArray[np.uint64],
+        links: npt.NDArray[np.int32],
+        values: npt.NDArray[np.float32],
+        used: int = 0,
+    ) -> Tree:
+        """A tree in memory that is there."""
+        tree = cls.__new__(cls)
+        tree.boards, tree.links, tree.values, tree.used = boards, links, values, used
+        return tree
 
     def plant(self, board: Board) -> None:
         """A new tree, of this root alone."""
@@ -83,6 +100,55 @@ class Tree:
     def full(self) -> bool:
         """Whether it cannot grow further."""
         return self.used + 64 > len(self.boards)
+
+
+class Forest:
+    """Memory for a tree each of N games, grown side by side; the trees are planted elsewhere.
+
+    boards [N, nodes, 2], links [N, nodes, LINKS], values [N, nodes, VALUES], used [N] nodes,
+    searching [N]: whether the tree of a game is to grow.
+    """
+
+    def __init__(self, count: int, nodes: int) -> None:
+        self.searching = np.ones(count, np.bool_)
+        self.used = np.zeros(count, np.int64)
+        self.boards = np.empty((count, nodes, 2), np.uint64)
+        self.links = np.empty((count, nodes, mcts.LINKS), np.int32)
+        self.values = np.empty((count, nodes, mcts.VALUES), np.float32)
+        self._paths = np.empty((count, mcts.DEEPEST), np.int32)
+        self._depths = np.empty(count, np.int64)
+        self._leaves = np.empty((count, 2), np.uint64)
+
+    def tree(self, number: int) -> Tree:
+        """One of the trees."""
+        return Tree.of(
+            self.boards[number], self.links[number], self.values[number], int(self.used[number])
+        )
+
+    def plant(self, boards: Sequence[Board]) -> None:
+        """New trees of these roots alone."""
+        for number, board in enumerate(boards):
+            self.tree(number).plant(board)
+            self.used[number] = 1
+
+    def grow(self, simulations: int, rules: int, c: float, evaluate: Evaluate) -> None:
+        """Grow every tree by PUCT; `evaluate` is asked about positions of all of them at once."""
+        for _ in range(simulations):
+            wanted = lockstep.descend_all(
+                self.searching,
+                self.used,
+                self.boards,
+                self.links,
+                self.values,
+                self._paths,
+                self._depths,
+                self._leaves,
+                rules,
+                c,
+            )
+            if wanted:
+                outputs = evaluate(self._leaves[:wanted])
+                lockstep.hand_up_all(outputs, self._paths, self._depths, self.links, self.values)
 
 
 _trees = threading.local()

@@ -56,7 +56,7 @@ _WIDTHS: Final = (5, 8, 8, 7, 7, 7, 7, 7, 7)
 
 _TRAIN_HELP: Final = """Teach a network by games: `dqn` move values, `mcts` the value of positions.
 
-Needs PyTorch: pip install 'evolve[learn]'. The result plays like any other agent.
+Needs PyTorch, the extra `learn`: pip install '.[learn]'. The result plays like any other agent.
 
 \b
 Examples:
@@ -168,7 +168,8 @@ def resume_training(run: Run, changes: Mapping[str, Any], jobs: int) -> int:
 def _need_torch() -> None:
     if importlib.util.find_spec("torch") is None:
         raise ExtraError(
-            "learning needs PyTorch, which is not installed: pip install 'evolve[learn]'"
+            "learning needs PyTorch, the extra `learn` of evolve, which is not installed: "
+            "pip install '.[learn]'"
         )
 
 

@@ -274,6 +274,11 @@ class DqnSettings(LearningSettings):
                 "bootstrap: negamax takes what one side gains as the other's loss, which does not "
                 "go with halves, share, shaping or minimax"
             )
+        if self.lookahead and (self.reward in ("halves", "share") or self.shaping):
+            raise ValueError(
+                "lookahead: it takes what one side gains as the other's loss, which does not go "
+                "with halves, share or shaping"
+            )
         if self.minimax and not self.positional:
             raise ValueError("minimax: there is no positional reward that it could be taken of")
         if self.input == "coloured-move" and (self.others_zero or not self.legal):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +23,11 @@ from evolve.fitness.roundrobin import schedule
 from evolve.fitness.sprt import PAIR_SCORES, Sprt
 
 _ROUND: Final = 1024
+_WIDE_ROUND: Final = 256
 _SLOW_ROUND: Final = 8
 _TEST_ROUND: Final = 32
-"""Games a round: of agents that are all kernels, of others for each job, under a test. The last
-must not depend on the number of jobs, for a test must not."""
+"""Games a round: of agents that are all kernels, of those that are asked together, of others for
+each job, under a test. The last must not depend on the number of jobs, for a test must not."""
 
 
 @dataclass(frozen=True)
@@ -123,10 +124,13 @@ class Match:
 
     def play(self, progress: Progress | None = None) -> MatchResult:
         """Play what is left."""
-        play_round = self._play_kernels if self.kernels_only else self._play_one_by_one
-        size = (
-            _TEST_ROUND if self.sprt else _ROUND if self.kernels_only else _SLOW_ROUND * self.jobs
-        )
+        play_round, size = self._play_one_by_one, _SLOW_ROUND * self.jobs
+        if self.kernels_only:
+            play_round, size = self._play_kernels, _ROUND
+        elif any(map(asks_together, self.players)):
+            play_round, size = self._play_side_by_side, _WIDE_ROUND
+        if self.sprt:
+            size = _TEST_ROUND
         for start in range(self.played, len(self.pairings), size):
             self._parts.append(play_round(slice(start, start + size), progress))
             if self.sprt and self.sprt.verdict(self.result.pentanomial) != "undecided":
@@ -146,27 +150,67 @@ class Match:
 
     def _play_one_by_one(self, part: slice, progress: Progress | None) -> Games:
         """Games between agents that are not all kernels, a move at a time."""
-        pairings = self.pairings[part]
-        moves = np.full((len(pairings), kernels.MAX_PLIES), kernels.NO_MOVE, np.int8)
-        results = np.zeros((len(pairings), kernels.RESULT_COLUMNS), np.int64)
-        failures: dict[int, str] = {}
+        games = self._begun(part)
 
         def play(batch: slice) -> None:
-            for game in range(batch.start, batch.stop):
-                black, white, opening = pairings[game].tolist()
-                number = 2 * (self.seed * len(self.pairings) + part.start + game)
-                pair: dict[Side, Agent] = {
-                    "black": self.players[black].for_game(number),
-                    "white": self.players[white].for_game(number + 1),
-                }
-                book = self.openings.moves[opening].tolist()
-                failure = _play_game(pair, book, moves[game], results[game])
-                if failure:
-                    failures[game] = failure
+            for game in games[batch]:
+                while not game.over:
+                    game.choose()
 
-        in_batches(len(pairings), play, self.jobs, progress, batch=2)
+        in_batches(len(games), play, self.jobs, progress, batch=2)
+        return self._ended(part, games)
+
+    def _play_side_by_side(self, part: slice, progress: Progress | None) -> Games:
+        """The games all at once, so that an agent is asked for its moves in many together."""
+        games = self._begun(part)
+        going = [game for game in games if not game.over]
+        while going:
+            for number, player in enumerate(self.players):
+                mine = [game for game in going if not game.over and game.to_move == number]
+                if not mine:
+                    continue
+                if asks_together(player):
+                    squares = player.choose_all([game.board for game in mine])
+                    for game, square in zip(mine, squares, strict=True):
+                        game.play(square)
+                else:
+                    for game in mine:
+                        game.choose()
+            still = [game for game in going if not game.over]
+            if progress is not None:
+                progress(len(going) - len(still))
+            going = still
+        return self._ended(part, games)
+
+    def _begun(self, part: slice) -> list[_Game]:
+        """The games of a round, their openings played."""
+        games = []
+        for number, pairing in enumerate(self.pairings[part].tolist(), part.start):
+            black, white, opening = pairing
+            draw = 2 * (self.seed * len(self.pairings) + number)
+            pair = {
+                black: self.players[black].for_game(draw),
+                white: self.players[white].for_game(draw + 1),
+            }
+            games.append(_Game(pair, black, white, self.openings.moves[opening].tolist()))
+        return games
+
+    def _ended(self, part: slice, games: list[_Game]) -> Games:
+        """Their record."""
+        moves = np.full((len(games), kernels.MAX_PLIES), kernels.NO_MOVE, np.int8)
+        results = np.zeros((len(games), kernels.RESULT_COLUMNS), np.int64)
+        failures = {}
+        for number, game in enumerate(games):
+            game.write(moves[number], results[number])
+            if game.failure is not None:
+                failures[number] = game.failure
         winner = winner_of(results, self.rules)
-        return Games(pairings, moves, results, winner, dict(sorted(failures.items())))
+        return Games(self.pairings[part], moves, results, winner, failures)
+
+
+def asks_together(agent: Agent) -> TypeGuard[MctsAgent]:
+    """Whether an agent is the faster for being asked about many boards at once."""
+    return isinstance(agent, MctsAgent) and agent.evaluate is not None
 
 
 def repeats(agent: Agent) -> bool:
@@ -228,29 +272,63 @@ def _fresh_pairs(games: Games) -> npt.NDArray[np.int64]:
     return np.sort(first)
 
 
-def _play_game(
-    players: dict[Side, Agent], opening: list[int], moves: np.ndarray, result: np.ndarray
-) -> str | None:
-    """One game into a row of moves and of results; how a program failed, if one did."""
-    board, plies = Board.start(), 0
-    book = [square for square in opening if square >= 0]
-    failure = None
-    while not board.is_over():
-        if not board.legal_moves():
-            moves[plies] = kernels.PASS
-            board = board.pass_move()
-        else:
-            try:
-                square = book.pop(0) if book else players[board.side].choose(board)
-            except EngineError as error:
-                black = board.side == "black"
-                result[kernels.REASON] = kernels.FAILED_BLACK if black else kernels.FAILED_WHITE
-                failure = f"{board.side}: {error}"
-                break
-            moves[plies] = square
-            board = board.play(square)
-        plies += 1
-    result[kernels.DISCS_BLACK] = board.discs("black")
-    result[kernels.DISCS_WHITE] = board.discs("white")
-    result[kernels.PLIES] = plies
-    return failure
+class _Game:
+    """A game in hand, between the agents of two numbers.
+
+    It plays its opening, and passes, by itself; then `board` is where `to_move` has to choose,
+    until it is `over`. `failure` says how a program failed, if one did.
+    """
+
+    def __init__(
+        self, players: dict[int, Agent], black: int, white: int, opening: list[int]
+    ) -> None:
+        self.board = Board.start()
+        self.over = False
+        self.failure: str | None = None
+        self._players = players
+        self._numbers: dict[Side, int] = {"black": black, "white": white}
+        self._book = [square for square in opening if square >= 0]
+        self._moves: list[int] = []
+        self._go_on()
+
+    @property
+    def to_move(self) -> int:
+        """The number of the agent whose turn it is."""
+        return self._numbers[self.board.side]
+
+    def choose(self) -> None:
+        """Let the agent whose turn it is play; where it is a program that fails, it has lost."""
+        try:
+            self.play(self._players[self.to_move].choose(self.board))
+        except EngineError as error:
+            self.failure = f"{self.board.side}: {error}"
+            self.over = True
+
+    def play(self, square: int) -> None:
+        """Play a move of the agent whose turn it is."""
+        self.board = self.board.play(square)
+        self._moves.append(square)
+        self._go_on()
+
+    def write(self, moves: npt.NDArray[np.int8], result: npt.NDArray[np.int64]) -> None:
+        """Fill a row of moves and of results."""
+        moves[: len(self._moves)] = self._moves
+        if self.failure is not None:
+            black = self.board.side == "black"
+            result[kernels.REASON] = kernels.FAILED_BLACK if black else kernels.FAILED_WHITE
+        result[kernels.DISCS_BLACK] = self.board.discs("black")
+        result[kernels.DISCS_WHITE] = self.board.discs("white")
+        result[kernels.PLIES] = len(self._moves)
+
+    def _go_on(self) -> None:
+        while not self.board.is_over():
+            if not self.board.legal_moves():
+                self.board = self.board.pass_move()
+                self._moves.append(kernels.PASS)
+            elif self._book:
+                square = self._book.pop(0)
+                self.board = self.board.play(square)
+                self._moves.append(square)
+            else:
+                return
+        self.over = True

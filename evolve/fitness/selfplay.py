@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.alphabeta import AlphaBetaAgent, thread_context
-from evolve.agents.trees import nodes_for, thread_scratch, thread_tree
-from evolve.engine import lockstep, mcts
+from evolve.agents.trees import Evaluate, Forest, nodes_for, thread_scratch, thread_tree
+from evolve.engine import lockstep
 from evolve.engine.board import Rules
 from evolve.engine.context import RULES_CODE, table_bits_for
 from evolve.engine.network import Network
@@ -24,7 +24,7 @@ from evolve.engine.selfplay import (
 )
 from evolve.fitness.games import Progress, agent_rows, in_batches
 
-__all__ = ["ITSELF", "RANDOM", "Evaluate", "SearchedGames", "TreePlay", "searched_games"]
+__all__ = ["ITSELF", "RANDOM", "SearchedGames", "TreePlay", "searched_games"]
 
 Schedule = tuple[npt.NDArray[np.int32], npt.NDArray[np.int8], npt.NDArray[np.int32]]
 """Opponents, colours of the search, random moves at the beginning."""
@@ -36,8 +36,6 @@ Records = tuple[
     npt.NDArray[np.int64],
     npt.NDArray[np.int8],
 ]
-Evaluate = Callable[[npt.NDArray[np.uint64]], npt.NDArray[np.float32]]
-"""What comes out of a network, [B, outputs], for positions [B, 2]."""
 
 
 @dataclass(frozen=True)
@@ -149,25 +147,20 @@ def _play_in_step(
     games: SearchedGames,
     progress: Progress | None,
 ) -> None:
-    count, nodes = len(seeds), nodes_for(play.simulations)
+    count = len(seeds)
+    forest = Forest(count, nodes_for(play.simulations))
     discs, counters = np.empty((count, DISCS), np.uint64), np.empty((count, COUNTERS), np.int64)
-    searching, used = np.ones(count, np.bool_), np.zeros(count, np.int64)
-    boards = np.empty((count, nodes, 2), np.uint64)
-    links = np.empty((count, nodes, mcts.LINKS), np.int32)
-    values = np.empty((count, nodes, mcts.VALUES), np.float32)
-    paths, depths = np.empty((count, mcts.DEEPEST), np.int32), np.empty(count, np.int64)
-    leaves = np.empty((count, 2), np.uint64)
     rules = RULES_CODE[play.rules]
     positions, sides, searched, visits, counts, results = games.part(slice(None))
     lockstep.begin_all(seeds, discs, counters)
     going = count
     while going:
         still = lockstep.advance_all(
-            searching,
-            used,
-            boards,
-            links,
-            values,
+            forest.searching,
+            forest.used,
+            forest.boards,
+            forest.links,
+            forest.values,
             *schedule,
             rows,
             play.solved,
@@ -185,30 +178,18 @@ def _play_in_step(
         if progress is not None:
             progress(going - still)
         going = still
-        for simulation in range(play.simulations if going else 0):
-            wanted = lockstep.descend_all(
-                searching,
-                used,
-                boards,
-                links,
-                values,
-                paths,
-                depths,
-                leaves,
-                rules,
-                play.c_puct,
-            )
-            if wanted:
-                outputs = evaluate(leaves[:wanted])
-                lockstep.hand_up_all(outputs, paths, depths, links, values)
-            if simulation == 0 and play.noise > 0.0:
-                lockstep.disturb_all(searching, play.noise, links, values, discs)
+        if not going:
+            break
+        forest.grow(1, rules, play.c_puct, evaluate)
+        if play.noise > 0.0:
+            lockstep.disturb_all(forest.searching, play.noise, forest.links, forest.values, discs)
+        forest.grow(play.simulations - 1, rules, play.c_puct, evaluate)
         lockstep.decide_all(
-            searching,
+            forest.searching,
             play.temperature,
             play.temperature_plies,
-            links,
-            values,
+            forest.links,
+            forest.values,
             discs,
             counters,
             positions,

@@ -11,11 +11,12 @@ import torch
 from torch import Tensor
 
 from evolve.agents.mcts import MctsAgent
+from evolve.agents.trees import Evaluate
 from evolve.config.learning import ITSELF, MctsSettings
 from evolve.engine.network import Architecture, Network
 from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
 from evolve.fitness.selfplay import ITSELF as ITSELF_CODE
-from evolve.fitness.selfplay import RANDOM, Evaluate, TreePlay, searched_games
+from evolve.fitness.selfplay import RANDOM, TreePlay, searched_games
 from evolve.learning.learner import Panel, Progress, alphabeta_agents, shares_drawn
 from evolve.learning.model import Model
 from evolve.learning.modules import Module, encoded
@@ -74,13 +75,15 @@ class TreeLearner:
 
     def agent(self, simulations: int | None = None) -> MctsAgent:
         """The agent that plays with the network as it is."""
+        network = self.player or self.model.network()
         return MctsAgent(
             simulations or self.settings.play_simulations,
             self.settings.play_c_puct,
             "puct",
             self.settings.endgame,
             rules=self.settings.rules,
-            network=self.player or self.model.network(),
+            network=network,
+            evaluate=self._evaluator(network),
             name="mcts",
         )
 
@@ -115,7 +118,7 @@ class TreeLearner:
             seeds,
             agents=self._agents,
             with_visits=self.policy,
-            evaluate=self._evaluator() if network else None,
+            evaluate=self._evaluator(network) if network else None,
             jobs=self.jobs,
             progress=progress,
         )
@@ -134,10 +137,9 @@ class TreeLearner:
         self.replay.add(rows_added)
         return int(kept.sum())
 
-    def _evaluator(self) -> Evaluate | None:
+    def _evaluator(self, network: Network) -> Evaluate | None:
         """What values positions many at a time, where that is faster than one by one."""
-        network, device = self.player, self.model.device
-        assert network is not None
+        device = self.model.device
         kinds = {layer.kind for layer in network.architecture.parsed}
         if "conv" not in kinds and device.type == "cpu":
             return None

@@ -192,6 +192,7 @@ def test_a_budget_is_kept_and_does_not_count_compilation(tmp_path: Path) -> None
         (["--layers=dense 3"], "must give 1 value or 64"),
         (["--layers=dense 1"], "what comes out is value"),
         (["--bootstrap=negamax", "--reward=halves"], "negamax"),
+        (["--preset=s5-network2", "--lookahead=2"], "lookahead: it takes"),
         (["--minimax", "--bootstrap=own"], "positional"),
         (["--no-legal=x"], "does not take a value"),
         (["--reward=none"], "positional"),
@@ -232,7 +233,8 @@ def test_without_torch_the_rest_works_and_learning_says_what_to_install(tmp_path
     asked = program(tmp_path, *DQN, PYTHONPATH=path)
     assert asked.code == 1
     assert asked.err == (
-        "error: learning needs PyTorch, which is not installed: pip install 'evolve[learn]'\n"
+        "error: learning needs PyTorch, the extra `learn` of evolve, which is not installed: "
+        "pip install '.[learn]'\n"
     )
     assert not (tmp_path / "runs").exists()
     assert program(tmp_path, "perft", 3, PYTHONPATH=path).code == 0
