@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
-import tempfile
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +17,7 @@ from evolve.config.learning import DQN_PRESETS, MCTS_PRESETS, DqnSettings, MctsS
 from evolve.config.toml import resolve_as
 from evolve.fitness.match import Match, MatchResult
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.learning.training import Training
+from evolve.learning.course import Course
 
 KEPT = Path("runs/trained")
 # Student's t for a two-sided interval of 95 %, by degrees of freedom: seeds less one.
@@ -58,8 +55,6 @@ class Recipe:
         model: Any = MctsSettings if self.kind == "mcts" else DqnSettings
         presets = MCTS_PRESETS if self.kind == "mcts" else DQN_PRESETS
         options = {
-            "check_every": 10**9,
-            "panel_openings": 2,
             "device": "cpu",
             "budget": self.budget,
             "seed": seed,
@@ -73,29 +68,19 @@ class Recipe:
         return KEPT / f"{self.kind}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.npz"
 
 
-class _Quiet:
-    def games(self, done: int, share: float) -> None: ...
-
-    def check(self, row: Mapping[str, Any]) -> None: ...
-
-    def stop(self) -> bool:
-        return False
-
-
 def train(recipe: Recipe, seed: int) -> Path:
     """The file of the recipe's agent, as it is at the end of the training."""
     path = recipe.path(seed)
     if path.exists():
         return path
     KEPT.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp())
-    (folder / "metrics").mkdir()
-    training = Training(folder, recipe.settings(seed), 1)
-    training.run(_Quiet())
-    agent = training.learner.agent()
-    provenance = {"games": training.games, "steps": training.learner.steps, "seed": seed}
+    course = Course(recipe.settings(seed), 1)
+    course.warm_up()
+    while course.finished is None:
+        course.iterate(lambda games, share: None)
+    agent = course.learner.agent()
+    provenance = {"games": course.games, "steps": course.learner.steps, "seed": seed}
     save_agent(replace(agent, provenance=provenance), path)
-    shutil.rmtree(folder)
     return path
 
 

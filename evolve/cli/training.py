@@ -32,7 +32,8 @@ from evolve.tables.metrics import committed_checks, forget_checks
 from evolve.tables.run import Run
 
 if TYPE_CHECKING:
-    from evolve.learning.training import Ending, Training
+    from evolve.learning.course import Ending
+    from evolve.learning.training import Training
 
 Settings = MctsSettings | DqnSettings
 KINDS: Final[dict[str, Any]] = {
@@ -204,7 +205,7 @@ def _print_header(kind: str, folder: Path, settings: Settings, jobs: int) -> Non
 
 
 def _print_ending(training: Training, ending: Ending) -> int:
-    from evolve.learning.training import Ending
+    from evolve.learning.course import Ending
 
     folder = training.folder
     say(f"{training.games} games, {training.spent:.0f} CPU seconds: {ending.value}")

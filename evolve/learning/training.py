@@ -4,38 +4,25 @@ from __future__ import annotations
 
 import json
 import math
-import time
 from collections.abc import Mapping
 from dataclasses import replace
-from enum import Enum
 from pathlib import Path
 from typing import Any, Final, Protocol
 
 import numpy as np
-import torch
 
 import evolve
 from evolve.agents.files import save_agent
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.errors import RunError
 from evolve.fitness.ratings import Score
-from evolve.learning.learner import Learner, Panel, Progress
-from evolve.learning.moves import MoveLearner
-from evolve.learning.trees import TreeLearner
+from evolve.learning.course import Course, Ending
+from evolve.learning.learner import Panel
 from evolve.tables.arrays import read_arrays, write_arrays
 from evolve.tables.layout import CHECKPOINT_FILE, LEARNED_FILE
 from evolve.tables.metrics import METRICS_PANEL, METRICS_SCORES, commit_metrics, committed_checks
 
 _HEADER: Final = "facts"
-
-
-class Ending(Enum):
-    """Why a training ended."""
-
-    GAMES = "all games are played"
-    BUDGET = "the budget is used up"
-    PATIENCE = "the panel score has not risen any more"
-    STOPPED = "stopped"
 
 
 class Observer(Protocol):
@@ -51,7 +38,7 @@ class Observer(Protocol):
         """Whether to end after the iteration in hand."""
 
 
-class Training:
+class Training(Course):
     """One training in its folder.
 
     The same settings and number of games give the same tables, whatever `jobs`, interruption
@@ -59,48 +46,22 @@ class Training:
     """
 
     def __init__(self, folder: Path, settings: MctsSettings | DqnSettings, jobs: int) -> None:
-        torch.set_num_threads(1)  # small networks: more threads cost more than they give
+        super().__init__(settings, jobs)
         self.folder = folder
-        self.settings = settings
-        self.jobs = jobs
-        self.learner: Learner = (
-            TreeLearner(settings, jobs)
-            if isinstance(settings, MctsSettings)
-            else MoveLearner(settings, jobs)
-        )
-        self.games = 0
-        self.spent = 0.0
-        """CPU seconds of training so far."""
         self.check = 0
         self.best_score = -1.0
         self._checked = 0
         self._since_best = 0
-        self._seconds = 0.0
         self._losses: list[float] = []
-        self._rng = np.random.default_rng(np.random.SeedSequence([settings.seed, 1]))
         self._panel: Panel | None = None
-
-    @property
-    def share(self) -> float:
-        """The share of the training that is done, 0 to 1."""
-        settings, shares = self.settings, [0.0]
-        if settings.games is not None:
-            shares.append(self.games / settings.games)
-        if settings.budget is not None:
-            shares.append(self.spent / settings.budget)
-        return min(1.0, max(shares))
 
     @property
     def finished(self) -> Ending | None:
         """Why there is nothing left to do, when there is nothing."""
-        settings = self.settings
-        if settings.games is not None and self.games >= settings.games:
-            return Ending.GAMES
-        if settings.budget is not None and self.spent >= settings.budget:
-            return Ending.BUDGET
-        if settings.patience is not None and self._since_best >= settings.patience:
+        ending, patience = super().finished, self.settings.patience
+        if ending is None and patience is not None and self._since_best >= patience:
             return Ending.PATIENCE
-        return None
+        return ending
 
     @property
     def check_is_due(self) -> bool:
@@ -110,7 +71,7 @@ class Training:
 
     def run(self, observer: Observer) -> Ending:
         """Train to the end, or until the observer wishes to stop."""
-        self._warm_up()
+        self.warm_up()
         while True:
             if self.check_is_due:
                 observer.check(self._check())
@@ -121,39 +82,7 @@ class Training:
                 self._save_checkpoint()
             if ending is not None:
                 return ending
-            self._iterate(observer)
-
-    def _iterate(self, observer: Observer) -> None:
-        begin, cpu = time.perf_counter(), time.process_time()
-        before = self.games
-
-        def progress(games: int) -> None:
-            nonlocal before
-            before += games
-            observer.games(before, self.share)
-
-        count = self.settings.games_per_iteration
-        if self.settings.games is not None:
-            count = min(count, self.settings.games - self.games)
-        self._losses.append(self.learner.iterate(self._rng, count, self.share, progress))
-        self.games += count
-        self.spent += time.process_time() - cpu
-        self._seconds += time.perf_counter() - begin
-        observer.games(self.games, self.share)
-
-    def _warm_up(self) -> None:
-        """Compile all there is, so that the budget is not spent on it."""
-        changes = {"window": 512, "seed": 0}
-        if isinstance(self.settings, MctsSettings):
-            changes.update(simulations=4, accept_games=2)
-        elif self.settings.survival:
-            changes.update(survival=1, survival_games=2)
-        small = self.settings.model_copy(update=changes)
-        learner = type(self.learner)(small, 1)  # type: ignore[call-arg]
-        rng = np.random.default_rng(0)
-        quiet: Progress = lambda games: None  # noqa: E731
-        for _ in range(2):
-            learner.iterate(rng, 4, 0.0, quiet)
+            self._losses.append(self.iterate(observer.games))
 
     def _check(self) -> dict[str, Any]:
         """Meet the panel, then commit: the metrics, the agent where it is the best, all else."""
@@ -177,7 +106,7 @@ class Training:
         }
         for key, result in zip(METRICS_SCORES, results, strict=True):
             row.update(_score_columns(key, result))
-        row.update(cpu_seconds=self.spent, seconds=self._seconds)
+        row.update(cpu_seconds=self.spent, seconds=self.seconds)
         self._since_best = 0 if score > self.best_score else self._since_best + 1
         commit_metrics(self.folder, self.check, row)
         if score >= self.best_score:
@@ -209,12 +138,12 @@ class Training:
             "check": self.check,
             "games": self.games,
             "spent": self.spent,
-            "wall": self._seconds,
+            "wall": self.seconds,
             "best_score": self.best_score,
             "since_best": self._since_best,
             "checked": self._checked,
             "losses": self._losses,
-            "rng": self._rng.bit_generator.state,
+            "rng": self.rng.bit_generator.state,
             "learner": self.learner.facts(),
             "identity": self.settings.identity,
         }
@@ -238,9 +167,9 @@ class Training:
             same = facts["identity"] == self.settings.identity
             if same:
                 self.learner.restore(facts["learner"], arrays)
-                self._rng.bit_generator.state = facts["rng"]
+                self.rng.bit_generator.state = facts["rng"]
                 self.check, self.games = facts["check"], facts["games"]
-                self.spent, self._seconds = facts["spent"], facts["wall"]
+                self.spent, self.seconds = facts["spent"], facts["wall"]
                 self.best_score, self._since_best = facts["best_score"], facts["since_best"]
                 self._checked, self._losses = facts["checked"], facts["losses"]
         except OSError as error:

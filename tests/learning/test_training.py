@@ -20,8 +20,9 @@ from evolve.engine.symmetry import canonical
 from evolve.errors import RunError, SettingsError
 from evolve.fitness.match import Match
 from evolve.fitness.openings import Part, balanced_openings
+from evolve.learning.course import Ending
 from evolve.learning.labels import accuracy, fitted, labelled_sets
-from evolve.learning.training import Ending, Training
+from evolve.learning.training import Training
 from evolve.tables.metrics import read_metrics
 from tests import networks, reference
 

@@ -1,0 +1,101 @@
+"""Learning from its settings to their end: iterations of games and steps, and what they cost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from enum import Enum
+
+import numpy as np
+import torch
+
+from evolve.config.learning import DqnSettings, MctsSettings
+from evolve.learning.learner import Learner, Progress
+from evolve.learning.moves import MoveLearner
+from evolve.learning.trees import TreeLearner
+
+
+class Ending(Enum):
+    """Why a training ended."""
+
+    GAMES = "all games are played"
+    BUDGET = "the budget is used up"
+    PATIENCE = "the panel score has not risen any more"
+    STOPPED = "stopped"
+
+
+class Course:
+    """One course of learning, kept nowhere.
+
+    The same settings and number of games teach the same, whatever `jobs`; a budget in CPU
+    seconds ends where the machine has come to.
+    """
+
+    def __init__(self, settings: MctsSettings | DqnSettings, jobs: int) -> None:
+        torch.set_num_threads(1)  # small networks: more threads cost more than they give
+        self.settings = settings
+        self.jobs = jobs
+        self.learner: Learner = (
+            TreeLearner(settings, jobs)
+            if isinstance(settings, MctsSettings)
+            else MoveLearner(settings, jobs)
+        )
+        self.games = 0
+        self.spent = 0.0
+        """CPU seconds so far."""
+        self.seconds = 0.0
+        self.rng = np.random.default_rng(np.random.SeedSequence([settings.seed, 1]))
+
+    @property
+    def share(self) -> float:
+        """The share of the course that is done, 0 to 1."""
+        settings, shares = self.settings, [0.0]
+        if settings.games is not None:
+            shares.append(self.games / settings.games)
+        if settings.budget is not None:
+            shares.append(self.spent / settings.budget)
+        return min(1.0, max(shares))
+
+    @property
+    def finished(self) -> Ending | None:
+        """Why there is nothing left to do, when there is nothing."""
+        settings = self.settings
+        if settings.games is not None and self.games >= settings.games:
+            return Ending.GAMES
+        if settings.budget is not None and self.spent >= settings.budget:
+            return Ending.BUDGET
+        return None
+
+    def iterate(self, watch: Callable[[int, float], None]) -> float:
+        """Play and learn once; the mean loss. `watch` is told games and share on the way."""
+        begin, cpu = time.perf_counter(), time.process_time()
+        before = self.games
+
+        def progress(games: int) -> None:
+            nonlocal before
+            before += games
+            watch(before, self.share)
+
+        count = self.settings.games_per_iteration
+        if self.settings.games is not None:
+            count = min(count, self.settings.games - self.games)
+        loss = self.learner.iterate(self.rng, count, self.share, progress)
+        self.games += count
+        self.spent += time.process_time() - cpu
+        self.seconds += time.perf_counter() - begin
+        watch(self.games, self.share)
+        return loss
+
+    def warm_up(self) -> None:
+        """Compile all there is, so that the budget is not spent on it."""
+        changes = {"window": 512, "seed": 0}
+        if isinstance(self.settings, MctsSettings):
+            changes.update(simulations=4, accept_games=2)
+        elif self.settings.survival:
+            changes.update(survival=1, survival_games=2)
+        small = self.settings.model_copy(update=changes)
+        learner = type(self.learner)(small, 1)  # type: ignore[call-arg]
+        rng = np.random.default_rng(0)
+        quiet: Progress = lambda games: None  # noqa: E731
+        for _ in range(2):
+            learner.iterate(rng, 4, 0.0, quiet)
