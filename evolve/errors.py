@@ -8,6 +8,7 @@
     ├── SettingsError    (ValueError)      settings that are wrong or contradict each other
     │   └── OptionsError                   the same, when the caller's own options are at fault
     ├── RunError         (OSError)         a run folder that is missing, taken, locked or damaged
+    ├── StorageError     (OSError)         a study's storage that does not answer, or is damaged
     ├── RecordError      (ValueError)      a record (OBF, GGF, WTHOR, moves) that cannot be read
     ├── ExtraError       (ImportError)     a part of evolve that is not installed
     ├── EngineError      (RuntimeError)    a program that crashed, hung or played nonsense
@@ -50,6 +51,10 @@ class OptionsError(SettingsError):
 
 class RunError(EvolveError, OSError):
     """A run folder that is missing, taken, locked by another process or damaged."""
+
+
+class StorageError(EvolveError, OSError):
+    """A storage of a study that does not answer, or is damaged."""
 
 
 class RecordError(EvolveError, ValueError):

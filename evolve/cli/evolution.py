@@ -29,6 +29,13 @@ from evolve.tables.run import Run
 RUNS: Final = Path("runs")
 """Where runs go when no place is named; made when it is missing, as no other folder is."""
 
+_MAY_CHANGE: Final = {
+    "run": ("generations", "patience", "time_limit"),
+    "train": ("games", "budget", "patience"),
+    "sweep": ("trials", "timeout", "storage"),
+}
+"""What may change when a run goes on, by its command: when it ends."""
+
 _RUN_HELP = """Evolve agents, generation by generation.
 
 A population of alpha-beta agents plays round robins; the best survive, their children and
@@ -94,32 +101,40 @@ def worthless_unless_started(
 @click.option("--time-limit", type=float, help="Hours from now.")
 @click.option("--games", type=click.IntRange(min=1), help="Of a training: games in all.")
 @click.option("--budget", type=float, help="Of a training: CPU seconds in all.")
+@click.option("--trials", type=click.IntRange(min=1), help="Of a sweep: finished trials in all.")
+@click.option("--timeout", type=float, help="Of a sweep: seconds from now.")
+@click.option("--storage", metavar="URL", help="Of a sweep: its storage, with the password.")
 @jobs_option
 def resume_command(run: str, jobs: int, **options: Any) -> int:
-    """Go on with a run from its last whole generation, with a training from its last check.
+    """Go on with a run from its last whole generation, check or trial.
 
-    With --generations (--games, --budget) it goes on to so many in all, also past its first
-    target. A run that is finished says so.
+    With --generations (of a training --games or --budget, of a sweep --trials) it goes on to so
+    many in all, also past its first target. A run that is finished says so.
 
     \b
     Examples:
       evolve resume runs/reversed-001
       evolve resume runs/reversed-001 --generations 300
       evolve resume runs/mcts-001 --budget 600
+      evolve resume runs/sweep-dqn-001 --trials 100 --jobs 2
     """
     folder = Path(run)
     opened = Run(folder)
     changes = {key: value for key, value in options.items() if value is not None}
-    trains = opened.command.startswith("train ")
-    for name in ("generations", "time_limit") if trains else ("games", "budget"):
-        if name in changes:
+    kind = opened.command.partition(" ")[0]
+    for name in changes:
+        if name not in _MAY_CHANGE.get(kind, ()):
             raise click.UsageError(
                 f"--{name.replace('_', '-')} is not for {folder}, which is of `{opened.command}`"
             )
-    if trains:
+    if kind == "train":
         from evolve.cli.training import resume_training
 
         return resume_training(opened, changes, jobs)
+    if kind == "sweep":
+        from evolve.cli.sweeping import resume_sweep
+
+        return resume_sweep(opened, changes, jobs)
     stored = read_toml(folder / CONFIG_FILE)
     generations = changes.get("generations")
     settings = resolve(changes, stored, str(folder / CONFIG_FILE))

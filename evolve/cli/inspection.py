@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from pathlib import Path
 from typing import Any, Final, cast
@@ -25,9 +26,12 @@ from evolve.errors import EvolveError, RunError
 from evolve.runner.recall import ancestry
 from evolve.tables.atomic import write_text
 from evolve.tables.layout import CHAMPION_FILE, CONFIG_FILE, LEARNED_FILE, champion_of
-from evolve.tables.run import TABLES, Run, list_runs
+from evolve.tables.run import TABLE_OF, TABLES, Run, list_runs
+from evolve.tables.trials import FINISHED, TRIAL_COLUMNS
 
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
+_PARAMETERS: Final = 6
+"""Parameters of a sweep shown in a table for people: those that matter most."""
 _NARROW: Final = 28
 """Characters of a cell shown in a table for people; CSV and JSON have all."""
 
@@ -66,6 +70,8 @@ def _facts(run: Run) -> dict[str, Any]:
     facts.update({key: config.get(key) for key in ("rules", "preset", "seed")})
     if run.command.startswith("train "):
         return {**facts, **_training_facts(run)}
+    if run.command.startswith("sweep "):
+        return {**facts, **_sweep_facts(run)}
     count = run.generation_count
     facts["generations"] = f"{count}/{config.get('generations')}"
     row = run.metadata(count - 1)[0] if count else {}
@@ -88,12 +94,29 @@ def _training_facts(run: Run) -> dict[str, Any]:
     }
 
 
+def _sweep_facts(run: Run) -> dict[str, Any]:
+    """The same of a sweep; trials are those that are finished."""
+    trials = run.trials
+    champion = champion_of(run.path)
+    finished = int(trials["state"].isin(FINISHED).sum())
+    return {
+        "trials": f"{finished}/{run.config.get('trials')}",
+        "best_score": _best_score(trials),
+        "champion": read_agent(champion).name if champion else None,
+    }
+
+
+def _best_score(trials: pd.DataFrame) -> float | None:
+    complete = trials[trials["state"] == "COMPLETE"]
+    return float(complete["score"].max()) if len(complete) else None
+
+
 @click.command(name="show")
 @click.argument("source")
 @click.option(
     "--table",
     type=click.Choice(TABLES),
-    help="Table of a run; generations by default, metrics of a training.",
+    help="Table of a run; generations by default, metrics of a training, trials of a sweep.",
 )
 @click.option("--generation", type=click.IntRange(min=0), help="Of this generation alone.")
 @click.option("--top", type=click.IntRange(min=1), help="The best so many rows only, best first.")
@@ -133,7 +156,7 @@ def show_command(
         _show_agent(source, load_agent(source), style, output)
         return
     run = Run(path)
-    name = table or ("metrics" if run.command.startswith("train ") else "generations")
+    name = table or TABLE_OF[run.command.partition(" ")[0]]
     frame = _table(run, name, generation)
     if top is not None:
         frame = _best(frame, name).head(top)
@@ -170,7 +193,9 @@ def _best(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 def _print_frame(run: Run, name: str, frame: pd.DataFrame) -> None:
     if frame.empty:
         kind = run.command
-        fits = name == "metrics" if kind.startswith("train ") else name not in ("metrics", "trials")
+        fits = name == TABLE_OF[kind.partition(" ")[0]] or (
+            kind == "run" and name in ("individuals", "games")
+        )
         click.echo(
             f"{run.path} has no {name} yet"
             if fits
@@ -184,6 +209,9 @@ def _print_frame(run: Run, name: str, frame: pd.DataFrame) -> None:
         print_rows(list(SHOWN.values()), shown)
         _print_champion(run)
         return
+    if name == "trials":
+        _print_trials(run, frame)
+        return
     values = frame.astype(object).to_numpy().tolist()
     rows = [[_narrow(value) for value in row] for row in values]
     print_rows(list(frame.columns), rows)
@@ -191,12 +219,35 @@ def _print_frame(run: Run, name: str, frame: pd.DataFrame) -> None:
         _print_champion(run)
 
 
+def _print_trials(run: Run, frame: pd.DataFrame) -> None:
+    """The trials with what was varied most to effect, the importances, and the champion."""
+    importances = run.importances
+    parameters = [name for name in frame.columns if name not in TRIAL_COLUMNS]
+    shown = sorted(parameters, key=lambda name: -importances.get(name, 0.0))[:_PARAMETERS]
+    columns = ["number", "state", "score", "score_error", "seconds", *shown]
+    values = frame[columns].astype(object).to_numpy().tolist()
+    print_rows(columns, [[_narrow(_short(value)) for value in row] for row in values])
+    if len(parameters) > len(shown):
+        _say(f"{len(shown)} of {len(parameters)} parameters; --format csv has all")
+    if importances:
+        parts = (f"{name} {share:.2f}" for name, share in list(importances.items())[:_PARAMETERS])
+        _say(f"importance for a good score: {', '.join(parts)}")
+    _print_champion(run)
+
+
+def _short(value: Any) -> Any:
+    """A number with the digits that count; others as they are."""
+    if isinstance(value, float) and math.isfinite(value):
+        return f"{value:.3g}" if abs(value) < 0.1 else f"{value:.3f}"
+    return value
+
+
 def _print_champion(run: Run) -> None:
     path = champion_of(run.path)
     if path is not None:
         agent = read_agent(path)
         score, against = (cell(agent.provenance.get(key)) for key in ("score", "against"))
-        where = "against" if path.name == LEARNED_FILE else "in a"
+        where = "in a" if run.command == "run" else "against"
         _say(f"champion {agent.name}, score {score} {where} {against}: {path}")
 
 

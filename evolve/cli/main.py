@@ -22,6 +22,7 @@ from evolve.errors import EvolveError, OptionsError
 COMMANDS: Final = {
     "run": ("evolve.cli.evolution", "Evolve agents, generation by generation."),
     "train": ("evolve.cli.training", "Teach a network by games: dqn or mcts."),
+    "sweep": ("evolve.cli.sweeping", "Search hyperparameters: dqn, mcts, alphabeta, evolution."),
     "resume": ("evolve.cli.evolution", "Go on with a run that was stopped, or past its end."),
     "runs": ("evolve.cli.inspection", "List the runs in a folder."),
     "show": ("evolve.cli.inspection", "Show a run's tables, or an agent."),
@@ -45,6 +46,7 @@ Examples:
   evolve run --generations 168             the published experiment, about ten minutes
   evolve run --rules standard --seed 1     the usual game
   evolve train mcts --budget 120           a network for tree search, by its own games
+  evolve sweep mcts --trials 60            its best settings, by Optuna
   evolve resume runs/reversed-001          after a stop, a crash or for more generations
   evolve show runs/reversed-001            what became of it
   evolve match runs/reversed-001 'anti-swh-mobility?depth=3' --games 200

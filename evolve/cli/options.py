@@ -48,8 +48,8 @@ rules_option = click.option(
 )
 
 
-def model_options(model: type[BaseModel]) -> Callable[[C], C]:
-    """A click option for every field of a settings model.
+def model_options(model: type[BaseModel], *but: str) -> Callable[[C], C]:
+    """A click option for every field of a settings model, but for some.
 
     An option that is not given is None, so that presets and files come through; a mapping field
     is given as KEY=VALUE, as often as wanted.
@@ -57,6 +57,8 @@ def model_options(model: type[BaseModel]) -> Callable[[C], C]:
 
     def decorate(command: C) -> C:
         for name, field in reversed(model.model_fields.items()):
+            if name in but:
+                continue
             declaration = _declaration(name, _plain(field.annotation))
             command = click.option(*declaration, **_attributes(field))(command)
         return command

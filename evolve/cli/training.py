@@ -126,7 +126,7 @@ def _train(
     model, presets = KINDS[kind]
     file = read_toml(Path(config)) if config else {}
     settings = resolve_as(model, presets, given_options(model, options), file, config or "file")
-    _need_torch()
+    need_torch()
     made_runs = not RUNS.exists()
     folder, made = store.claimed(RUNS, kind, out)
     with (
@@ -141,7 +141,7 @@ def _train(
 
 def resume_training(run: Run, changes: Mapping[str, Any], jobs: int) -> int:
     """Go on with a training from its last check; `changes` may move its end."""
-    _need_torch()
+    need_torch()
     folder, kind = run.path, run.command.removeprefix("train ")
     model, presets = KINDS[kind]
     file = folder / CONFIG_FILE
@@ -166,7 +166,8 @@ def resume_training(run: Run, changes: Mapping[str, Any], jobs: int) -> int:
         return _go_on(training)
 
 
-def _need_torch() -> None:
+def need_torch() -> None:
+    """Raise ExtraError where PyTorch is not installed."""
     if importlib.util.find_spec("torch") is None:
         raise ExtraError(
             "learning needs PyTorch, the extra `learn` of evolve, which is not installed: "

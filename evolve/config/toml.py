@@ -51,11 +51,12 @@ def resolve_as(
     file: Mapping[str, Any] | None = None,
     source: str = "file",
 ) -> M:
-    """The same for settings of any model; the first of its presets is the default."""
+    """The same for settings of any model; the first of its presets, if any, is the default."""
     file = file or {}
-    preset = options.get("preset", file.get("preset", next(iter(presets))))
-    merged: dict[str, Any] = {"preset": preset}
-    for layer in (presets.get(str(preset), {}), file, options):
+    merged: dict[str, Any] = {}
+    if presets:
+        merged["preset"] = options.get("preset", file.get("preset", next(iter(presets))))
+    for layer in (presets.get(str(merged.get("preset")), {}), file, options):
         for key, value in layer.items():
             if isinstance(value, Mapping) and isinstance(merged.get(key), Mapping):
                 merged[key] = {**merged[key], **value}

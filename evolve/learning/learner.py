@@ -1,4 +1,4 @@
-"""What the ways of learning share: who they play against, and how they are measured."""
+"""What the ways of learning share, and who they play against."""
 
 from __future__ import annotations
 
@@ -15,9 +15,6 @@ from evolve.agents.mcts import MctsAgent
 from evolve.agents.protocol import Agent
 from evolve.engine.board import Rules
 from evolve.errors import SettingsError
-from evolve.fitness.match import Match
-from evolve.fitness.openings import Part, balanced_openings
-from evolve.fitness.ratings import Score
 
 Progress = Callable[[int], None]
 """Called with the number of games that were finished since the last call."""
@@ -54,33 +51,6 @@ class Learner(Protocol):
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Go on from what `arrays` and `facts` gave."""
-
-
-class Panel:
-    """Fixed agents on fixed openings; the same seed gives the same openings."""
-
-    def __init__(self, names: Sequence[str], games: int, rules: Rules, seed: int) -> None:
-        self.names = tuple(names)
-        self.rules: Rules = rules
-        self.agents = [load_agent(name) for name in names]
-        self.openings = balanced_openings(
-            (games + 1) // 2, Part.PANEL, rules, np.random.default_rng(seed)
-        )
-
-    def results(self, agent: Agent, jobs: int) -> list[Score]:
-        """The agent's score against each, with its error."""
-        return [self._match(agent, other, jobs) for other in self.agents]
-
-    def scores(self, agent: Agent, jobs: int) -> list[float]:
-        """The agent's bare scores."""
-        return [result.score for result in self.results(agent, jobs)]
-
-    def against(self, agent: Agent, other: Agent, jobs: int) -> float:
-        """The agent's score against one that is not in the panel."""
-        return self._match(agent, other, jobs).score
-
-    def _match(self, agent: Agent, other: Agent, jobs: int) -> Score:
-        return Match(agent, other, self.openings, self.rules, jobs=jobs).play().score
 
 
 def alphabeta_agents(

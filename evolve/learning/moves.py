@@ -33,7 +33,8 @@ from evolve.engine.evaluation import CLASS_OF_SQUARE
 from evolve.engine.network import Architecture, Network
 from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
 from evolve.fitness.games import agent_rows, in_batches
-from evolve.learning.learner import Panel, Progress, alphabeta_agents, shares_drawn
+from evolve.fitness.panel import Panel
+from evolve.learning.learner import Progress, alphabeta_agents, shares_drawn
 from evolve.learning.model import Model
 from evolve.learning.modules import encoded
 from evolve.learning.replay import Replay

@@ -15,9 +15,9 @@ import evolve
 from evolve.agents.files import save_agent
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.errors import RunError
+from evolve.fitness.panel import Panel
 from evolve.fitness.ratings import Score
 from evolve.learning.course import Course, Ending
-from evolve.learning.learner import Panel
 from evolve.tables.arrays import read_arrays, write_arrays
 from evolve.tables.layout import CHECKPOINT_FILE, LEARNED_FILE
 from evolve.tables.metrics import METRICS_PANEL, METRICS_SCORES, commit_metrics, committed_checks

@@ -15,9 +15,10 @@ from evolve.agents.trees import Evaluate
 from evolve.config.learning import ITSELF, MctsSettings
 from evolve.engine.network import Architecture, Network
 from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
+from evolve.fitness.panel import Panel
 from evolve.fitness.selfplay import ITSELF as ITSELF_CODE
 from evolve.fitness.selfplay import RANDOM, TreePlay, searched_games
-from evolve.learning.learner import Panel, Progress, alphabeta_agents, shares_drawn
+from evolve.learning.learner import Progress, alphabeta_agents, shares_drawn
 from evolve.learning.model import Model
 from evolve.learning.modules import Module, encoded
 from evolve.learning.replay import Replay

@@ -18,8 +18,12 @@ from evolve.tables import layout
 from evolve.tables.games import GAMES_SCHEMA
 from evolve.tables.individuals import INDIVIDUAL_COLUMNS, row_genes, table_metadata
 from evolve.tables.metrics import read_metrics
+from evolve.tables.trials import TRIAL_COLUMNS, importances_of, read_trials
 
 TABLES: Final = ("generations", "individuals", "games", "trials", "metrics")
+
+TABLE_OF: Final = {"run": "generations", "train": "metrics", "sweep": "trials"}
+"""The table that tells most of a run, by the first word of its command."""
 
 GENERATION_COLUMNS: Final = (
     "generation",
@@ -35,8 +39,6 @@ GENERATION_COLUMNS: Final = (
     "past_score",
     "seconds",
 )
-
-_TRIAL_COLUMNS: Final = ("number", "state", "score", "score_error", "seconds", "agent")
 
 
 class Run:
@@ -77,7 +79,7 @@ class Run:
 
     @property
     def command(self) -> str:
-        """The command that made it: `run`, `train mcts` or `train dqn`."""
+        """The command that made it: `run`, `train dqn`, `sweep mcts` and the like."""
         return str(self.config.get("command", "run"))
 
     @cached_property
@@ -106,8 +108,15 @@ class Run:
 
     @cached_property
     def trials(self) -> pd.DataFrame:
-        """The trials of a sweep; empty for a run of evolution."""
-        return pd.DataFrame(columns=list(_TRIAL_COLUMNS))
+        """The trials of a sweep, as of the last change; empty for other runs."""
+        table = read_trials(self.path)
+        return pd.DataFrame(columns=list(TRIAL_COLUMNS)) if table is None else _frame([table])
+
+    @cached_property
+    def importances(self) -> dict[str, float]:
+        """How much each parameter of a sweep matters, the sum 1; empty while that is unknown."""
+        table = read_trials(self.path)
+        return {} if table is None else importances_of(table)
 
     def generation(self, generation: int) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Individuals and games of one generation alone."""

@@ -1,0 +1,133 @@
+"""Settings of a sweep: what is tuned, how a trial is judged, and how the search goes on."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+Kind = Literal["dqn", "mcts", "alphabeta", "evolution"]
+KINDS: Final[tuple[Kind, ...]] = ("dqn", "mcts", "alphabeta", "evolution")
+
+PANELS: Final = {
+    "standard": (
+        "random",
+        "swh",
+        "positional?depth=2",
+        "positional?depth=4",
+        "positional?depth=6",
+    ),
+    "reversed": (
+        "random",
+        "anti-swh",
+        "anti-swh-mobility?depth=2",
+        "anti-swh-mobility?depth=4",
+        "anti-swh-mobility?depth=6",
+    ),
+}
+"""Who every trial meets, by rules: random moves, a greedy table, alpha-beta 2, 4 and 6 deep."""
+
+DEFAULT_PANEL: Final = "default"
+_BUDGETS: Final = {"dqn": 60.0, "mcts": 60.0, "evolution": 120.0}
+
+
+def _split(value: Any) -> Any:
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
+class SweepSettings(BaseModel):
+    """Everything that decides what a sweep looks for; how long it looks may change on the way."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Kind = Field("dqn", exclude=True)
+    """Of the command, not an option of it."""
+    rules: Literal["standard", "reversed"] = Field(
+        "standard", description="most discs wins, or fewest (the default of `sweep evolution`)"
+    )
+    seed: int = Field(0, ge=0, le=2**31, description="of the sampler, the trials and the panel")
+    trials: int = Field(60, ge=1, le=1_000_000, description="finished trials in all")
+    timeout: float | None = Field(
+        None, gt=0.0, description="start no trial after so many seconds from the start"
+    )
+    budget: float | None = Field(
+        None,
+        gt=0.0,
+        description="CPU seconds of a trial, the same for all: neither compilation nor the "
+        "panel's games count; 60 for dqn and mcts, 120 for evolution, none for alphabeta, whose "
+        "trials all play the same games",
+    )
+    sampler: Literal["tpe", "cma", "gp", "random"] = Field(
+        "tpe", description="who proposes: Optuna's TPE, CMA-ES, Gaussian process, or chance"
+    )
+    pruner: Literal["median", "hyperband", "asha", "none"] = Field(
+        "median", description="who ends trials that fall behind"
+    )
+    startup: int = Field(
+        10, ge=0, description="trials at random, and without pruning, before either begins"
+    )
+    reports: int = Field(4, ge=1, le=100, description="times that a trial meets the panel")
+    panel: Annotated[tuple[str, ...], BeforeValidator(_split)] = Field(
+        (DEFAULT_PANEL,),
+        description="agents that a trial meets, A,B,…; `default` stands for random moves, a greedy "
+        "table and alpha-beta 2, 4 and 6 deep",
+    )
+    panel_openings: int = Field(
+        20, ge=2, le=10_000, description="openings with each of them, two games an opening"
+    )
+    finalists: int = Field(
+        4, ge=1, le=100, description="best trials that play for the champion, with the defaults"
+    )
+    final_openings: int = Field(
+        100, ge=2, le=10_000, description="fresh openings of each pair in that final"
+    )
+    storage: str | None = Field(
+        None,
+        description="URL of an Optuna storage, to share a study between machines; by default a "
+        "journal in the sweep's folder",
+    )
+    study: str | None = Field(
+        None, description="name of the study there; the folder's name by default"
+    )
+    space: dict[str, Any] = Field(
+        default_factory=dict,
+        description="ranges that differ: {low, high, log, step}, {choices} or a value",
+    )
+    fix: dict[str, Any] = Field(
+        default_factory=dict, description="hold a setting of every trial at a value, NAME=VALUE"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _rules_of_the_kind(cls, values: Any) -> Any:
+        if isinstance(values, dict) and values.get("rules") is None:
+            rules = "reversed" if values.get("kind") == "evolution" else "standard"
+            return {**values, "rules": rules}
+        return values
+
+    @model_validator(mode="after")
+    def _filled(self) -> Self:
+        if self.kind == "alphabeta" and self.budget is not None:
+            raise ValueError(
+                "budget: trials of alphabeta learn nothing, they play panel_openings; leave it out"
+            )
+        if self.budget is None and self.kind in _BUDGETS and "games" not in self.fix:
+            object.__setattr__(self, "budget", _BUDGETS[self.kind])
+        panel: list[str] = []
+        for name in self.panel:
+            panel += PANELS[self.rules] if name == DEFAULT_PANEL else [name]
+        if not panel:
+            raise ValueError("panel: it is empty; name one agent or more, or leave it out")
+        object.__setattr__(self, "panel", tuple(dict.fromkeys(panel)))
+        return self
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """As JSON what a trial's score depends on: of one study, all must agree in it."""
+        when_to_stop = {
+            "trials", "timeout", "storage", "study", "finalists", "final_openings",
+            "sampler", "pruner", "startup", "seed",
+        }  # fmt: skip
+        return {"kind": self.kind, **self.model_dump(mode="json", exclude=when_to_stop)}

@@ -1,0 +1,100 @@
+"""A sweep as a picture: the trials' scores, what matters, and slices through the space."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from evolve.errors import RunError
+from evolve.plots.figure import BLUE, GREEN, GREY, ORANGE, check_format, write_figure
+from evolve.tables.run import Run
+from evolve.tables.trials import TRIAL_COLUMNS
+
+SLICES: Final = 8
+"""Parameters that are drawn one by one: those that matter most."""
+_SHOWN: Final = 16
+
+
+def plot_sweep(run: Run, output: Path) -> None:
+    """Draw a sweep into a PNG, SVG or PDF file; raises RunError when no trial is complete."""
+    check_format(output)
+    trials = run.trials
+    complete = trials[trials["state"] == "COMPLETE"]
+    if complete.empty:
+        raise RunError(f"{run.path} has no complete trial to draw yet")
+    parameters = [name for name in trials.columns if name not in TRIAL_COLUMNS]
+    importances = {name: run.importances.get(name, 0.0) for name in parameters}
+    names = sorted(parameters, key=lambda name: -importances[name])
+    slices = names[:SLICES]
+    rows = -(-len(slices) // 4)
+    figure = Figure(figsize=(12, 4.2 + 2.6 * rows), layout="constrained")
+    figure.suptitle(
+        f"{run.name}: {run.command}, {run.config.get('rules')}, {run.config.get('sampler')}, seed "
+        f"{run.config.get('seed')}"
+    )
+    grid = figure.add_gridspec(1 + rows, 4, height_ratios=[1.5] + [1.0] * rows)
+    _draw_history(figure.add_subplot(grid[0, :2]), trials)
+    _draw_importances(
+        figure.add_subplot(grid[0, 2:]), {name: importances[name] for name in names[:_SHOWN]}
+    )
+    for place, name in enumerate(slices):
+        axes = figure.add_subplot(grid[1 + place // 4, place % 4])
+        _draw_slice(axes, trials, name)
+    write_figure(figure, output)
+
+
+def _draw_history(axes: Axes, trials: pd.DataFrame) -> None:
+    for state, colour, label in (("PRUNED", GREY, "pruned"), ("COMPLETE", BLUE, "complete")):
+        part = trials[trials["state"] == state]
+        if part.empty:
+            continue
+        axes.errorbar(
+            part["number"],
+            part["score"],
+            yerr=1.96 * part["score_error"] if state == "COMPLETE" else None,
+            fmt="o",
+            ms=3,
+            lw=0.8,
+            color=colour,
+            label=label,
+        )
+    complete = trials[trials["state"] == "COMPLETE"]
+    axes.step(
+        complete["number"], complete["score"].cummax(), where="post", color=GREEN, label="best"
+    )
+    defaults = complete[complete["origin"] == "defaults"]
+    if len(defaults):
+        axes.axhline(float(defaults["score"].iloc[0]), color=ORANGE, lw=1, label="defaults")
+    axes.set(title="score against the panel, 95 % of its games", xlabel="trial", ylabel="score")
+    axes.legend(loc="best", frameon=False, fontsize="small")
+
+
+def _draw_importances(axes: Axes, importances: dict[str, float]) -> None:
+    if not any(importances.values()):
+        axes.set_axis_off()
+        axes.text(0.5, 0.5, "too few trials to say what matters", ha="center", color=GREY)
+        return
+    names = list(importances)[::-1]
+    axes.barh(names, [importances[name] for name in names], color=BLUE)
+    axes.set(title="importance for a good score (PED-ANOVA)", xlabel="share")
+    axes.tick_params(axis="y", labelsize="small")
+
+
+def _draw_slice(axes: Axes, trials: pd.DataFrame, name: str) -> None:
+    kept = trials[trials["score"].notna() & trials[name].notna()]
+    values = kept[name]
+    if values.dtype == bool or not pd.api.types.is_numeric_dtype(values):
+        labels = sorted(map(str, values.unique()))
+        places = values.map(lambda value: labels.index(str(value)))
+        axes.set_xticks(range(len(labels)), labels, fontsize="small", rotation=20)
+        values = places
+    elif float(values.min()) > 0 and float(values.max()) / float(values.min()) > 20:
+        axes.set_xscale("log")
+    for state, colour in (("PRUNED", GREY), ("COMPLETE", BLUE)):
+        part = kept["state"] == state
+        axes.plot(values[part], kept["score"][part], "o", ms=3, color=colour)
+    axes.set_title(name, fontsize="medium")

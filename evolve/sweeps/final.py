@@ -1,0 +1,158 @@
+"""The final: the best trials, and the defaults, play one another on openings none has seen.
+
+A sweep's best score is the luckiest of many: the final decides anew, and a match of its winner
+against the defaults, on further openings, says whether the sweep has found more than noise.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from optuna.trial import FrozenTrial, TrialState
+
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.dqn import DqnAgent
+from evolve.agents.files import read_agent, save_agent
+from evolve.agents.mcts import MctsAgent
+from evolve.fitness.match import Match
+from evolve.fitness.openings import Openings, Part, balanced_openings
+from evolve.fitness.ratings import Score
+from evolve.runner.rating import Rating, Row
+from evolve.sweeps.plan import Plan
+from evolve.tables.atomic import write_text
+from evolve.tables.layout import CHAMPION_FILE, FINAL_FILE, LEARNED_FILE
+
+DEFAULTS = "defaults"
+"""The origin of the trial that has the default settings."""
+
+
+class Counter(Protocol):
+    """Who is told how far the final is."""
+
+    def final(self, done: int, total: int) -> None:
+        """So many games of so many are played."""
+
+
+@dataclass(frozen=True)
+class FinalResult:
+    """How the final ended.
+
+    rows: the finalists, the strongest first, under the names of their trials; winner: the number
+    of the best trial; defaults: that of the defaults, None when they have no agent; score: of the
+    winner against the defaults, None when it is the defaults or there are none.
+    """
+
+    rows: list[Row]
+    winner: int
+    defaults: int | None
+    score: Score | None
+    champion: Path
+
+
+def best_trial(trials: Sequence[FrozenTrial]) -> FrozenTrial | None:
+    """The complete trial with the best score; of equals the first."""
+    return next(iter(ranked(trials)), None)
+
+
+def ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
+    """The complete trials, the best first."""
+    complete = [trial for trial in trials if trial.state == TrialState.COMPLETE]
+    return sorted(complete, key=lambda trial: (-trial.values[0], trial.number))
+
+
+def save_champion(folder: Path, trial: FrozenTrial, **facts: Any) -> Path | None:
+    """Make a trial's agent the sweep's; None when its file is not here, but on another machine."""
+    source = folder / trial.user_attrs["agent"]
+    if not source.exists():
+        return None
+    agent = read_agent(source)
+    assert isinstance(agent, AlphaBetaAgent | MctsAgent | DqnAgent)
+    target = folder / (CHAMPION_FILE if source.suffix == ".json" else LEARNED_FILE)
+    if facts and isinstance(agent, AlphaBetaAgent):
+        agent = agent.changed(provenance={**agent.provenance, **facts})
+    elif facts and not isinstance(agent, AlphaBetaAgent):
+        agent = replace(agent, provenance={**agent.provenance, **facts})
+    save_agent(agent, target)
+    return target
+
+
+def play_final(
+    folder: Path, plan: Plan, trials: Sequence[FrozenTrial], jobs: int, counter: Counter
+) -> FinalResult | None:
+    """Play it and crown the winner; None when no complete trial has its agent here."""
+    sweep = plan.sweep
+    here = [trial for trial in ranked(trials) if (folder / trial.user_attrs["agent"]).exists()]
+    if not here:
+        return None
+    finalists = here[: sweep.finalists]
+    defaults = next((t for t in here if t.user_attrs.get("origin") == DEFAULTS), None)
+    if defaults is not None and defaults not in finalists:
+        finalists.append(defaults)
+    agents = [read_agent(folder / trial.user_attrs["agent"]) for trial in finalists]
+    names = [f"trial-{trial.number}" for trial in finalists]
+
+    def openings(part: Part, *key: int) -> Openings:
+        rng = np.random.default_rng([sweep.seed, *key])
+        return balanced_openings(sweep.final_openings, part, sweep.rules, rng)
+
+    pairs = len(agents) * (len(agents) - 1) // 2
+    total, done = 2 * sweep.final_openings * (pairs + 1), 0
+
+    def progress(games: int) -> None:
+        nonlocal done
+        done += games
+        counter.final(done, total)
+
+    rows: list[Row] = []
+    winner = finalists[0]
+    if pairs:
+        rating = Rating(
+            agents,
+            names,
+            sweep.rules,
+            lambda i, j: openings(Part.PLAYOFF, i, j),
+            {},
+            seed=sweep.seed,
+            jobs=jobs,
+        )
+        rating.play(progress)
+        rows = rating.rows()
+        winner = finalists[names.index(rows[0].agent)]
+    score = None
+    if defaults is not None and winner.number != defaults.number:
+        pair = agents[finalists.index(winner)], agents[finalists.index(defaults)]
+        match = Match(*pair, openings(Part.MATCH, 0), sweep.rules, seed=sweep.seed, jobs=jobs)
+        score = match.play(progress).score
+    facts = {} if score is None else {"against_defaults": score.score}
+    champion = save_champion(folder, winner, **facts)
+    assert champion is not None
+    number = None if defaults is None else defaults.number
+    result = FinalResult(rows, winner.number, number, score, champion)
+    finished = sum(trial.state in (TrialState.COMPLETE, TrialState.PRUNED) for trial in trials)
+    document = {"trials": finished, **_document(result)}
+    write_text(folder / FINAL_FILE, json.dumps(document, indent=1) + "\n")
+    return result
+
+
+def finals_trials(folder: Path) -> int | None:
+    """How many trials were finished when the final was played; None when it was not, or not to
+    its end."""
+    try:
+        document = json.loads((folder / FINAL_FILE).read_text(encoding="utf-8"))
+        return int(document["trials"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+
+
+def _document(result: FinalResult) -> dict[str, Any]:
+    return {
+        "finalists": [asdict(row) for row in result.rows],
+        "winner": result.winner,
+        "defaults": result.defaults,
+        "against_defaults": None if result.score is None else asdict(result.score),
+    }

@@ -1,0 +1,175 @@
+"""A trial: make an agent by the trial's settings, and let it meet the panel on the way."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import evolve
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.files import read_alphabeta, save_agent
+from evolve.agents.protocol import Agent
+from evolve.config.evolution import EvolutionSettings
+from evolve.config.learning import DqnSettings, MctsSettings
+from evolve.config.toml import config_text
+from evolve.fitness.panel import Panel
+from evolve.runner.evolution import Evolution
+from evolve.sweeps.plan import Plan
+from evolve.tables import folder as store
+from evolve.tables.layout import CHAMPION_FILE, TRIALS
+
+Report = Callable[[int, float, float], bool]
+"""Told the step, the score and its standard error; True when the trial is to end there."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a trial ended: its score against the panel, its error, its agent's file."""
+
+    score: float
+    error: float
+    agent: Path
+
+
+class Objective:
+    """Runs trials of one sweep in its folder. Made once in a process, it keeps what is compiled."""
+
+    def __init__(self, plan: Plan, folder: Path) -> None:
+        self.plan = plan
+        self.folder = folder
+        sweep = plan.sweep
+        self.panel = Panel(sweep.panel, 2 * sweep.panel_openings, sweep.rules, sweep.seed)
+        self._run: Final = {
+            "dqn": self._learn,
+            "mcts": self._learn,
+            "evolution": self._evolve,
+            "alphabeta": self._play,
+        }[sweep.kind]
+
+    def run(self, number: int, values: Mapping[str, Any], report: Report) -> Outcome | None:
+        """Run a trial to its end; None when `report` has ended it."""
+        return self._run(number, values, report)
+
+    def judged(self, agent: Agent) -> tuple[float, float]:
+        """An agent's mean score against the panel, and its standard error over openings."""
+        results = self.panel.results(agent, 1)
+        error = math.sqrt(sum(result.error**2 for result in results)) / len(results)
+        return sum(result.score for result in results) / len(results), error
+
+    def _learn(self, number: int, values: Mapping[str, Any], report: Report) -> Outcome | None:
+        from evolve.learning.course import Course
+
+        settings = self.plan.settings(values, self.plan.seed_of(number))
+        assert isinstance(settings, DqnSettings | MctsSettings)
+        course = Course(settings, 1)
+        course.warm_up()
+        marks = _Marks(self.plan.sweep.reports)
+        while course.finished is None:
+            course.iterate(lambda games, share: None)
+            if (
+                marks.due(course.share)
+                and course.finished is None
+                and report(marks.next(), *self.judged(course.learner.checked_agent()))
+            ):
+                return None
+        score, error = self.judged(course.learner.checked_agent())
+        report(marks.count, score, error)
+        facts = {"games": course.games, "steps": course.learner.steps, "seed": settings.seed}
+        agent = replace(
+            course.learner.agent(), **self._named(number, {**facts, **self._scored(score, error)})
+        )
+        path = self._path(number, ".npz")
+        save_agent(agent, path)
+        return Outcome(score, error, path)
+
+    def _evolve(self, number: int, values: Mapping[str, Any], report: Report) -> Outcome | None:
+        settings = self.plan.settings(values, self.plan.seed_of(number))
+        assert isinstance(settings, EvolutionSettings)
+        folder = self.folder / TRIALS / f"trial-{number:04d}"
+        store.discard(folder, made=True)  # of an attempt that was killed
+        folder.mkdir(parents=True)
+        evolution = Evolution(folder, settings, 1)
+        store.create(folder, config_text(settings, {"evolve": evolve.__version__}))
+        watch = _Evolving(self, folder, report)
+        evolution.run(watch)
+        if watch.pruned:
+            return None
+        agent = read_alphabeta(folder / CHAMPION_FILE)
+        score, error = self.judged(agent)
+        report(watch.marks.count, score, error)
+        facts = {**agent.provenance, **self._scored(score, error)}
+        path = self._path(number, ".json")
+        save_agent(agent.changed(**self._named(number, facts)), path)
+        return Outcome(score, error, path)
+
+    def _play(self, number: int, values: Mapping[str, Any], report: Report) -> Outcome:
+        agent: AlphaBetaAgent = self.plan.agent(values, f"trial-{number}")
+        score, error = self.judged(agent)
+        report(1, score, error)
+        path = self._path(number, ".json")
+        facts = self._scored(score, error)
+        save_agent(agent.changed(**self._named(number, facts)), path)
+        return Outcome(score, error, path)
+
+    def _scored(self, score: float, error: float) -> dict[str, Any]:
+        sweep = self.plan.sweep
+        return {"score": score, "error": error, "against": ", ".join(sweep.panel)}
+
+    def _named(self, number: int, facts: Mapping[str, Any]) -> dict[str, Any]:
+        run = self.folder.resolve().name
+        provenance = {"run": run, "trial": number, "evolve": evolve.__version__, **facts}
+        return {"name": f"trial-{number}", "provenance": {**provenance, "run": run}}
+
+    def _path(self, number: int, suffix: str) -> Path:
+        path = self.folder / TRIALS / f"trial-{number:04d}{suffix}"
+        path.parent.mkdir(exist_ok=True)
+        return path
+
+
+class _Marks:
+    """When a trial is to meet the panel: after equal shares of it; the last at its end."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.step = 0
+
+    def due(self, share: float) -> bool:
+        """Whether the next mark before the last is reached."""
+        return self.step + 1 < self.count and share >= (self.step + 1) / self.count
+
+    def next(self) -> int:
+        """The number of the mark that is reached."""
+        self.step += 1
+        return self.step
+
+
+class _Evolving:
+    """Watches an evolution, ends it when its CPU seconds are used, and reports its champion."""
+
+    def __init__(self, objective: Objective, folder: Path, report: Report) -> None:
+        self.marks = _Marks(objective.plan.sweep.reports)
+        self._objective, self._folder, self._report = objective, folder, report
+        self._budget = objective.plan.sweep.budget or math.inf
+        self._begin = time.process_time()
+        self._share = 0.0
+        self.pruned = False
+
+    def games(self, stage: str, done: int, total: int) -> None:
+        """Nothing."""
+
+    def generation(self, row: Mapping[str, Any], target: int) -> None:
+        """A generation is there: count its seconds, and meet the panel when it is time."""
+        spent = time.process_time() - self._begin
+        self._share = spent / self._budget
+        if self.marks.due(self._share) and self._share < 1.0:
+            agent = read_alphabeta(self._folder / CHAMPION_FILE)
+            self.pruned = self._report(self.marks.next(), *self._objective.judged(agent))
+            self._begin = time.process_time() - spent  # the panel's games do not count
+
+    def stop(self) -> bool:
+        """Whether the budget is used up, or the trial has been ended."""
+        return self.pruned or self._share >= 1.0

@@ -1,0 +1,168 @@
+"""What a sweep comes to: its space, and what the values of a trial stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel
+
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.reference import panel_reference, reference_agent
+from evolve.config.evolution import GENES, EvolutionSettings
+from evolve.config.sweep import SweepSettings
+from evolve.config.toml import resolve_as
+from evolve.errors import SettingsError
+from evolve.population.genome import Genome
+from evolve.sweeps.space import Parameter, Space
+from evolve.sweeps.spaces import DEPTHS, FAMILIES, Family, gene_places, genes_space
+
+_FOREVER = 1_000_000
+"""Generations of an evolution whose CPU seconds run out first."""
+_OURS = ("seed", "budget", "rules", "check_every", "panel_openings", "patience", "generations")
+"""Settings of a trial that the sweep itself sets."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A sweep's space and what a trial is made of. Raises SettingsError when it cannot be."""
+
+    sweep: SweepSettings
+
+    @cached_property
+    def family(self) -> Family:
+        """What the kind of sweep tunes."""
+        return FAMILIES[self.sweep.kind]
+
+    @cached_property
+    def base(self) -> BaseModel:
+        """The settings that trials start from."""
+        parts = self.family.compose(self._parts_at_rest, self.sweep.rules)
+        return self._resolved(parts)
+
+    @cached_property
+    def space(self) -> Space:
+        """The parameters, their ranges as asked for."""
+        space = genes_space(self.genome) if self.sweep.kind == "alphabeta" else self.family.space
+        held = set(self.sweep.fix)
+        if not self._parts_at_rest:
+            held |= self._parts
+        for name, given in self.sweep.space.items():
+            parameter = self._parameter(space, name)
+            if not isinstance(given, Mapping):
+                raise SettingsError(
+                    f"space: {name}: a range is a table, such as {{low = 1, high = 2}}; a value "
+                    "is held by fix"
+                )
+            space = space.changed(parameter.narrowed(given, "space"))
+        space = space.without(held)
+        if not space.parameters:
+            raise SettingsError("space, fix: every parameter is held, nothing is left to search")
+        return space
+
+    @cached_property
+    def genome(self) -> Genome:
+        """The genome of an alphabeta sweep."""
+        assert isinstance(self.base, EvolutionSettings)
+        return Genome.of(self.base)
+
+    @cached_property
+    def defaults(self) -> dict[str, Any] | None:
+        """The values that come to `base`; None where the space does not hold them."""
+        values: dict[str, Any] = {}
+        if self.sweep.kind == "alphabeta":
+            return self._reference_genes()
+        for parameter in self.space.parameters:
+            value = self._parts_at_rest.get(
+                parameter.name, getattr(self.base, parameter.name, None)
+            )
+            if isinstance(value, Mapping):
+                value = ",".join(f"{key}={share:g}" for key, share in value.items())
+            if not parameter.holds(value):
+                return None
+            values[parameter.name] = value
+        return values
+
+    def _reference_genes(self) -> dict[str, Any] | None:
+        """Those of the reference agent, for an alphabeta sweep."""
+        agent = reference_agent(panel_reference(self.sweep.rules))
+        assert isinstance(agent, AlphaBetaAgent)
+        try:
+            vector = self.genome.from_agent(agent, agent.name)
+        except SettingsError:  # it lies outside the bounds
+            return None
+        places = gene_places(self.genome)
+        return {name: int(vector[places[name]]) for name in self.space.names}
+
+    def settings(self, values: Mapping[str, Any], seed: int) -> BaseModel:
+        """The settings of a trial with these values."""
+        plain = {name: value for name, value in values.items() if name in self._fields}
+        made = self.family.compose({**self._parts_at_rest, **values}, self.sweep.rules)
+        made = {name: value for name, value in made.items() if name not in self.sweep.fix}
+        return self._resolved({**plain, **made, "seed": seed})
+
+    def agent(self, values: Mapping[str, Any], name: str) -> AlphaBetaAgent:
+        """The agent of an alphabeta trial."""
+        vector = self.genome.low.copy()
+        for gene, index in gene_places(self.genome).items():
+            vector[index] = values.get(gene, vector[index])
+        return self.genome.agent(vector, name)
+
+    def seed_of(self, number: int) -> int:
+        """The seed of a trial: its own, drawn from the sweep's."""
+        state = np.random.SeedSequence([self.sweep.seed, number]).generate_state(1)
+        return int(state[0])
+
+    @property
+    def _fields(self) -> Mapping[str, Any]:
+        return self.family.model.model_fields
+
+    @cached_property
+    def _parts(self) -> set[str]:
+        """Parameters that are no settings, but make `composed` ones."""
+        return set(self.family.parts)
+
+    @cached_property
+    def _parts_at_rest(self) -> dict[str, Any]:
+        """Their values where a trial has none; empty where what they make is held."""
+        if self.family.composed in self.sweep.fix or "preset" in self.sweep.fix:
+            return {}
+        held = {name: value for name, value in self.sweep.fix.items() if name in self._parts}
+        return {**self.family.parts, **held}
+
+    def _parameter(self, space: Space, name: str) -> Parameter:
+        """A parameter of the space, or any other setting of the kind, to be given a range."""
+        if name in space.names:
+            return space[name]
+        field = self._fields.get(name)
+        if field is None or name in _OURS or self.sweep.kind == "alphabeta":
+            known = ", ".join(space.names)
+            raise SettingsError(f"space: there is no parameter {name!r}; there are {known}")
+        kind: Any = "int" if field.annotation is int else "float"
+        if field.annotation not in (int, float):
+            kind = "choice"
+        return Parameter(name, kind, field.description or "")
+
+    def _resolved(self, options: Mapping[str, Any]) -> BaseModel:
+        sweep = self.sweep
+        fixed = {name: value for name, value in sweep.fix.items() if name not in self._parts}
+        for name in fixed:
+            if name not in self._fields and sweep.kind != "alphabeta":
+                known = ", ".join([*self._fields, *sorted(self._parts)])
+                raise SettingsError(f"fix: there is no setting {name!r}; there are {known}")
+            if name in _OURS:
+                raise SettingsError(f"fix: {name} is the sweep's own to set")
+        ours: dict[str, Any] = {"rules": sweep.rules, "seed": sweep.seed}
+        if sweep.kind in ("dqn", "mcts"):
+            ours["budget"] = sweep.budget
+        elif sweep.kind == "evolution":
+            ours["generations"] = _FOREVER
+        else:
+            genes = {name: value for name, value in fixed.items() if name in GENES}
+            fixed = {name: value for name, value in fixed.items() if name not in GENES}
+            ours["fix"] = genes
+            ours["bounds"] = {"depths": DEPTHS, **fixed.pop("bounds", {})}
+        return resolve_as(self.family.model, self.family.presets, {**fixed, **ours, **options})

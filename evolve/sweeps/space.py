@@ -1,0 +1,180 @@
+"""Search spaces as data: what may be searched, in which range, on which scale."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from evolve.errors import SettingsError
+
+if TYPE_CHECKING:
+    from optuna.distributions import BaseDistribution
+
+Value = float | int | str | bool
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One dimension of a space.
+
+    kind: `float` and `int` from low to high, on a scale that is logarithmic where `log`, in
+    steps of `step` where it is an int and the scale is not; `choice` among `choices`. `about`
+    says what it does.
+    """
+
+    name: str
+    kind: Literal["float", "int", "choice"]
+    about: str
+    low: float = 0.0
+    high: float = 0.0
+    log: bool = False
+    step: int = 1
+    choices: tuple[Value, ...] = ()
+
+    @property
+    def distribution(self) -> BaseDistribution:
+        """The same for Optuna."""
+        from optuna.distributions import (
+            CategoricalDistribution,
+            FloatDistribution,
+            IntDistribution,
+        )
+
+        if self.kind == "choice":
+            return CategoricalDistribution(self.choices)
+        if self.kind == "float":
+            return FloatDistribution(self.low, self.high, log=self.log)
+        return IntDistribution(int(self.low), int(self.high), log=self.log, step=self.step)
+
+    @property
+    def type(self) -> type:
+        """The Python type of its values."""
+        if self.kind == "choice":
+            return float if isinstance(self.choices[0], float) else type(self.choices[0])
+        return float if self.kind == "float" else int
+
+    @property
+    def example(self) -> Value:
+        """A value in the range."""
+        if self.kind == "choice":
+            return self.choices[0]
+        return self.low if self.kind == "float" else int(self.low)
+
+    @property
+    def range_text(self) -> str:
+        """The range, for people."""
+        if self.kind == "choice":
+            return " | ".join(str(choice) for choice in self.choices)
+        notes = [", log"] if self.log else []
+        if self.step > 1:
+            notes.append(f", in steps of {self.step}")
+        return f"{self.low:g} to {self.high:g}{''.join(notes)}"
+
+    def holds(self, value: Any) -> bool:
+        """Whether a value lies in the range."""
+        if self.kind == "choice":
+            return value in self.choices
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return False
+        on_grid = self.kind == "float" or self.log or (value - self.low) % self.step == 0
+        return self.low <= value <= self.high and on_grid
+
+    def narrowed(self, given: Mapping[str, Any], source: str) -> Parameter:
+        """The parameter with another range, as a table of a space file gives it.
+
+        Raises SettingsError, which says what is wrong in `source`.
+        """
+        where = f"{source}: {self.name}"
+        if "choices" in given:
+            if set(given) != {"choices"}:
+                raise SettingsError(f"{where}: choices stand alone, not with {_names(given)}")
+            choices = given["choices"]
+            if not isinstance(choices, list) or not choices:
+                raise SettingsError(f"{where}: choices must be a list of one or more values")
+            kinds = {type(choice) for choice in choices}
+            if kinds == {int, float}:
+                choices, kinds = [float(choice) for choice in choices], {float}
+            if len(kinds) > 1 or not kinds <= {str, int, float, bool}:
+                raise SettingsError(
+                    f"{where}: choices must all be numbers, all texts, or true and false"
+                )
+            return replace(self, kind="choice", choices=tuple(choices))
+        unknown = [key for key in given if key not in ("low", "high", "log", "step")]
+        if unknown:
+            raise SettingsError(
+                f"{where}: there is no {unknown[0]!r}; there are low, high, log, step and choices"
+            )
+        if self.kind == "choice" and not {"low", "high"} <= set(given):
+            raise SettingsError(f"{where}: is a choice: give choices, or both low and high")
+        for key in ("low", "high", "step"):
+            if key in given and (
+                isinstance(given[key], bool)
+                or not isinstance(given[key], int | float)
+                or not math.isfinite(given[key])
+            ):
+                raise SettingsError(f"{where}.{key}: {given[key]!r} is no number")
+        if not isinstance(given.get("log", False), bool):
+            raise SettingsError(f"{where}.log: {given['log']!r} must be true or false")
+        kind = self.kind
+        if kind == "choice":
+            kind = "int" if all(isinstance(given[key], int) for key in ("low", "high")) else "float"
+        changed = replace(self, kind=kind, choices=(), **given)
+        return changed.checked(where)
+
+    def checked(self, where: str) -> Parameter:
+        """The parameter itself; SettingsError when there is no such range."""
+        if self.kind == "int" and any(
+            float(bound) != int(bound) for bound in (self.low, self.high, self.step)
+        ):
+            raise SettingsError(f"{where}: is a whole number, {self.range_text} is not")
+        if self.low > self.high:
+            raise SettingsError(f"{where}: low {self.low:g} is above high {self.high:g}")
+        if self.log and self.low <= 0:
+            raise SettingsError(f"{where}: a logarithmic scale needs a low over 0")
+        if self.step < 1 or (self.step > 1 and (self.log or self.kind != "int")):
+            raise SettingsError(
+                f"{where}: step {self.step:g} must be 1 or more, of a whole number without log"
+            )
+        return self
+
+
+@dataclass(frozen=True)
+class Space:
+    """The parameters that a sweep searches."""
+
+    parameters: tuple[Parameter, ...]
+
+    @classmethod
+    def of(cls, parameters: Iterable[Parameter]) -> Space:
+        """A space of these."""
+        return cls(tuple(parameters))
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the parameters, in order."""
+        return [parameter.name for parameter in self.parameters]
+
+    @property
+    def distributions(self) -> dict[str, BaseDistribution]:
+        """The space for Optuna."""
+        return {parameter.name: parameter.distribution for parameter in self.parameters}
+
+    def without(self, names: Iterable[str]) -> Space:
+        """The space without some parameters."""
+        dropped = set(names)
+        return Space(tuple(p for p in self.parameters if p.name not in dropped))
+
+    def changed(self, parameter: Parameter) -> Space:
+        """The space with a parameter in place of the one of that name, or beside the others."""
+        if parameter.name not in self.names:
+            return Space((*self.parameters, parameter))
+        return Space(tuple(parameter if p.name == parameter.name else p for p in self.parameters))
+
+    def __getitem__(self, name: str) -> Parameter:
+        return next(parameter for parameter in self.parameters if parameter.name == name)
+
+
+def _names(given: Mapping[str, Any]) -> str:
+    return ", ".join(key for key in given if key != "choices")

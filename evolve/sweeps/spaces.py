@@ -1,0 +1,204 @@
+"""What every kind of sweep searches by default: one place for names, types, ranges and meanings.
+
+Most parameters are settings of the kind's own command and are called as they are there; the
+others (`width`, `blocks`, `network`, …) say how a network is made, and `layers_of` makes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from evolve.config.evolution import GENES, PRESETS, EvolutionSettings
+from evolve.config.learning import DQN_PRESETS, MCTS_PRESETS, DqnSettings, MctsSettings
+from evolve.config.sweep import Kind
+from evolve.engine.board import Rules
+from evolve.population.genome import Genome
+from evolve.sweeps.space import Parameter, Space
+
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Family:
+    """A kind of sweep: the settings that a trial has, and the space over them.
+
+    composed: a setting that is made of parameters; parts: these, as the defaults have them;
+    compose: the settings that the values of a trial make, by the rules.
+    """
+
+    model: type[BaseModel]
+    presets: Mapping[str, Mapping[str, Any]]
+    space: Space
+    composed: str | None
+    parts: Values
+    compose: Callable[[Values, Rules], dict[str, Any]]
+
+
+def _float(name: str, low: float, high: float, about: str, *, log: bool = False) -> Parameter:
+    return Parameter(name, "float", about, low, high, log)
+
+
+def _int(
+    name: str, low: int, high: int, about: str, *, log: bool = False, step: int = 1
+) -> Parameter:
+    return Parameter(name, "int", about, low, high, log, step)
+
+
+def _choice(name: str, choices: tuple[Any, ...], about: str) -> Parameter:
+    return Parameter(name, "choice", about, choices=choices)
+
+
+_NO_YES: Final = (False, True)
+
+DQN: Final = Space.of(
+    [
+        _float("learning_rate", 1e-4, 5e-3, "of Adam, at first", log=True),
+        _float("gamma", 0.9, 1.0, "discount of a step"),
+        _choice("steps", (1, 3, 5, 10, 60), "steps of rewards in a target; 60: to the end"),
+        _choice("bootstrap", ("own", "negamax"), "whose best move a target goes on with"),
+        _choice("reward", ("outcome", "difference"), "at the end of a game"),
+        _float("positional", 0.0, 0.02, "weight of the reward V(p) + V(flips)"),
+        _float("epsilon", 0.05, 0.5, "share of random moves at first"),
+        _float("epsilon_end", 0.0, 0.2, "share of random moves at the end"),
+        _int("width", 64, 256, "units of the dense layers", step=64),
+        _int("blocks", 0, 3, "residual layers after the first one"),
+        _choice("dueling", _NO_YES, "a value and advantages at the end"),
+        _choice("double", _NO_YES, "choose the next move by one network, value it by the other"),
+        _choice("batch", (128, 256, 512, 1024), "positions in a step of learning"),
+        _float("updates", 1.0, 8.0, "times that a position is learned from", log=True),
+        _int("target_period", 100, 3000, "steps from one target network to the next", log=True),
+        _int("window", 4_000, 500_000, "positions that are kept", log=True),
+        _choice("augment", _NO_YES, "learn from the 8 images of a position"),
+        _choice(
+            "opponents",
+            ("self=1", "self=0.7,random=0.3", "self=0.7,greedy=0.3", "self=0.5,past=0.5", "past=1"),
+            "who it learns against",
+        ),
+        _int("openings", 0, 16, "random moves that begin a game, at most", step=2),
+        _int("lookahead", 0, 2, "plies that the agent plays out; costs no budget"),
+    ]
+)
+
+MCTS: Final = Space.of(
+    [
+        _float("learning_rate", 3e-4, 1e-2, "of Adam, at first", log=True),
+        _float(
+            "c_puct", 0.5, 3.0, "weight of the unexplored, in the games it learns from", log=True
+        ),
+        _float("play_c_puct", 0.5, 3.0, "the same in play", log=True),
+        _int("simulations", 32, 400, "of a move in the games it learns from", log=True),
+        _float("root_value", 0.0, 0.8, "share of the search's value in what is learned"),
+        _int("openings", 2, 14, "random moves that begin a game, at most"),
+        _int("solved", 8, 16, "empties at which a game ends, with its exact outcome"),
+        _choice(
+            "network",
+            ("dense", "gated", "residual", "revnet"),
+            "two dense layers, a gate or a residual layer between, or the published RevNet",
+        ),
+        _int("width", 32, 128, "units of the first layer (RevNet: always 64)", step=32),
+        _float("noise", 0.0, 0.5, "share of a random draw in the priors of the root"),
+        _float("temperature", 0.3, 1.5, "of the choice among moves"),
+        _int("temperature_plies", 4, 40, "moves of a game that it holds for"),
+        _float("updates", 1.0, 10.0, "times that a position is learned from", log=True),
+        _choice("batch", (128, 256, 512, 1024), "positions in a step of learning"),
+        _int("window", 10_000, 500_000, "positions that are kept", log=True),
+        _int("games_per_iteration", 50, 800, "games between two rounds of learning", log=True),
+    ]
+)
+
+EVOLUTION: Final = Space.of(
+    [
+        _int("population", 16, 128, "individuals in every generation", log=True),
+        _float("survivors", 0.1, 0.5, "share of the population that lives on"),
+        _float("newcomers", 0.0, 0.2, "share of the population drawn anew at random"),
+        _choice("selection", ("best", "tournament"), "who survives"),
+        _choice(
+            "crossover",
+            ("blend", "uniform", "one-point", "two-point", "none"),
+            "how the genes of two parents are mixed",
+        ),
+        _float("crossover_rate", 0.5, 1.0, "share of children that have two parents"),
+        _float("blend", 0.0, 1.0, "how far a blend may reach beyond either parent"),
+        _choice("mutation", ("gaussian", "uniform"), "a random step, or drawn anew"),
+        _float("mutation_rate", 0.02, 0.5, "share of a child's genes that mutate", log=True),
+        _float("mutation_size", 0.05, 0.8, "size of a step, as a share of the range", log=True),
+        _choice("depth_mutation", ("step", "uniform"), "depths move by one, or are drawn anew"),
+        _choice("openings", ("pair", "shared", "start"), "what the games begin with"),
+        _int("opening_plies", 4, 12, "random moves in an opening"),
+        _int("openings_per_pair", 1, 3, "openings a pair of individuals plays"),
+    ]
+)
+
+DEPTHS: Final = (1, 4)
+"""Depths of an alphabeta sweep: nothing but the range bounds what a deeper search costs."""
+
+
+def _dqn_settings(values: Values, rules: Rules) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    if "width" in values:
+        head = "dueling" if values["dueling"] else "dense 64"
+        blocks = ("residual relu",) * values["blocks"]
+        made["layers"] = (f"dense {values['width']} relu", *blocks, head)
+    if isinstance(values.get("opponents"), str):
+        greedy = "anti-swh" if rules == "reversed" else "swh"
+        made["opponents"] = values["opponents"].replace("greedy", greedy)
+    return made
+
+
+def _mcts_settings(values: Values, rules: Rules) -> dict[str, Any]:
+    if "network" not in values:
+        return {}
+    first, last = f"dense {values['width']} relu", "dense 1 tanh"
+    second = f"dense {max(8, values['width'] // 2)} relu"
+    if values["network"] == "revnet":
+        return {"input": "canonical", "layers": ("gate", "gate", last)}
+    between = {"dense": (second,), "gated": ("gate", second), "residual": ("residual relu", second)}
+    return {"layers": (first, *between[values["network"]], last)}
+
+
+def _no_settings(values: Values, rules: Rules) -> dict[str, Any]:
+    return {}
+
+
+FAMILIES: Final[dict[Kind, Family]] = {
+    "dqn": Family(
+        DqnSettings,
+        DQN_PRESETS,
+        DQN,
+        "layers",
+        {"width": 256, "blocks": 0, "dueling": False},
+        _dqn_settings,
+    ),
+    "mcts": Family(
+        MctsSettings,
+        MCTS_PRESETS,
+        MCTS,
+        "layers",
+        {"network": "dense", "width": 64},
+        _mcts_settings,
+    ),
+    "evolution": Family(EvolutionSettings, PRESETS, EVOLUTION, None, {}, _no_settings),
+    "alphabeta": Family(EvolutionSettings, PRESETS, Space(()), None, {}, _no_settings),
+}
+
+
+def gene_places(genome: Genome) -> dict[str, int]:
+    """Where each number of a genome lies in its vector: `weights.0`, …, `endgame`."""
+    return {
+        gene if genome.sizes[gene] == 1 else f"{gene}.{number}": index
+        for gene in GENES
+        for number, index in enumerate(range(genome.slices[gene].start, genome.slices[gene].stop))
+    }
+
+
+def genes_space(genome: Genome) -> Space:
+    """A parameter for every number of a genome that is free."""
+    return Space.of(
+        _int(name, int(genome.low[index]), int(genome.high[index]), "gene of every individual")
+        for name, index in gene_places(genome).items()
+        if genome.free[index]
+    )

@@ -1,0 +1,256 @@
+"""The study of a sweep: proposals, reports and results, and who works on what."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+import optuna
+from optuna.exceptions import UpdateFinishedTrialError
+from optuna.storages import BaseStorage
+from optuna.trial import FrozenTrial, Trial, TrialState
+
+from evolve.errors import RunError
+from evolve.sweeps.final import DEFAULTS
+from evolve.sweeps.lease import Lease, Watch, is_gone, key_of
+from evolve.sweeps.plan import Plan
+from evolve.sweeps.samplers import pruner_of, sampler_for
+from evolve.sweeps.storage import telling
+
+ATTEMPTS: Final = 3
+"""Times that the same values are tried when those who try them die."""
+IDENTITY: Final = "evolve"
+_FEWEST: Final = 10
+"""Complete trials without which nothing is said of what matters."""
+_FINISHED: Final = (TrialState.COMPLETE, TrialState.PRUNED)
+_ENDS: Final = (*_FINISHED, TrialState.FAIL)
+
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A trial that this process has been given."""
+
+    number: int
+    values: dict[str, Any]
+
+
+class Study:
+    """A study in its storage, as one of those who write to it.
+
+    `shared` says that others may write to it, too: then they are known by their beats. Raises
+    RunError when a study of that name is of another sweep, StorageError when the storage fails.
+    """
+
+    def __init__(
+        self, plan: Plan, storage: BaseStorage, name: str, place: str, shared: bool
+    ) -> None:
+        self.plan = plan
+        self.name = name
+        self.place = place
+        self.shared = shared
+        self.lease = Lease()
+        self._storage = storage
+        self._watch = Watch()
+        self._trials: dict[int, Trial] = {}
+        with self._telling():
+            self.study = optuna.create_study(
+                storage=storage,
+                study_name=name,
+                direction="maximize",
+                load_if_exists=True,
+                sampler=sampler_for(plan.sweep, 0),
+                pruner=pruner_of(plan.sweep),
+            )
+            self._claim()
+
+    def _claim(self) -> None:
+        """See that the study is of this sweep, or make it so."""
+        mine = json.loads(json.dumps({**self.plan.sweep.identity, "space": self._space_text()}))
+        there = self.study.user_attrs.get(IDENTITY)
+        if there is None:
+            if self.study.get_trials(deepcopy=False):
+                raise RunError(f"the study {self.name!r} in {self.place} is not one of evolve's")
+            self.study.set_user_attr(IDENTITY, mine)
+            if self.plan.defaults is not None:
+                self.study.enqueue_trial(
+                    self.plan.defaults, user_attrs={"origin": DEFAULTS}, skip_if_exists=True
+                )
+            return
+        if there != mine:
+            differing = [key for key in {**there, **mine} if there.get(key) != mine.get(key)]
+            parts = (f"{key} ({there.get(key)}, here {mine.get(key)})" for key in differing)
+            text = "; ".join(part if len(part) < 120 else part[:117] + "…" for part in parts)
+            raise RunError(
+                f"the study {self.name!r} in {self.place} is of another sweep: {text}; name "
+                "another with --study"
+            )
+
+    def _space_text(self) -> dict[str, str]:
+        return {p.name: p.range_text for p in self.plan.space.parameters}
+
+    def beat(self, count: int) -> None:
+        """Show that this process is there."""
+        with self._telling():
+            self.study.set_user_attr(self.lease.key, count)
+
+    def trials(self) -> list[FrozenTrial]:
+        """All trials, those of others too; not to be changed."""
+        with self._telling():
+            return self.study.get_trials(deepcopy=False)
+
+    def finished(self) -> int:
+        """How many trials are complete or pruned."""
+        return sum(trial.state in _FINISHED for trial in self.trials())
+
+    def open(self) -> int:
+        """How many trials are still wanted that nobody works on."""
+        trials = self.trials()
+        taken = sum(trial.state in (*_FINISHED, TrialState.RUNNING) for trial in trials)
+        return self.plan.sweep.trials - taken
+
+    def take(self, worker: str) -> Taken | None:
+        """A trial to work on; None when another process was faster with the last one."""
+        with self._telling():
+            self.study.sampler = sampler_for(self.plan.sweep, len(self.trials()))
+            trial = self.study.ask(self.plan.space.distributions)
+            trial.set_user_attr("lease", self.lease.identity)
+            trial.set_user_attr("worker", worker)
+            if self.shared and self._is_surplus(trial.number):
+                self._fail(trial._trial_id, "not wanted any more")
+                return None
+        self._trials[trial.number] = trial
+        return Taken(trial.number, dict(trial.params))
+
+    def _is_surplus(self, number: int) -> bool:
+        """Whether enough trials were taken before this one: two may have asked at once."""
+        before = [t for t in self.trials() if t.number < number and t.state != TrialState.FAIL]
+        return len(before) >= self.plan.sweep.trials
+
+    def report(self, number: int, step: int, score: float, error: float) -> bool:
+        """Keep a score on the way; whether the trial is to end there."""
+        with self._telling():
+            trial = self._trials[number]
+            trial.report(score, step)
+            trial.set_user_attr("score_error", error)
+            # The defaults are what all others are measured by.
+            return trial.user_attrs.get("origin") != DEFAULTS and trial.should_prune()
+
+    def complete(self, number: int, score: float, facts: Mapping[str, Any]) -> bool:
+        """A trial has come to its end; False when it had been given up for dead."""
+        return self._end(number, TrialState.COMPLETE, score, facts)
+
+    def prune(self, number: int, facts: Mapping[str, Any]) -> bool:
+        """A trial has been ended early; its last score is its score."""
+        with self._telling():
+            reports = self.study.get_trials(deepcopy=False)[number].intermediate_values
+        return self._end(number, TrialState.PRUNED, reports[max(reports)], facts)
+
+    def fail(self, number: int, reason: str, *, again: bool) -> None:
+        """A trial could not be finished; `again` puts its values back into the queue."""
+        with self._telling():
+            trial = self._trials.pop(number)
+            if self._fail(trial._trial_id, reason) and again:
+                self._enqueue_again(self.study.get_trials(deepcopy=False)[number])
+
+    def reclaim(self) -> list[int]:
+        """Fail the trials whose workers are dead and put their values back; their numbers."""
+        dead = [
+            trial
+            for trial in self.trials()
+            if trial.state == TrialState.RUNNING
+            and trial.number not in self._trials
+            and self._is_dead(trial)
+        ]
+        with self._telling():
+            return [
+                trial.number
+                for trial in dead
+                if self._fail(trial._trial_id, "the worker died") and self._enqueue_again(trial)
+            ]
+
+    def _is_dead(self, trial: FrozenTrial) -> bool:
+        if not self.shared:
+            return True  # nobody else may write here, and it is not ours
+        identity = trial.user_attrs.get("lease")
+        if identity is None:  # killed before it could say who it was, or about to say so
+            return self._watch.stands_still(f"trial:{trial.number}", 0)
+        if is_gone(identity):
+            return True
+        beat = self.study.user_attrs.get(key_of(identity), 0)
+        return self._watch.stands_still(key_of(identity), beat)
+
+    def _enqueue_again(self, trial: FrozenTrial) -> bool:
+        attempt = int(trial.user_attrs.get("attempt", 1))
+        if attempt < ATTEMPTS and trial.params:
+            kept = {key: trial.user_attrs[key] for key in ("origin",) if key in trial.user_attrs}
+            self.study.enqueue_trial(
+                trial.params,
+                user_attrs={**kept, "attempt": attempt + 1, "retry_of": trial.number},
+            )
+        return True
+
+    def _fail(self, trial_id: int, reason: str) -> bool:
+        """Fail a trial; False when somebody else has ended it meanwhile."""
+        try:
+            self._storage.set_trial_user_attr(trial_id, "reason", reason)
+            return self._storage.set_trial_state_values(trial_id, TrialState.FAIL)
+        except UpdateFinishedTrialError:
+            return False
+
+    def _end(self, number: int, state: TrialState, score: float, facts: Mapping[str, Any]) -> bool:
+        trial = self._trials.pop(number)
+        with self._telling():
+            try:
+                for key, value in facts.items():
+                    trial.set_user_attr(key, value)
+                return self._storage.set_trial_state_values(trial._trial_id, state, [score])
+            except UpdateFinishedTrialError:
+                return False
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        with telling(self.place):
+            yield
+
+    def importances(self) -> dict[str, float]:
+        """How much each parameter matters for a good score, the sum 1; empty for few trials.
+
+        By PED-ANOVA (Watanabe 2023): how the values of the best tenth differ from all others.
+        """
+        complete = self.study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+        if len(complete) < _FEWEST or len({trial.values[0] for trial in complete}) < 2:
+            return {}
+        found = optuna.importance.get_param_importances(self.study)
+        return {name: float(value) for name, value in found.items()}
+
+
+def rows_of(plan: Plan, trials: list[FrozenTrial]) -> list[dict[str, Any]]:
+    """The trials as rows of the trials table."""
+    rows = []
+    for trial in trials:
+        known = trial.user_attrs
+        finished = trial.state in _FINISHED
+        reports = [trial.intermediate_values[s] for s in sorted(trial.intermediate_values)]
+        began, ended = trial.datetime_start, trial.datetime_complete
+        took = (ended - began).total_seconds() if began and ended else None
+        rows.append(
+            {
+                "number": trial.number,
+                "state": trial.state.name,
+                "score": trial.values[0] if finished and trial.values else None,
+                "score_error": known.get("score_error"),
+                "reports": reports,
+                "origin": known.get("origin", "sampler"),
+                "worker": known.get("worker"),
+                "agent": known.get("agent"),
+                "reason": known.get("reason"),
+                "seconds": known.get("seconds", took if trial.state in _ENDS else None),
+                **{name: trial.params.get(name) for name in plan.space.names},
+            }
+        )
+    return rows

@@ -1,0 +1,246 @@
+"""A sweep under way: hands trials to workers, keeps what they say, and crowns the best."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from enum import Enum
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from optuna.trial import TrialState
+
+from evolve.agents.loading import load_agent
+from evolve.config.sweep import SweepSettings
+from evolve.errors import RunError
+from evolve.sweeps.final import (
+    FinalResult,
+    best_trial,
+    finals_trials,
+    play_final,
+    save_champion,
+)
+from evolve.sweeps.lease import Heart
+from evolve.sweeps.plan import Plan
+from evolve.sweeps.samplers import check_sampler
+from evolve.sweeps.storage import open_database, open_journal, without_password
+from evolve.sweeps.study import Study, Taken, rows_of
+from evolve.sweeps.worker import Worker, ready
+from evolve.tables.layout import JOURNAL_FILE
+from evolve.tables.trials import write_trials
+
+_LOOK: Final = 0.25
+"""Seconds between two looks at Ctrl-C, and at a database for what others did."""
+_IN_A_ROW: Final = 5
+"""Trials that may fail one after another before the sweep itself has failed."""
+
+
+class Ending(Enum):
+    """Why a sweep ended."""
+
+    COMPLETE = "all trials are finished"
+    TIMEOUT = "the time is over"
+    STOPPED = "stopped"
+
+
+class Observer(Protocol):
+    """Who is told how the sweep goes."""
+
+    def trial(self, row: dict[str, Any], finished: int) -> None:
+        """A trial has ended: its row of the trials table, and how many are finished."""
+
+    def running(self, count: int, finished: int) -> None:
+        """So many trials are in hand, and so many finished."""
+
+    def note(self, text: str) -> None:
+        """Something to be told in a line."""
+
+    def final(self, done: int, total: int) -> None:
+        """So many games of the final are played, of so many."""
+
+    def stop(self) -> bool:
+        """Whether to end after the trials in hand."""
+
+
+def checked_plan(settings: SweepSettings) -> Plan:
+    """The plan of a sweep that can be begun: see that it can before hours are spent on it.
+
+    Raises SettingsError, AgentError or ExtraError, and touches nothing.
+    """
+    check_sampler(settings)
+    plan = Plan(settings)
+    for name in settings.panel:
+        load_agent(name)
+    values = plan.defaults
+    if values is None:
+        values = {p.name: p.example for p in plan.space.parameters}
+    if settings.kind == "alphabeta":
+        plan.agent(values, "example")
+    else:
+        plan.settings(values, 0)
+    return plan
+
+
+class Sweep:
+    """One sweep in its folder. Make it inside the folder's lock.
+
+    Raises what `checked_plan` does, RunError or StorageError, before anything is begun.
+    """
+
+    def __init__(self, folder: Path, settings: SweepSettings, jobs: int) -> None:
+        self.folder = folder
+        self.settings = settings
+        self.plan = checked_plan(settings)
+        self.jobs = jobs
+        name = settings.study or folder.resolve().name
+        if settings.storage is None:
+            storage, place = open_journal(folder / JOURNAL_FILE), str(folder / JOURNAL_FILE)
+        else:
+            storage, place = open_database(settings.storage), without_password(settings.storage)
+        self.study = Study(self.plan, storage, name, place, shared=settings.storage is not None)
+        self._workers: list[Worker] = []
+        self._failed = 0
+
+    def run(self, observer: Observer) -> Ending:
+        """Run trials up to the settings' number."""
+        begin = time.monotonic()
+        heart = Heart(self.study.beat) if self.study.shared else nullcontext()
+        with heart, self._at_work():
+            for number in self.study.reclaim():
+                observer.note(f"trial {number} was lost: its worker died; its values come again")
+            self._save()
+            while True:
+                ending = self._wish(observer, begin)
+                if ending is None:
+                    self._hand_out(observer)
+                busy = [worker for worker in self._workers if not worker.idle]
+                if not busy and (ending is not None or self.study.finished() >= self._target):
+                    self._save()
+                    return ending or Ending.COMPLETE
+                for worker in ready(busy, _LOOK):
+                    self._listen(worker, observer)
+                if self.study.shared and not busy:
+                    time.sleep(_LOOK)  # others have the last trials; they may die
+                    self.study.reclaim()
+
+    def crown(self, observer: Observer) -> FinalResult | None:
+        """Let the best trials play for the champion; None when no trial is complete."""
+        return play_final(self.folder, self.plan, self.study.trials(), self.jobs, observer)
+
+    @property
+    def is_left_over(self) -> bool:
+        """Whether trials of workers that died are still to be given up."""
+        return any(trial.state == TrialState.RUNNING for trial in self.study.trials())
+
+    @property
+    def has_champion(self) -> bool:
+        """Whether the final has been played since the last trial ended."""
+        return finals_trials(self.folder) == self.study.finished()
+
+    @property
+    def _target(self) -> int:
+        return self.settings.trials
+
+    def _wish(self, observer: Observer, begin: float) -> Ending | None:
+        """Why no further trial is to begin, when that is so."""
+        timeout = self.settings.timeout
+        if observer.stop():
+            return Ending.STOPPED
+        if timeout is not None and time.monotonic() - begin >= timeout:
+            return Ending.TIMEOUT if self.study.finished() < self._target else None
+        return None
+
+    def _hand_out(self, observer: Observer) -> None:
+        """Give every idle worker a trial, as long as trials are wanted."""
+        for worker in [one for one in self._workers if one.idle]:
+            if self.study.open() <= 0:
+                return
+            taken = self.study.take(f"{self.study.lease.name}/{worker.name}")
+            if taken is not None:
+                self._start(worker, taken)
+        observer.running(self._busy, self.study.finished())
+
+    def _start(self, worker: Worker, taken: Taken) -> None:
+        try:
+            worker.start(taken.number, taken.values)
+        except OSError:  # it died while it was idle; `_listen` finds out and gives it up
+            return
+
+    def _listen(self, worker: Worker, observer: Observer) -> None:
+        """Take a message of a worker, or its death."""
+        assert worker.number is not None
+        number = worker.number
+        try:
+            message = worker.receive()
+        except (EOFError, OSError):
+            self._bury(worker, observer)
+            return
+        match message:
+            case ("report", step, score, error):
+                worker.answer(self.study.report(number, step, score, error))
+                return
+            case ("complete", score, error, agent, seconds):
+                facts = {"score_error": error, "agent": agent, "seconds": seconds}
+                kept = self.study.complete(number, score, facts)
+                self._failed = 0
+                best = best_trial(self.study.trials())
+                if best is not None and best.number == number:
+                    save_champion(self.folder, best)
+            case ("pruned", seconds):
+                kept = self.study.prune(number, {"seconds": seconds})
+                self._failed = 0
+            case ("failed", reason):
+                self.study.fail(number, reason, again=False)
+                kept = True
+                self._failed += 1
+        worker.number = None
+        if not kept:
+            observer.note(f"trial {number} had been given up for dead; its result is not counted")
+        self._tell(number, observer)
+        if self._failed >= _IN_A_ROW:
+            raise RunError(f"{self._failed} trials in a row failed, the last one: {message[1]}")
+
+    def _bury(self, worker: Worker, observer: Observer) -> None:
+        """Give a dead worker's trial back, and put another one in its place."""
+        assert worker.number is not None
+        reason = worker.death()
+        self.study.fail(worker.number, reason, again=True)
+        observer.note(f"trial {worker.number}: {reason}; its values come again")
+        self._tell(worker.number, observer)
+        worker.kill()
+        self._failed += 1
+        if self._failed >= _IN_A_ROW:
+            raise RunError(f"{self._failed} trials in a row failed: {reason}")
+        self._workers[self._workers.index(worker)] = self._worker()
+
+    def _tell(self, number: int, observer: Observer) -> None:
+        rows = self._save()
+        observer.trial(rows[number], self.study.finished())
+
+    def _save(self) -> list[dict[str, Any]]:
+        """Write the trials table; its rows."""
+        rows = rows_of(self.plan, self.study.trials())
+        types = {p.name: p.type for p in self.plan.space.parameters}
+        write_trials(self.folder, rows, types, self.study.importances())
+        return rows
+
+    @property
+    def _busy(self) -> int:
+        return sum(not worker.idle for worker in self._workers)
+
+    def _worker(self) -> Worker:
+        return Worker(self.folder, self.settings, self.settings.kind)
+
+    @contextmanager
+    def _at_work(self) -> Iterator[None]:
+        """Workers while the block runs, no more of them than there are trials left."""
+        wanted = min(self.jobs, self._target - self.study.finished())
+        try:
+            for _ in range(wanted):
+                self._workers.append(self._worker())
+            yield
+        finally:
+            for worker in self._workers:
+                worker.kill()
+            self._workers.clear()

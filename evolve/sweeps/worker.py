@@ -1,0 +1,131 @@
+"""Worker processes: each runs trials one after another, as it is told over a pipe.
+
+Messages to a worker are `(number, values)` or None, the end; back come `("report", step, score,
+error)`, answered by whether to end there, and at last `("complete", score, error, agent,
+seconds)`, `("pruned", seconds)` or `("failed", reason)`.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+import traceback
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+from evolve.config.sweep import SweepSettings
+from evolve.errors import EvolveError
+
+Message = tuple[Any, ...]
+
+
+class Worker:
+    """A worker process, seen from the one that started it."""
+
+    def __init__(self, folder: Path, settings: SweepSettings, kind: str) -> None:
+        # A forked copy of a process with threads is no sound one.
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self._process = context.Process(
+            target=work, args=(theirs, folder, settings, kind), daemon=True
+        )
+        self._process.start()
+        theirs.close()
+        self.number: int | None = None
+        """The trial it works on."""
+
+    @property
+    def name(self) -> str:
+        """The process's number."""
+        return str(self._process.pid)
+
+    @property
+    def idle(self) -> bool:
+        """Whether it has nothing to do."""
+        return self.number is None
+
+    def start(self, number: int, values: dict[str, Any]) -> None:
+        """Give it a trial; BrokenPipeError when it is dead."""
+        self.number = number
+        self.connection.send((number, values))
+
+    def receive(self) -> Message:
+        """A message that has come; EOFError or OSError when the worker has died."""
+        message: Message = self.connection.recv()
+        return message
+
+    def answer(self, stop: bool) -> None:
+        """Answer a report."""
+        self.connection.send(stop)
+
+    def death(self) -> str:
+        """How it died, for people."""
+        self._process.join(5.0)
+        code = self._process.exitcode
+        if code is not None and code < 0:
+            return f"the worker was killed by {signal.Signals(-code).name}"
+        return f"the worker ended with {code}"
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._process.kill()
+        self._process.join()
+        self.connection.close()
+
+
+def ready(workers: list[Worker], seconds: float) -> list[Worker]:
+    """Those of the workers that have something to say, or have died, within so many seconds."""
+    found = wait([worker.connection for worker in workers], seconds)
+    return [worker for worker in workers if worker.connection in found]
+
+
+def work(connection: Connection, folder: Path, settings: SweepSettings, kind: str) -> None:
+    """Run trials until there is no more to do: what a worker process does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started us
+    _end_with_parent()
+    from evolve.sweeps.objective import Objective
+    from evolve.sweeps.plan import Plan
+
+    objective = Objective(Plan(settings.model_copy(update={"kind": kind})), folder)
+
+    def report(step: int, score: float, error: float) -> bool:
+        connection.send(("report", step, score, error))
+        return bool(connection.recv())
+
+    while (task := connection.recv()) is not None:
+        number, values = task
+        begin = time.perf_counter()
+        try:
+            outcome = objective.run(number, values, report)
+            seconds = time.perf_counter() - begin
+            if outcome is None:
+                connection.send(("pruned", seconds))
+            else:
+                agent = outcome.agent.relative_to(folder).as_posix()
+                connection.send(("complete", outcome.score, outcome.error, agent, seconds))
+        except EvolveError as error:
+            connection.send(("failed", str(error)))
+        except MemoryError:
+            connection.send(("failed", "not enough memory"))
+        except OSError as error:
+            connection.send(("failed", f"{error.filename or folder}: {error.strerror or error}"))
+        except Exception as error:
+            # A trial that fails says why in the table; the others go on.
+            traceback.print_exc()
+            connection.send(("failed", f"{type(error).__name__}: {error}"))
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it has ended, however that happened."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
