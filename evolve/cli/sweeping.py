@@ -112,6 +112,8 @@ def sweep_command(
         store.locked(folder),
         worthless_unless_started(folder, made, made_runs, _trials_of),
     ):
+        name = settings.study or folder.resolve().name
+        settings = settings.model_copy(update={"study": name})
         store.create(folder, _config(settings), (TRIALS,))
         return _go_on(Sweep(folder, settings, jobs or all_cores()))
 

@@ -19,8 +19,8 @@ from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
 GENERATION: Final = "cma:generation"
-_SIGMA: Final = 0.25
-"""First standard deviation, as a share of every range."""
+_SIGMA: Final = 1 / 6
+"""First standard deviation, as a share of every range; Optuna's."""
 
 Numbers = Mapping[str, FloatDistribution | IntDistribution]
 

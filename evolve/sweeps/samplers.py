@@ -49,12 +49,13 @@ def sampler_for(settings: SweepSettings, number: int) -> BaseSampler:
 
 
 def pruner_of(settings: SweepSettings) -> BasePruner:
-    """The pruner; none prunes before `startup` trials are finished, or at a first report."""
+    """The pruner; the median waits for `startup` finished trials, and for a trial's second report:
+    a learning rate that falls late makes first scores deceptive."""
     steps = settings.reports
     match settings.pruner:
         case "median":
             return optuna.pruners.MedianPruner(
-                n_startup_trials=settings.startup, n_warmup_steps=1, n_min_trials=3
+                n_startup_trials=settings.startup, n_warmup_steps=2, n_min_trials=3
             )
         case "hyperband":
             return optuna.pruners.HyperbandPruner(

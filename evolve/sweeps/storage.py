@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
-import filelock
 import optuna
 from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
 
@@ -18,41 +18,57 @@ from evolve.errors import SettingsError, StorageError
 if TYPE_CHECKING:
     from optuna.storages import BaseStorage
 
-DATABASES = ("postgresql", "mysql", "sqlite")
+_LOCKED: Final = 5
+"""Seconds after which a lock on a journal is a dead process's: it is held for milliseconds."""
+DATABASES: Final = ("postgresql", "mysql", "sqlite")
 
 
-class _Lock(JournalFileOpenLock):
-    """A lock that ends with the process that has it; Optuna's own outlives a killed one by 30 s.
+class _Journal(JournalFileBackend):
+    """Optuna's journal, but that it waits for the disk where a trial changes its state alone.
 
-    Whoever takes it first cuts off the line that a killed writer left half written.
+    A killed process loses nothing either way; a power cut loses no more than trials in hand. The
+    lock is Optuna's, so that optuna-dashboard may write, too; one that a killed process has left
+    is broken after some seconds.
     """
 
-    def __init__(self, journal: Path) -> None:
-        super().__init__(str(journal))
-        self._journal = journal
-        self._lock = filelock.FileLock(f"{journal}.lock")
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._guard = JournalFileOpenLock(str(path), grace_period=_LOCKED)
+        super().__init__(str(path), lock_obj=self._guard)
 
-    def acquire(self) -> bool:
-        """Wait for the lock."""
-        self._lock.acquire()
-        with self._journal.open("rb+") as file:
-            end = file.seek(0, os.SEEK_END)
-            if end > 0:
-                file.seek(end - 1)
-                if file.read(1) != b"\n":
-                    file.seek(0)
-                    file.truncate(file.read().rfind(b"\n") + 1)
-        return True
+    def append_logs(self, logs: list[dict[str, Any]]) -> None:
+        """Append entries, a line each, in one piece."""
+        text = "".join(json.dumps(log, separators=(",", ":")) + "\n" for log in logs)
+        self._guard.acquire()
+        try:
+            with self._path.open("ab") as file:
+                file.write(text.encode())
+                file.flush()
+                if any("state" in log for log in logs):
+                    os.fsync(file.fileno())
+        finally:
+            self._guard.release()
 
-    def release(self) -> None:
-        """Give it up."""
-        self._lock.release()
+    def mend(self) -> None:
+        """Cut off the line that a killed writer left half written."""
+        self._guard.acquire()
+        try:
+            with self._path.open("rb+") as file:
+                content = file.read()
+                if not content.endswith(b"\n"):
+                    file.truncate(content.rfind(b"\n") + 1)
+        finally:
+            self._guard.release()
 
 
 def open_journal(path: Path) -> BaseStorage:
-    """The storage in a journal file, which is made where there is none."""
+    """The storage in a journal file, which is made where there is none.
+
+    Its folder's lock must be held: nobody else writes trials there.
+    """
     with telling(str(path)):
-        backend = JournalFileBackend(str(path), lock_obj=_Lock(path))
+        backend = _Journal(path)
+        backend.mend()
         return optuna.storages.JournalStorage(backend)
 
 
@@ -65,29 +81,32 @@ def open_database(url: str) -> BaseStorage:
         raise SettingsError(
             f"storage: {shown!r} is no URL of a database: {', '.join(DATABASES)}://…"
         )
-    try:
-        with telling(shown), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+    with telling(shown), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
             return optuna.storages.RDBStorage(url)
-    except ImportError as error:
-        raise SettingsError(
-            f"storage: the driver for {shown} is not installed: {error}; for PostgreSQL: "
-            "pip install psycopg2-binary"
-        ) from error
-    except (ArgumentError, NoSuchModuleError) as error:
-        raise SettingsError(f"storage: {shown}: {error}") from error
+        except ImportError as error:
+            raise SettingsError(
+                f"storage: the driver for {shown} is not installed; for PostgreSQL: "
+                "pip install 'psycopg[binary]'"
+            ) from error
+        except (ArgumentError, NoSuchModuleError) as error:
+            raise SettingsError(f"storage: {shown}: {error}") from error
 
 
 def without_password(url: str) -> str:
     """A URL as it can be shown and kept."""
-    from sqlalchemy.engine import make_url
+    from sqlalchemy.engine import URL, make_url
     from sqlalchemy.exc import ArgumentError
 
     try:
         parsed = make_url(url)
     except ArgumentError:
         return url
-    return parsed.set(password=None).render_as_string()
+    bare = URL.create(
+        parsed.drivername, parsed.username, None, parsed.host, parsed.port, parsed.database
+    )
+    return bare.set(query=parsed.query).render_as_string()
 
 
 @contextmanager

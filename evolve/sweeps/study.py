@@ -138,7 +138,7 @@ class Study:
             trial.report(score, step)
             trial.set_user_attr("score_error", error)
             # The defaults are what all others are measured by.
-            return trial.user_attrs.get("origin") != DEFAULTS and trial.should_prune()
+            return trial.user_attrs.get("origin") != DEFAULTS and bool(trial.should_prune())
 
     def complete(self, number: int, score: float, facts: Mapping[str, Any]) -> bool:
         """A trial has come to its end; False when it had been given up for dead."""

@@ -32,6 +32,8 @@ from evolve.tables.trials import write_trials
 
 _LOOK: Final = 0.25
 """Seconds between two looks at Ctrl-C, and at a database for what others did."""
+_WEIGH_EVERY: Final = 10
+"""Finished trials from one look at what matters to the next."""
 _IN_A_ROW: Final = 5
 """Trials that may fail one after another before the sweep itself has failed."""
 
@@ -93,7 +95,8 @@ class Sweep:
         self.settings = settings
         self.plan = checked_plan(settings)
         self.jobs = jobs
-        name = settings.study or folder.resolve().name
+        # A folder may be moved, so its name of today is not looked for in a study of yesterday.
+        name = settings.study or "sweep"
         if settings.storage is None:
             storage, place = open_journal(folder / JOURNAL_FILE), str(folder / JOURNAL_FILE)
         else:
@@ -101,6 +104,8 @@ class Sweep:
         self.study = Study(self.plan, storage, name, place, shared=settings.storage is not None)
         self._workers: list[Worker] = []
         self._failed = 0
+        self._weighed = 0
+        self._importances: dict[str, float] = {}
 
     def run(self, observer: Observer) -> Ending:
         """Run trials up to the settings' number."""
@@ -159,6 +164,7 @@ class Sweep:
             taken = self.study.take(f"{self.study.lease.name}/{worker.name}")
             if taken is not None:
                 self._start(worker, taken)
+                self._save()
         observer.running(self._busy, self.study.finished())
 
     def _start(self, worker: Worker, taken: Taken) -> None:
@@ -222,7 +228,10 @@ class Sweep:
         """Write the trials table; its rows."""
         rows = rows_of(self.plan, self.study.trials())
         types = {p.name: p.type for p in self.plan.space.parameters}
-        write_trials(self.folder, rows, types, self.study.importances())
+        finished = self.study.finished()
+        if finished >= self._target or finished >= self._weighed + _WEIGH_EVERY:
+            self._weighed, self._importances = finished, self.study.importances()
+        write_trials(self.folder, rows, types, self._importances)
         return rows
 
     @property

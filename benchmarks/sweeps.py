@@ -1,0 +1,197 @@
+"""Sweeps: what they cost, whether what they find is better, and evolution against Optuna.
+
+    python -m benchmarks.sweeps overhead [--trials 60]
+    python -m benchmarks.sweeps speedup [--trials 16]
+    python -m benchmarks.sweeps confirm SWEEP [--seeds 6] [--budget 60] [--games 400] [--jobs 2]
+    python -m benchmarks.sweeps methods [--seeds 5] [--generations 30] [--jobs 2]
+
+`overhead` is the time that a study takes for a trial: proposal, four reports, result and table.
+`speedup` compares the trials that one and two workers finish in the same time. `confirm` trains
+the winner's settings and the defaults with fresh seeds, the same for both, and plays them against
+each other. `methods` tunes alpha-beta parameters by genetic algorithms, CMA-ES, TPE and chance,
+each for the same number of games, and lets the results meet the panel; docs/methods.csv keeps it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+import evolve
+from benchmarks.trained import over_seeds, played
+from evolve.agents.protocol import Agent
+from evolve.config.evolution import PRESETS, EvolutionSettings
+from evolve.config.sweep import KINDS, SweepSettings
+from evolve.config.toml import read_toml, resolve_as
+from evolve.fitness.panel import Panel
+from evolve.learning.course import Course
+from evolve.runner.evolution import Evolution
+from evolve.runner.observer import Silent
+from evolve.sweeps.plan import Plan
+from evolve.sweeps.storage import open_journal
+from evolve.sweeps.study import Study, rows_of
+from evolve.sweeps.sweep import Sweep
+from evolve.tables import folder as store
+from evolve.tables.layout import CONFIG_FILE
+from evolve.tables.trials import write_trials
+
+METHODS = ("ga tuned", "ga published", "cma (DEAP)", "cma (Optuna)", "tpe", "random")
+TABLE = Path("docs/methods.csv")
+
+
+def overhead(trials: int) -> None:
+    for kind in KINDS:
+        for sampler in ("tpe", "cma", "random"):
+            plan = Plan(SweepSettings(kind=kind, trials=10**6, sampler=sampler))
+            took = []
+            with tempfile.TemporaryDirectory() as folder:
+                journal = Path(folder) / "journal.log"
+                study = Study(plan, open_journal(journal), "s", str(journal), shared=False)
+                rng = np.random.default_rng(0)
+                for _ in range(trials):
+                    begin = time.perf_counter()
+                    taken = study.take("worker")
+                    assert taken is not None
+                    for step in range(1, 5):
+                        study.report(taken.number, step, float(rng.random()), 0.01)
+                    study.complete(
+                        taken.number, float(rng.random()), {"agent": "x", "seconds": 1.0}
+                    )
+                    rows = rows_of(plan, study.trials())
+                    types = {p.name: p.type for p in plan.space.parameters}
+                    write_trials(Path(folder), rows, types, {})
+                    took.append(time.perf_counter() - begin)
+            print(
+                f"{kind:10} {sampler:7} {len(plan.space.parameters):3} parameters: median "
+                f"{1e3 * statistics.median(took):5.1f} ms a trial, last ten "
+                f"{1e3 * statistics.median(took[-10:]):5.1f} ms",
+                flush=True,
+            )
+
+
+class _Counting:
+    """An observer that notes when trials end."""
+
+    def __init__(self) -> None:
+        self.ends: list[float] = []
+
+    def trial(self, row: dict[str, Any], finished: int) -> None:
+        self.ends.append(time.monotonic())
+
+    def running(self, count: int, finished: int) -> None: ...
+
+    def note(self, text: str) -> None:
+        print(text)
+
+    def final(self, done: int, total: int) -> None: ...
+
+    def stop(self) -> bool:
+        return False
+
+
+def speedup(trials: int) -> None:
+    rates = {}
+    for jobs in (1, 2, 1, 2):
+        settings = SweepSettings(
+            kind="mcts",
+            trials=trials * jobs,
+            budget=4.0,
+            sampler="random",
+            pruner="none",
+            panel_openings=5,
+            study="s",
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            watch = _Counting()
+            Sweep(Path(folder), settings, jobs).run(watch)
+        # The first trial of every worker also starts it.
+        ends = watch.ends[jobs - 1 :]
+        rates.setdefault(jobs, []).append((len(ends) - 1) / (ends[-1] - ends[0]))
+        print(f"{jobs} workers: {rates[jobs][-1]:.3f} trials a second", flush=True)
+    print(f"two workers over one: {np.median(rates[2]) / np.median(rates[1]):.2f}")
+
+
+def taught(plan: Plan, values: dict[str, Any], seed: int, budget: float) -> Agent:
+    settings = plan.settings(values, seed).model_copy(update={"budget": budget})
+    course = Course(settings, 1)  # type: ignore[arg-type]
+    course.warm_up()
+    while course.finished is None:
+        course.iterate(lambda games, share: None)
+    return course.learner.agent()
+
+
+def confirm(folder: Path, seeds: int, budget: float | None, games: int, jobs: int) -> None:
+    run = evolve.load_run(folder)
+    stored = {**read_toml(folder / CONFIG_FILE), "kind": run.command.removeprefix("sweep ")}
+    plan = Plan(resolve_as(SweepSettings, {}, {}, stored))
+    champion: Any = evolve.load_agent(folder)
+    row = run.trials.set_index("number").loc[champion.provenance["trial"]]
+    values = {
+        name: value.item() if hasattr(value := row[name], "item") else value
+        for name in plan.space.names
+    }
+    assert plan.defaults is not None
+    seconds = budget or plan.sweep.budget or 60.0
+    print(f"{folder}: trial {champion.provenance['trial']} against the defaults, {seconds:g} CPU s")
+    for name, value in values.items():
+        print(f"  {name:20} {value!s:24} default {plan.defaults[name]}")
+
+    def pair(seed: int) -> list[Agent]:
+        return [taught(plan, chosen, seed, seconds) for chosen in (values, plan.defaults or {})]
+
+    numbers = [10_000 + number for number in range(seeds)]
+    agents = joblib.Parallel(n_jobs=jobs)(joblib.delayed(pair)(number) for number in numbers)
+    scores = []
+    for number, (tuned, default) in zip(numbers, agents, strict=True):
+        scores.append(played(tuned, default, games, number, jobs).score.score)
+        print(f"seed {number}: {scores[-1]:.3f}", flush=True)
+    panel = Panel(plan.sweep.panel, 200, plan.sweep.rules, 12345)
+    means = [[float(np.mean(panel.scores(agent, jobs))) for agent in both] for both in agents]
+    mean, low, high = over_seeds(scores)
+    # Two-sided, over seeds: is the mean score another one than a half?
+    p = stats.ttest_1samp(scores, 0.5).pvalue
+    paired = stats.ttest_rel([m[0] for m in means], [m[1] for m in means]).pvalue
+    print(f"score {mean:.3f} [{low:.3f}, {high:.3f}] over {seeds} seeds, p = {p:.4f}")
+    print(
+        f"against the panel: tuned {np.mean([m[0] for m in means]):.3f}, defaults "
+        f"{np.mean([m[1] for m in means]):.3f}, paired p = {paired:.4f}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    costs = commands.add_parser("overhead")
+    costs.add_argument("--trials", type=int, default=60)
+    faster = commands.add_parser("speedup")
+    faster.add_argument("--trials", type=int, default=16)
+    confirming = commands.add_parser("confirm")
+    confirming.add_argument("sweep", type=Path)
+    confirming.add_argument("--seeds", type=int, default=6, choices=range(2, 9))
+    confirming.add_argument("--budget", type=float)
+    confirming.add_argument("--games", type=int, default=400)
+    tuning = commands.add_parser("methods")
+    tuning.add_argument("--seeds", type=int, default=5, choices=range(2, 9))
+    tuning.add_argument("--generations", type=int, default=30)
+    for command in (confirming, tuning):
+        command.add_argument("--jobs", type=int, default=2)
+    given = parser.parse_args()
+    if given.command == "overhead":
+        overhead(given.trials)
+    elif given.command == "speedup":
+        speedup(given.trials)
+    elif given.command == "confirm":
+        confirm(given.sweep, given.seeds, given.budget, given.games, given.jobs)
+
+
+if __name__ == "__main__":
+    main()

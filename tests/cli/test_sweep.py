@@ -1,0 +1,294 @@
+"""`evolve sweep`: the folder it leaves, going on with it, and all that takes its result."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import evolve
+from evolve.agents.mcts import MctsAgent
+from tests.cli import (
+    INTERRUPTED,
+    done,
+    fails,
+    finish,
+    invoke,
+    misused,
+    spawn,
+    wait_until,
+)
+
+QUICK = (
+    "--panel=random,swh",
+    "--panel-openings=4",
+    "--final-openings=4",
+    "--finalists=2",
+    "--startup=2",
+    "--reports=2",
+)
+ALPHABETA = ("sweep", "alphabeta", *QUICK, "--fix=depths=1", "--fix=endgame=0", "--trials=5")
+MCTS = (
+    "sweep",
+    "mcts",
+    *QUICK,
+    "--trials=6",
+    "--fix=games=100",
+    "--fix=simulations=8",
+    "--fix=games_per_iteration=20",
+    "--fix=check_simulations=10",
+    "--fix=play_simulations=10",
+    "--fix=endgame=4",
+    "--fix=layers=dense 8 relu, dense 1 tanh",
+)
+TIMES = ["seconds", "worker"]
+
+
+@pytest.fixture(scope="session")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished sweep of alpha-beta parameters. Look, do not touch."""
+    folder = tmp_path_factory.mktemp("swept") / "swept"
+    done(*ALPHABETA, "--jobs=1", "--out", folder)
+    return folder
+
+
+@pytest.fixture
+def copy(swept: Path, tmp_path: Path) -> Path:
+    shutil.copytree(swept, tmp_path / "swept")
+    return tmp_path / "swept"
+
+
+def finished(folder: Path) -> int:
+    if not (folder / "trials.parquet").exists():
+        return 0
+    return int(evolve.load_run(folder).trials["state"].isin(["COMPLETE", "PRUNED"]).sum())
+
+
+def assert_exactly(folder: Path, count: int) -> pd.DataFrame:
+    trials = evolve.load_run(folder).trials
+    assert finished(folder) == count
+    assert set(trials["state"]) <= {"COMPLETE", "PRUNED", "FAIL"}
+    assert trials["number"].tolist() == list(range(len(trials)))
+    return trials
+
+
+def test_the_table_of_trials(swept: Path) -> None:
+    trials = assert_exactly(swept, 5)
+    assert trials.columns[:5].tolist() == ["number", "state", "score", "score_error", "seconds"]
+    assert {"weights.0", "mobility.2", "agent", "reports", "origin"} <= set(trials.columns)
+    assert not {"depths.0", "endgame"} & set(trials.columns)
+    assert trials["origin"].tolist() == ["defaults"] + ["sampler"] * 4
+    assert trials["score"].between(0, 1).all()
+    assert (trials["score_error"] > 0).all()
+    for row in trials.itertuples():
+        agent = evolve.load_agent(swept / row.agent)
+        assert isinstance(agent, evolve.AlphaBetaAgent)
+        assert agent.provenance["trial"] == row.number
+        assert agent.provenance["score"] == row.score
+        assert agent.depths == (1, 1, 1)
+    final = json.loads((swept / "final.json").read_text())
+    assert final["trials"] == 5
+    champion = evolve.load_agent(swept)
+    assert champion.name == f"trial-{final['winner']}"
+
+
+def test_what_shows_it(swept: Path, tmp_path: Path) -> None:
+    shown = done("show", swept).out
+    assert "champion trial-" in shown
+    rows = done("show", swept, "--table", "trials", "--format", "json").document
+    assert [row["number"] for row in rows] == [0, 1, 2, 3, 4]
+    best = done("show", swept, "--top", 1, "--format", "json").document
+    assert best[0]["score"] == max(row["score"] for row in rows)
+    listed = done("runs", swept.parent, "--json").document[0]
+    assert (listed["command"], listed["trials"]) == ("sweep alphabeta", "5/5")
+    assert "sweep alphabeta" in done("compare", swept, swept).out
+    assert "no generations" in done("show", swept, "--table", "generations").out
+    assert "it has no generations" in fails("replay", swept, "0:1")
+    done("plot", swept, "-o", tmp_path / "sweep.png")
+    assert (tmp_path / "sweep.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_its_champion_is_an_agent(swept: Path, tmp_path: Path) -> None:
+    done("export", swept, "-o", tmp_path / "best.json")
+    done("export", swept, "--to", "python", "-o", tmp_path / "best.py")
+    found = done("match", swept, "random", "--games", 20, "--json").document
+    assert found["games"] == 20
+    assert evolve.load_agent(tmp_path / "best.json").choose(evolve.Board.start()) in (
+        19,
+        26,
+        37,
+        44,
+    )
+
+
+def test_the_same_seed_gives_the_same_table_and_going_on_changes_nothing(
+    swept: Path, tmp_path: Path
+) -> None:
+    done(*ALPHABETA, "--jobs=1", "--trials=2", "--out", "parts")
+    assert_exactly(Path("parts"), 2)
+    assert "is finished, 2 trials" in done("resume", "parts").out
+    Path("parts").rename("moved")
+    done("resume", "moved", "--trials", 5, "--jobs", 1)
+    expected = evolve.load_run(swept).trials.drop(columns=TIMES)
+    pd.testing.assert_frame_equal(evolve.load_run("moved").trials.drop(columns=TIMES), expected)
+    assert evolve.load_run("moved").config["trials"] == 5
+
+
+def test_ctrl_c_ends_after_the_trials_in_hand(tmp_path: Path) -> None:
+    process = spawn(tmp_path, *ALPHABETA, "--jobs=2", "--trials=1000", "--out=stopped")
+    wait_until(lambda: finished(Path("stopped")) >= 1, process)
+    process.send_signal(signal.SIGINT)
+    result = finish(process)
+    assert result.code in INTERRUPTED
+    assert "ending after the trials in hand" in result.out
+    assert "evolve resume stopped" in result.out
+    trials = evolve.load_run("stopped").trials
+    assert set(trials["state"]) <= {"COMPLETE", "PRUNED"}
+    assert len(trials) < 1000
+
+
+def test_kill_and_resume_ends_with_exactly_so_many(tmp_path: Path) -> None:
+    folder = Path("killed")
+    process = spawn(tmp_path, *MCTS, "--jobs=2", "--out", folder)
+    wait_until(lambda: finished(folder) >= 2, process)
+    process.kill()
+    finish(process)
+    before = evolve.load_run(folder).trials
+    lost = int((before["state"] == "RUNNING").sum())
+    done("resume", folder, "--jobs", 2)
+    trials = assert_exactly(folder, 6)
+    assert (trials["state"] == "FAIL").sum() <= lost + 2
+    kept = before[before["state"] == "COMPLETE"]
+    again = trials[trials["number"].isin(kept["number"])]
+    assert again["score"].tolist() == kept["score"].tolist()
+    done("export", folder, "-o", "best.npz")
+    agent = evolve.load_agent("best.npz")
+    assert isinstance(agent, MctsAgent)
+    assert agent.choose(evolve.Board.start()) in (19, 26, 37, 44)
+
+
+def test_a_killed_worker_is_replaced_and_its_values_come_again(tmp_path: Path) -> None:
+    folder = Path("hurt")
+    process = spawn(tmp_path, *MCTS, "--jobs=1", "--trials=2", "--out", folder)
+
+    def worker() -> int | None:
+        if not (folder / "trials.parquet").exists():
+            return None
+        trials = evolve.load_run(folder).trials
+        running = trials[trials["state"] == "RUNNING"]
+        return int(running["worker"].iloc[0].rpartition("/")[2]) if len(running) else None
+
+    wait_until(lambda: worker() is not None, process)
+    killed = worker()
+    assert killed is not None
+    os.kill(killed, signal.SIGKILL)
+    result = finish(process)
+    assert result.code == 0, result.err
+    assert "killed by SIGKILL; its values come again" in result.out
+    trials = assert_exactly(folder, 2)
+    lost = trials[trials["state"] == "FAIL"]
+    assert len(lost) == 1
+    again = trials[trials["noise"] == lost["noise"].iloc[0]]
+    assert again["state"].tolist() == ["FAIL", "COMPLETE"]
+
+
+def test_a_sweep_of_dqn(tmp_path: Path) -> None:
+    held = ("--fix=games=40", "--fix=games_per_iteration=20", "--fix=layers=dense 8 relu, dense 64")
+    done("sweep", "dqn", *QUICK, *held, "--trials=2", "--jobs=1", "--out=dqn")
+    trials = assert_exactly(Path("dqn"), 2)
+    assert [len(reports) for reports in trials["reports"]] == [2, 2]
+    assert isinstance(evolve.load_agent("dqn"), evolve.DqnAgent)
+
+
+def test_a_sweep_of_evolution(tmp_path: Path) -> None:
+    held = ("--fix=population=8", "--fix=openings=start", "--fix=panel_every=1000")
+    quick = [option for option in QUICK if not option.startswith("--panel=")]
+    done(
+        "sweep",
+        "evolution",
+        *quick,
+        *held,
+        "--panel=random,anti-swh",
+        "--budget=0.5",
+        "--trials=2",
+        "--jobs=1",
+        "--out=evo",
+    )
+    trials = assert_exactly(Path("evo"), 2)
+    run = evolve.load_run("evo/trials/trial-0000")
+    assert run.config["rules"] == "reversed"
+    assert run.generation_count >= 1
+    assert [len(reports) for reports in trials["reports"]] == [2, 2]
+    assert evolve.load_agent("evo").rules == "reversed"
+
+
+def test_a_database_serves_as_well(tmp_path: Path) -> None:
+    options = (*ALPHABETA, "--jobs=1", "--storage=sqlite:///study.db", "--study=mine")
+    few = ("--fix=weights=100,-25,10,5,-25,1,1,5,2,1", "--fix=stability=0", "--fix=x_squares=0")
+    done(*options, *few, "--trials=2", "--out=one")
+    done(*options, *few, "--trials=3", "--out=two")
+    assert_exactly(Path("two"), 3)
+    assert not Path("two/journal.log").exists()
+    with sqlite3.connect("study.db") as database:
+        assert database.execute("SELECT count(*) FROM trials").fetchone() == (3,)
+    error = fails(*options, "--panel-openings=5", "--out=three")
+    assert "of another sweep" in error
+    assert not Path("three").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--panel="], "panel: it is empty"),
+        (["--panel=nobody"], "there is no agent 'nobody'"),
+        (["--fix=speed=1"], "there is no setting 'speed'"),
+        (["--fix=gamma=9"], "gamma"),
+        (["--space=missing.toml"], "missing.toml"),
+        (["--space=bad.toml"], "there is no parameter 'speed'"),
+        (["--space=worse.toml"], "low 1 is above high 0.5"),
+        (["--storage=postgresql://me:secret@127.0.0.1:1/x"], "does not answer"),
+        (["--storage=nonsense"], "is no URL"),
+    ],
+)
+def test_sweeps_that_cannot_be(options: list[str], words: str, tmp_path: Path) -> None:
+    Path("bad.toml").write_text("[speed]\nlow = 1\n")
+    Path("worse.toml").write_text("[gamma]\nlow = 1.0\nhigh = 0.5\n")
+    result = invoke("sweep", "dqn", *options, "--trials=1")
+    assert result.code in (1, 2)
+    assert result.err.startswith("error: ")
+    assert result.err.count("\n") == 1
+    assert words in result.err
+    assert "secret" not in result.err
+    assert not Path("runs").exists()
+
+
+def test_wrong_usage(copy: Path, tmp_path: Path) -> None:
+    assert "NAME=VALUE" in misused("sweep", "dqn", "--fix=gamma")
+    assert "'sarsa'" in misused("sweep", "sarsa")
+    assert "--games is not for" in misused("resume", copy, "--games", 5)
+    assert "is taken" in fails("sweep", "mcts", "--out", copy)
+    assert "leave it out" in misused("sweep", "alphabeta", "--budget=3")
+
+
+def test_a_study_of_another_kind_in_the_folder(copy: Path) -> None:
+    other = Path("other")
+    shutil.copytree(copy, other)
+    text = "[fix]\ndepths = 1\nendgame = 0\n"
+    config = (other / "config.toml").read_text().replace(text, "")
+    (other / "config.toml").write_text(config.replace("sweep alphabeta", "sweep evolution"))
+    before = (other / "journal.log").read_bytes()
+    assert "is of another sweep: kind (alphabeta, here evolution)" in fails("resume", other)
+    assert (other / "journal.log").read_bytes().startswith(before)
+
+
+def test_the_list_of_parameters() -> None:
+    listed = done("sweep", "dqn", "--list", "--fix=width=128").out
+    assert "learning_rate" in listed
+    assert "0.0001 to 0.005, log" in listed
+    assert "width" not in listed.replace("width of", "")

@@ -1,0 +1,66 @@
+"""CMA-ES as a sampler: finds an optimum, and keeps nothing that must be unpickled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import optuna
+import pytest
+
+from evolve.sweeps.cmaes import GENERATION, CmaSampler
+
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+
+def best_of(sampler: str, seed: int, trials: int = 120) -> float:
+    study = optuna.create_study(direction="maximize")
+    for number in range(trials):
+        study.sampler = (
+            CmaSampler(1000 * seed + number, seed, 10)
+            if sampler == "cma"
+            else optuna.samplers.RandomSampler(1000 * seed + number)
+        )
+        trial = study.ask()
+        x = [trial.suggest_float(f"x{i}", -1.0, 1.0) for i in range(4)]
+        rate = trial.suggest_float("rate", 1e-4, 1e-1, log=True)
+        count = trial.suggest_int("count", 0, 20, step=2)
+        trial.suggest_categorical("kind", ["a", "b"])
+        loss = sum((v - 0.3) ** 2 for v in x) + (np.log10(rate) + 3) ** 2 + (count - 12) ** 2 / 100
+        study.tell(trial, -float(loss))
+    assert all(isinstance(t.params["count"], int) for t in study.trials)
+    assert {t.params["count"] % 2 for t in study.trials} == {0}
+    return study.best_value
+
+
+def test_it_finds_an_optimum_that_chance_does_not() -> None:
+    ours = [best_of("cma", seed) for seed in range(3)]
+    chance = [best_of("random", seed) for seed in range(3)]
+    assert min(ours) > max(chance)
+    assert np.median(ours) > np.median(chance) / 3
+
+
+def test_the_study_holds_no_pickle(tmp_path: Path) -> None:
+    study = optuna.create_study(direction="maximize")
+    for number in range(40):
+        study.sampler = CmaSampler(number, 0, 5)
+        trial = study.ask()
+        study.tell(trial, -((trial.suggest_float("x", 0, 1) - trial.suggest_float("y", 0, 1)) ** 2))
+    kept = {key for trial in study.trials for key in trial.system_attrs}
+    assert kept == {GENERATION}
+    generations = [trial.system_attrs.get(GENERATION) for trial in study.trials]
+    assert generations[:5] == [None] * 5
+    assert generations[5:] == sorted(generations[5:])
+    assert generations[-1] >= 4
+
+
+@pytest.mark.parametrize("startup", [0, 3])
+def test_choices_and_single_numbers_are_left_to_chance(startup: int) -> None:
+    study = optuna.create_study(direction="maximize")
+    for number in range(8):
+        study.sampler = CmaSampler(number, 0, startup)
+        trial = study.ask()
+        trial.suggest_categorical("kind", [1, 2, 3])
+        trial.suggest_int("one", 3, 3)
+        study.tell(trial, float(number))
+    assert len({trial.params["kind"] for trial in study.trials}) > 1

@@ -1,0 +1,334 @@
+"""Studies: who works on what, exactly so many trials, and nothing lost with those who die."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from optuna.trial import TrialState
+
+from evolve.config.sweep import SweepSettings
+from evolve.errors import RunError, SettingsError, StorageError
+from evolve.sweeps import lease as leases
+from evolve.sweeps.lease import GRACE, Lease, Watch, is_gone, this_machine
+from evolve.sweeps.plan import Plan
+from evolve.sweeps.storage import open_database, open_journal, without_password
+from evolve.sweeps.study import ATTEMPTS, Study, rows_of
+
+SEARCHED = ("learning_rate", "noise", "simulations", "network")
+HELD = {
+    name: value
+    for name, value in (Plan(SweepSettings(kind="mcts")).defaults or {}).items()
+    if name not in SEARCHED
+}
+
+
+def plan(trials: int = 4, **changes: Any) -> Plan:
+    """Few parameters: a database takes its time over each."""
+    return Plan(SweepSettings(kind="mcts", trials=trials, **{"startup": 2, "fix": HELD, **changes}))
+
+
+def local(path: Path, **changes: Any) -> Study:
+    return Study(plan(**changes), open_journal(path / "journal.log"), "s", "here", shared=False)
+
+
+def shared(path: Path, **changes: Any) -> Study:
+    url = f"sqlite:///{path}/study.db"
+    return Study(plan(**changes), open_database(url), "s", url, shared=True)
+
+
+def states(study: Study) -> Counter[str]:
+    return Counter(trial.state.name for trial in study.trials())
+
+
+def run_one(study: Study, score: float) -> int:
+    taken = study.take("w")
+    assert taken is not None
+    assert study.complete(taken.number, score, {"agent": "x", "score_error": 0.1, "seconds": 1.0})
+    return taken.number
+
+
+def test_the_first_trial_has_the_defaults(tmp_path: Path) -> None:
+    study = local(tmp_path)
+    taken = study.take("w")
+    assert taken is not None
+    assert taken.values == study.plan.defaults
+    second = study.take("w")
+    assert second is not None
+    assert second.values != taken.values
+    assert set(second.values) == set(study.plan.space.names) == set(SEARCHED)
+    assert [row["origin"] for row in rows_of(study.plan, study.trials())] == ["defaults", "sampler"]
+
+
+def test_trials_of_a_dead_writer_come_again_with_their_values(tmp_path: Path) -> None:
+    first = local(tmp_path)
+    values = [first.take("w"), first.take("w")]
+    assert states(first) == {"RUNNING": 2}
+    second = local(tmp_path)  # the folder's lock says that the first one is gone
+    assert second.reclaim() == [0, 1]
+    assert states(second) == {"FAIL": 2, "WAITING": 2}
+    assert second.open() == 4
+    again = [second.take("w"), second.take("w")]
+    assert [a.values for a in again if a] == [v.values for v in values if v]
+    assert [a.number for a in again if a] == [2, 3]
+    rows = rows_of(second.plan, second.trials())
+    assert [row["reason"] for row in rows] == ["the worker died"] * 2 + [None] * 2
+    assert rows[2]["origin"] == "defaults"
+    # What the first one says after all is not counted.
+    assert values[0] is not None
+    assert not first.complete(0, 1.0, {"agent": "x"})
+    assert states(second) == {"FAIL": 2, "RUNNING": 2}
+
+
+def test_values_that_kill_are_not_tried_for_ever(tmp_path: Path) -> None:
+    for _ in range(ATTEMPTS + 1):
+        study = local(tmp_path)
+        study.reclaim()
+        study.take("w")
+    numbers = [t.params["learning_rate"] for t in local(tmp_path).trials()]
+    assert len(set(numbers[:ATTEMPTS])) == 1
+    assert numbers[ATTEMPTS] != numbers[0]
+
+
+def test_pruned_trials_keep_their_last_score_and_the_defaults_are_not_pruned(
+    tmp_path: Path,
+) -> None:
+    study = local(tmp_path, trials=12, pruner="median", startup=3)
+    for number in range(12):
+        taken = study.take("w")
+        assert taken is not None
+        score = 0.1 if number in (0, 11) else 0.9
+        asked = [study.report(taken.number, step, score, 0.01) for step in (1, 2)]
+        assert asked == [False, number == 11], number
+        if asked[-1]:
+            assert study.prune(taken.number, {"seconds": 1.0})
+        else:
+            study.complete(taken.number, score, {"agent": "x", "seconds": 1.0})
+    assert states(study) == {"COMPLETE": 11, "PRUNED": 1}
+    row = rows_of(study.plan, study.trials())[11]
+    assert (row["state"], row["score"], row["reports"]) == ("PRUNED", 0.1, [0.1, 0.1])
+    assert set(study.importances()) == set(study.plan.space.names)
+
+
+@pytest.mark.parametrize("sampler", ["tpe", "random", "cma", "gp"])
+def test_a_stopped_study_goes_on_as_if_it_had_not_been(sampler: Any, tmp_path: Path) -> None:
+    settings = {"trials": 12, "sampler": sampler, "startup": 10}
+    count = 11 if sampler == "gp" else 12  # a Gaussian process takes seconds
+
+    def values(folder: Path, stops: bool) -> list[Any]:
+        folder.mkdir()
+        study = local(folder, **settings)
+        for number in range(count):
+            run_one(study, 0.5 + 0.01 * ((7 * number) % 12))
+            if stops:
+                study = local(folder, **settings)
+        return [trial.params for trial in study.trials()]
+
+    whole = values(tmp_path / "a", False)
+    assert values(tmp_path / "b", True) == whole
+    assert len({json.dumps(one) for one in whole}) == count
+
+
+def test_a_line_half_written_is_cut_off(tmp_path: Path) -> None:
+    study = local(tmp_path)
+    run_one(study, 0.5)
+    journal = tmp_path / "journal.log"
+    before = journal.read_bytes()
+    journal.write_bytes(before + b'{"op_code":4,"worker')
+    again = local(tmp_path)
+    after = journal.read_bytes()
+    assert after.startswith(before)
+    assert all(isinstance(json.loads(line), dict) for line in after.splitlines())
+    run_one(again, 0.6)
+    assert states(local(tmp_path)) == {"COMPLETE": 2}
+
+
+def test_a_damaged_journal_is_one_line(tmp_path: Path) -> None:
+    run_one(local(tmp_path), 0.5)
+    journal = tmp_path / "journal.log"
+    journal.write_bytes(b"nonsense\n" + journal.read_bytes())
+    with pytest.raises(StorageError, match=r"journal\.log is damaged|here is damaged"):
+        local(tmp_path)
+
+
+def test_a_study_of_another_sweep_is_refused(tmp_path: Path) -> None:
+    local(tmp_path)
+    with pytest.raises(RunError, match=r"another sweep: budget \(60.0, here 7.0\)"):
+        local(tmp_path, budget=7.0)
+    other = Plan(SweepSettings(kind="dqn"))
+    with pytest.raises(RunError, match=r"kind \(mcts, here dqn\)"):
+        Study(other, open_journal(tmp_path / "journal.log"), "s", "here", shared=False)
+    local(tmp_path, trials=9, sampler="random", seed=4)  # these may differ
+    storage = open_journal(tmp_path / "foreign.log")
+    import optuna
+
+    study = optuna.create_study(storage=storage, study_name="s", direction="maximize")
+    study.add_trial(optuna.trial.create_trial(value=1.0))
+    with pytest.raises(RunError, match="not one of evolve's"):
+        Study(plan(), storage, "s", "here", shared=False)
+
+
+def test_a_live_writer_keeps_its_trials(tmp_path: Path) -> None:
+    one, other = shared(tmp_path), shared(tmp_path)
+    now = 0.0
+    other._watch = Watch(lambda: now)
+    one.beat(0)
+    first = one.take("w")
+    assert first is not None
+    for beat in range(1, 30):
+        now += GRACE / 4
+        one.beat(beat)
+        assert other.reclaim() == []
+    now += GRACE - 1
+    assert other.reclaim() == []
+    now += 2
+    assert other.reclaim() == [0]
+    assert one.reclaim() == []
+    assert not one.complete(0, 0.9, {"agent": "x"})
+    assert states(other) == {"FAIL": 1, "WAITING": 1}
+
+
+def test_a_trial_whose_taker_never_said_who_it_was(tmp_path: Path) -> None:
+    one, other = shared(tmp_path), shared(tmp_path)
+    one.study.ask()
+    now = 0.0
+    other._watch = Watch(lambda: now)
+    assert other.reclaim() == []
+    now = GRACE + 1
+    assert other.reclaim() == [0]
+
+
+def test_only_one_of_two_gives_a_trial_up(tmp_path: Path) -> None:
+    one, other, third = shared(tmp_path), shared(tmp_path), shared(tmp_path)
+    one.take("w")
+    now = 0.0
+    for study in (other, third):
+        study._watch = Watch(lambda: now)
+        assert study.reclaim() == []
+    now = GRACE + 1
+    results: list[list[int]] = []
+    threads = [
+        threading.Thread(target=lambda s=study: results.append(s.reclaim()))  # type: ignore[misc]
+        for study in (other, third)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(results) == [[], [0]]
+    assert states(other)["WAITING"] == 1
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
+def test_a_process_of_this_machine_that_is_gone_is_known_at_once(tmp_path: Path) -> None:
+    assert this_machine()
+    mine = Lease().identity
+    assert not is_gone(mine)
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    assert is_gone({**mine, "pid": child.pid})
+    assert not is_gone({**mine, "pid": child.pid, "machine": "another"})
+    assert not is_gone({**mine, "pid": 1, "machine": mine["machine"]})
+    one, other = shared(tmp_path), shared(tmp_path)
+    one.lease.identity["pid"] = child.pid
+    one.take("w")
+    assert other.reclaim() == [0]
+
+
+def test_the_heart_beats_through_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leases, "BEAT", 0.01)
+    seen: list[int] = []
+    enough = threading.Event()
+
+    def beat(count: int) -> None:
+        seen.append(count)
+        if count == 2:
+            raise StorageError("down for a moment")
+        if count == 4:
+            enough.set()
+
+    with leases.Heart(beat):
+        assert enough.wait(10)
+    assert seen[:5] == [0, 1, 2, 3, 4]
+
+
+def _finish_trials(folder: str, number: int) -> None:
+    study = shared(Path(folder), trials=6)
+    while study.finished() < 6:
+        if study.open() > 0 and (taken := study.take(f"w{number}")) is not None:
+            study.report(taken.number, 1, 0.5, 0.1)
+            study.complete(taken.number, 0.5, {"agent": "x", "seconds": 0.1})
+
+
+def test_two_machines_end_with_exactly_so_many(tmp_path: Path) -> None:
+    shared(tmp_path, trials=6)
+    context = multiprocessing.get_context("spawn")
+    processes = [
+        context.Process(target=_finish_trials, args=(str(tmp_path), number)) for number in range(2)
+    ]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+        assert process.exitcode == 0
+    study = shared(tmp_path, trials=6)
+    counted = states(study)
+    assert counted.pop("FAIL", 0) <= 2  # of both asking for the last one at once
+    assert counted == {"COMPLETE": 6}
+    workers = {t.user_attrs["worker"] for t in study.trials() if t.state is TrialState.COMPLETE}
+    assert workers == {"w0", "w1"}
+    numbers = [trial.number for trial in study.trials()]
+    assert numbers == list(range(len(numbers)))
+
+
+def test_surplus_trials_are_given_back(tmp_path: Path) -> None:
+    one, other = shared(tmp_path, trials=2), shared(tmp_path, trials=2)
+    assert one.take("a") is not None
+    assert other.take("b") is not None
+    assert one.take("a") is None
+    assert states(one) == {"RUNNING": 2, "FAIL": 1}
+    assert rows_of(one.plan, one.trials())[2]["reason"] == "not wanted any more"
+
+
+@pytest.mark.parametrize(
+    ("url", "error", "words"),
+    [
+        ("postgresql://user:secret@127.0.0.1:1/x", StorageError, "does not answer"),
+        ("sqlite:////no/such/folder/x.db", StorageError, "unable to open"),
+        ("redis://127.0.0.1", SettingsError, "is no URL of a database"),
+        ("nonsense", SettingsError, "is no URL of a database"),
+        ("postgresql+nodriver://x/y", SettingsError, "nodriver"),
+    ],
+)
+def test_storages_that_do_not_answer(url: str, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words) as caught:
+        open_database(url)
+    assert "secret" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_passwords_are_not_shown() -> None:
+    shown = without_password("postgresql://user:secret@host:5/db")
+    assert shown == "postgresql://user@host:5/db"
+    assert without_password("nonsense") == "nonsense"
+
+
+def test_a_database_that_goes_down_in_between(tmp_path: Path) -> None:
+    study = shared(tmp_path)
+    taken = study.take("w")
+    assert taken is not None
+    with sqlite3.connect(tmp_path / "study.db") as database:
+        database.execute("DROP TABLE trial_values")
+        database.execute("DROP TABLE trial_user_attributes")
+    with pytest.raises(StorageError, match="does not answer"):
+        study.complete(taken.number, 0.5, {"agent": "x"})
+    assert os.path.exists(tmp_path / "study.db")
