@@ -3,7 +3,7 @@
     python -m benchmarks.sweeps overhead [--trials 60]
     python -m benchmarks.sweeps speedup [--trials 16]
     python -m benchmarks.sweeps confirm SWEEP [--seeds 6] [--budget 60] [--games 400] [--jobs 2]
-    python -m benchmarks.sweeps methods [--seeds 5] [--generations 30] [--jobs 2]
+    python -m benchmarks.sweeps methods [--seeds 5] [--generations 20] [--jobs 2]
 
 `overhead` is the time that a study takes for a trial: proposal, four reports, result and table.
 `speedup` compares the trials that one and two workers finish in the same time. `confirm` trains
@@ -24,6 +24,7 @@ from typing import Any
 import joblib
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from scipy import stats
 
 import evolve
@@ -31,9 +32,10 @@ from benchmarks.trained import over_seeds, played
 from evolve.agents.protocol import Agent
 from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.config.sweep import KINDS, SweepSettings
-from evolve.config.toml import read_toml, resolve_as
+from evolve.config.toml import config_text, read_toml, resolve_as
 from evolve.fitness.panel import Panel
 from evolve.learning.course import Course
+from evolve.plots.figure import BLUE, GREY, write_figure
 from evolve.runner.evolution import Evolution
 from evolve.runner.observer import Silent
 from evolve.sweeps.plan import Plan
@@ -46,6 +48,8 @@ from evolve.tables.trials import write_trials
 
 METHODS = ("ga tuned", "ga published", "cma (DEAP)", "cma (Optuna)", "tpe", "random")
 TABLE = Path("docs/methods.csv")
+SEARCH_PANEL = ("swh", "swh-mobility", "positional")
+"""Who agents of a study meet at depth 1; they are judged by others."""
 
 
 def overhead(trials: int) -> None:
@@ -167,6 +171,125 @@ def confirm(folder: Path, seeds: int, budget: float | None, games: int, jobs: in
     )
 
 
+def settings_of(method: str, seed: int, generations: int) -> EvolutionSettings:
+    """What an evolution runs by; depth 1 without an exact end, so that weights alone count."""
+    options: dict[str, Any] = {
+        "preset": "published" if method == "ga published" else "tuned",
+        "algorithm": "cma" if method == "cma (DEAP)" else "ga",
+        "rules": "standard",
+        "seed": seed,
+        "generations": generations,
+        "fix": {"depths": 1, "endgame": 0},
+    }
+    return resolve_as(EvolutionSettings, PRESETS, options)
+
+
+def evolved(method: str, seed: int, generations: int) -> tuple[Any, int]:
+    """The champion of an evolution, and the games that it took, panel and play-off too."""
+    settings = settings_of(method, seed, generations)
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        evolution = Evolution(folder, settings, 1)
+        store.create(folder, config_text(settings, {}))
+        evolution.run(Silent())
+        return evolve.load_agent(folder), len(evolve.load_run(folder).games)
+
+
+def searched(method: str, seed: int, games: int) -> tuple[Any, int]:
+    """The best of a study's agents by the panel, after so many games with it."""
+    sampler: Any = {"cma (Optuna)": "cma", "tpe": "tpe", "random": "random"}[method]
+    sweep = SweepSettings(
+        kind="alphabeta",
+        trials=10**6,
+        sampler=sampler,
+        seed=seed,
+        panel=SEARCH_PANEL,
+        panel_openings=32,
+        fix={"depths": 1, "endgame": 0},
+    )
+    plan = Plan(sweep)
+    panel = Panel(sweep.panel, 2 * sweep.panel_openings, sweep.rules, seed)
+    each = 2 * sweep.panel_openings * len(SEARCH_PANEL)
+    best: tuple[float, Any] = (-1.0, None)
+    with tempfile.TemporaryDirectory() as place:
+        journal = open_journal(Path(place) / "journal.log")
+        study = Study(plan, journal, "s", place, shared=False)
+        for _ in range(games // each):
+            taken = study.take("worker")
+            assert taken is not None
+            agent = plan.agent(taken.values, f"{method}-{seed}")
+            score = float(np.mean(panel.scores(agent, 1)))
+            study.complete(taken.number, score, {"agent": "x"})
+            best = max(best, (score, agent), key=lambda one: one[0])
+    return best[1], games // each * each
+
+
+def tuned(method: str, seed: int, generations: int) -> dict[str, Any]:
+    begin = time.process_time()
+    games = 64 * 63 * generations
+    by_study = method in ("cma (Optuna)", "tpe", "random")
+    agent, played_games = (
+        searched(method, seed, games) if by_study else evolved(method, seed, generations)
+    )
+    took = time.process_time() - begin
+    print(f"{method:14} seed {seed}: {played_games} games, {took:.0f} CPU s", flush=True)
+    return {
+        "method": method,
+        "seed": seed,
+        "games": played_games,
+        "seconds": took,
+        "agent": agent.changed(name=f"{method}-{seed}"),
+    }
+
+
+def methods(seeds: int, generations: int, jobs: int) -> None:
+    rows = joblib.Parallel(n_jobs=jobs)(
+        joblib.delayed(tuned)(method, seed, generations)
+        for seed in range(seeds)
+        for method in METHODS
+    )
+    judges = {
+        "evolved": evolve.load_agent("docs/evolution/tuned-standard-0.json?depth=1&endgame=0"),
+        "swh_mobility": evolve.load_agent("swh-mobility?depth=2"),
+    }
+    for row in rows:
+        for name, judge in judges.items():
+            row[name] = played(row["agent"], judge, 400, row["seed"], jobs).score.score
+        others = [
+            played(row["agent"], other["agent"], 200, row["seed"], jobs).score.score
+            for other in rows
+            if other["seed"] == row["seed"] and other is not row
+        ]
+        row["others"] = float(np.mean(others))
+    frame = pd.DataFrame(rows).drop(columns="agent")
+    frame.to_csv(TABLE, index=False, float_format="%.4f")
+    report_methods(frame)
+
+
+def report_methods(frame: pd.DataFrame) -> None:
+    """The table for docs/sweeps.md, and its picture."""
+    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    axes = figure.subplots(1, 2, sharey=True)
+    print("| | games | CPU s | against an evolved agent | against the other methods |")
+    print("|---|---|---|---|---|")
+    for place, method in enumerate(METHODS):
+        part = frame[frame["method"] == method]
+        texts = []
+        for column, ax in zip(("evolved", "others"), axes, strict=True):
+            mean, low, high = over_seeds(part[column].tolist())
+            texts.append(f"{mean:.3f} [{low:.3f}, {high:.3f}]")
+            ax.plot([low, high], [place, place], color=BLUE, lw=1)
+            ax.plot(part[column], [place] * len(part), "o", ms=4, color=BLUE, alpha=0.6)
+        games, seconds = part["games"].median(), part["seconds"].median()
+        print(f"| {method} | {games:.0f} | {seconds:.0f} | {' | '.join(texts)} |")
+    for ax, title in zip(axes, ("against an evolved agent", "against the others"), strict=True):
+        ax.set(title=title, xlabel="score", xlim=(0, 1))
+        ax.axvline(0.5, color=GREY, lw=0.5)
+    axes[0].set_yticks(range(len(METHODS)), METHODS)
+    axes[0].invert_yaxis()
+    write_figure(figure, TABLE.with_suffix(".png"))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
@@ -181,7 +304,7 @@ def main() -> None:
     confirming.add_argument("--games", type=int, default=400)
     tuning = commands.add_parser("methods")
     tuning.add_argument("--seeds", type=int, default=5, choices=range(2, 9))
-    tuning.add_argument("--generations", type=int, default=30)
+    tuning.add_argument("--generations", type=int, default=20)
     for command in (confirming, tuning):
         command.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
@@ -191,6 +314,8 @@ def main() -> None:
         speedup(given.trials)
     elif given.command == "confirm":
         confirm(given.sweep, given.seeds, given.budget, given.games, given.jobs)
+    elif given.command == "methods":
+        methods(given.seeds, given.generations, given.jobs)
 
 
 if __name__ == "__main__":
