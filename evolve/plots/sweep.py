@@ -90,7 +90,7 @@ def _draw_slice(axes: Axes, trials: pd.DataFrame, name: str) -> None:
     if values.dtype == bool or not pd.api.types.is_numeric_dtype(values):
         labels = sorted(map(str, values.unique()))
         places = values.map(lambda value: labels.index(str(value)))
-        axes.set_xticks(range(len(labels)), labels, fontsize="small", rotation=20)
+        axes.set_xticks(range(len(labels)), labels, fontsize="small", rotation=20, ha="right")
         values = places
     elif float(values.min()) > 0 and float(values.max()) / float(values.min()) > 20:
         axes.set_xscale("log")

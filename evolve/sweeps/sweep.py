@@ -14,6 +14,7 @@ from optuna.trial import TrialState
 from evolve.agents.loading import load_agent
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
+from evolve.sweeps.exchange import agent_pieces, fetch_agents
 from evolve.sweeps.final import (
     FinalResult,
     best_trial,
@@ -131,6 +132,9 @@ class Sweep:
 
     def crown(self, observer: Observer) -> FinalResult | None:
         """Let the best trials play for the champion; None when no trial is complete."""
+        self._save()
+        if self.study.shared:
+            fetch_agents(self.folder, self.study.trials(), self.settings.finalists)
         return play_final(self.folder, self.plan, self.study.trials(), self.jobs, observer)
 
     @property
@@ -188,6 +192,8 @@ class Sweep:
                 return
             case ("complete", score, error, agent, seconds):
                 facts = {"score_error": error, "agent": agent, "seconds": seconds}
+                if self.study.shared:
+                    facts.update(agent_pieces(self.folder / agent))
                 kept = self.study.complete(number, score, facts)
                 self._failed = 0
                 best = best_trial(self.study.trials())

@@ -1,0 +1,48 @@
+"""Agents of trials from one machine to another, by way of the study's database."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from optuna.trial import FrozenTrial
+
+from evolve.errors import StorageError
+from evolve.sweeps.final import DEFAULTS, ranked
+from evolve.tables.atomic import replacing
+from evolve.tables.layout import TRIALS
+
+_PIECE: Final = 48_000
+"""Characters in a piece: a text in MySQL holds 65 535 bytes."""
+_KEY: Final = "agent:"
+
+
+def agent_pieces(path: Path) -> dict[str, str]:
+    """An agent file as attributes of its trial."""
+    text = base64.b64encode(path.read_bytes()).decode("ascii")
+    return {
+        f"{_KEY}{start // _PIECE:03d}": text[start : start + _PIECE]
+        for start in range(0, len(text), _PIECE)
+    }
+
+
+def fetch_agents(folder: Path, trials: Sequence[FrozenTrial], count: int) -> None:
+    """Write the agent files of the best `count` trials, and of the defaults, that are not here.
+
+    Raises StorageError for one that is no agent's file of a trial.
+    """
+    best = ranked(trials)
+    wanted = best[:count] + [t for t in best if t.user_attrs.get("origin") == DEFAULTS]
+    for trial in wanted:
+        name = PurePosixPath(str(trial.user_attrs["agent"]))
+        if name.parts[:-1] != (TRIALS,) or name.suffix not in (".json", ".npz"):
+            raise StorageError(f"trial {trial.number} names {str(name)!r} as its agent's file")
+        target = folder / name
+        pieces = sorted(key for key in trial.user_attrs if key.startswith(_KEY))
+        if target.exists() or not pieces:
+            continue
+        text = "".join(trial.user_attrs[key] for key in pieces)
+        with replacing(target) as temporary:
+            temporary.write_bytes(base64.b64decode(text))
