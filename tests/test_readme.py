@@ -14,12 +14,13 @@ from tests.runner.conftest import start
 
 ROOT = Path(__file__).parent.parent
 LEARNING = (ROOT / "docs" / "learning.md").read_text(encoding="utf-8")
+SWEEPS = (ROOT / "docs" / "sweeps.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 RUNS = (ROOT / "runs" / "README.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", README + RUNS + LEARNING, re.DOTALL)
+    return re.findall(rf"```{language}\n(.*?)```", README + RUNS + LEARNING + SWEEPS, re.DOTALL)
 
 
 def shown_commands() -> list[list[str]]:

@@ -28,13 +28,20 @@ Numbers = Mapping[str, FloatDistribution | IntDistribution]
 class CmaSampler(BaseSampler):
     """Proposes numbers by CMA-ES on the unit cube; choices, and the first trials, by chance.
 
-    `seed` is for this proposal, `startup` finished trials come before the first one; the best
-    of them is where the search begins.
+    `startup` finished trials come before the first proposal; the best of them is where the search
+    begins. `reseed` it before every proposal: what it proposes then follows from that seed and
+    the trials alone.
     """
 
-    def __init__(self, seed: int, study_seed: int, startup: int) -> None:
-        self._seed, self._study_seed, self._startup = seed, study_seed, startup
-        self._random = optuna.samplers.RandomSampler(seed=seed)
+    def __init__(self, startup: int) -> None:
+        self._startup = startup
+        self._known: tuple[list[str], cmaes.CMA] | None = None
+        self.reseed(0)
+
+    def reseed(self, seed: int) -> None:
+        """Set the seed of the next proposal."""
+        self._seed = seed % 2**32
+        self._random = optuna.samplers.RandomSampler(seed=self._seed)
 
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
@@ -62,10 +69,9 @@ class CmaSampler(BaseSampler):
         ended = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
         if len(numbers) < 2 or len(ended) < max(1, self._startup):
             return {}
-        ended.sort(key=lambda one: one.number)
-        optimizer = self._optimizer(ended, numbers)
+        optimizer = self._optimizer(sorted(ended, key=lambda one: one.number), numbers)
         study._storage.set_trial_system_attr(trial._trial_id, GENERATION, optimizer.generation)
-        optimizer._rng.seed(self._seed % 2**32)
+        optimizer._rng.seed(self._seed)
         point = optimizer.ask()
         return {
             name: _value(float(x), numbers[name]) for name, x in zip(numbers, point, strict=True)
@@ -83,16 +89,9 @@ class CmaSampler(BaseSampler):
 
     def _optimizer(self, ended: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA:
         """CMA-ES as it is after all generations that are whole."""
-        first = [one for one in ended if GENERATION not in one.system_attrs]
-        best = max(first, key=lambda one: one.values[0]) if first else None
-        mean = _point(best, numbers) if best else np.full(len(numbers), 0.5)
-        optimizer = cmaes.CMA(
-            mean=np.clip(mean, 0.05, 0.95),
-            sigma=_SIGMA,
-            bounds=np.tile([0.0, 1.0], (len(numbers), 1)),
-            seed=self._study_seed % 2**32,
-            n_max_resampling=10 * len(numbers),
-        )
+        if self._known is None or self._known[0] != list(numbers):
+            self._known = list(numbers), _begun(ended, numbers)
+        optimizer = self._known[1]
         while True:
             mine = [
                 one
@@ -103,6 +102,20 @@ class CmaSampler(BaseSampler):
             if len(mine) < optimizer.population_size:
                 return optimizer
             optimizer.tell([(_point(one, numbers), -one.values[0]) for one in mine])
+
+
+def _begun(ended: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA:
+    """CMA-ES at its begin, around the best of the trials before it."""
+    first = [one for one in ended if GENERATION not in one.system_attrs]
+    mean = np.full(len(numbers), 0.5)
+    if first:
+        mean = _point(max(first, key=lambda one: one.values[0]), numbers)
+    return cmaes.CMA(
+        mean=np.clip(mean, 0.05, 0.95),
+        sigma=_SIGMA,
+        bounds=np.tile([0.0, 1.0], (len(numbers), 1)),
+        n_max_resampling=10 * len(numbers),
+    )
 
 
 def _point(trial: FrozenTrial, numbers: Numbers) -> npt.NDArray[np.float64]:

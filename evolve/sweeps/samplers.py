@@ -25,27 +25,35 @@ def check_sampler(settings: SweepSettings) -> None:
             )
 
 
-def sampler_for(settings: SweepSettings, number: int) -> BaseSampler:
-    """The sampler that proposes trial `number`.
+class Proposer:
+    """Makes the sampler of every trial.
 
-    Its seed is drawn from the sweep's and the number, so that a sweep that was stopped goes on
-    as if it had not been.
+    Its seed is drawn from the sweep's and the trial's number, so that a sweep that was stopped
+    goes on as if it had not been.
     """
-    seed = int(np.random.SeedSequence([settings.seed, number]).generate_state(1)[0] >> 1)
-    startup = settings.startup
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-        match settings.sampler:
-            case "tpe":
-                return optuna.samplers.TPESampler(
-                    seed=seed, n_startup_trials=startup, multivariate=True
-                )
-            case "gp":
-                return optuna.samplers.GPSampler(seed=seed, n_startup_trials=startup)
-            case "cma":
-                return CmaSampler(seed, settings.seed, startup)
-            case "random":
-                return optuna.samplers.RandomSampler(seed=seed)
+
+    def __init__(self, settings: SweepSettings) -> None:
+        self._settings = settings
+        self._cma = CmaSampler(settings.startup)
+
+    def sampler(self, number: int) -> BaseSampler:
+        """The sampler that proposes trial `number`."""
+        settings, startup = self._settings, self._settings.startup
+        seed = int(np.random.SeedSequence([settings.seed, number]).generate_state(1)[0] >> 1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            match settings.sampler:
+                case "tpe":
+                    return optuna.samplers.TPESampler(
+                        seed=seed, n_startup_trials=startup, multivariate=True
+                    )
+                case "gp":
+                    return optuna.samplers.GPSampler(seed=seed, n_startup_trials=startup)
+                case "cma":
+                    self._cma.reseed(seed)
+                    return self._cma
+                case "random":
+                    return optuna.samplers.RandomSampler(seed=seed)
 
 
 def pruner_of(settings: SweepSettings) -> BasePruner:

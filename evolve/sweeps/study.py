@@ -17,7 +17,7 @@ from evolve.errors import RunError
 from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.lease import Lease, Watch, is_gone, key_of
 from evolve.sweeps.plan import Plan
-from evolve.sweeps.samplers import pruner_of, sampler_for
+from evolve.sweeps.samplers import Proposer, pruner_of
 from evolve.sweeps.storage import telling
 
 ATTEMPTS: Final = 3
@@ -56,6 +56,7 @@ class Study:
         self.lease = Lease()
         self._storage = storage
         self._watch = Watch()
+        self._proposer = Proposer(plan.sweep)
         self._trials: dict[int, Trial] = {}
         with self._telling():
             self.study = optuna.create_study(
@@ -63,7 +64,7 @@ class Study:
                 study_name=name,
                 direction="maximize",
                 load_if_exists=True,
-                sampler=sampler_for(plan.sweep, 0),
+                sampler=self._proposer.sampler(0),
                 pruner=pruner_of(plan.sweep),
             )
             self._claim()
@@ -116,7 +117,7 @@ class Study:
     def take(self, worker: str) -> Taken | None:
         """A trial to work on; None when another process was faster with the last one."""
         with self._telling():
-            self.study.sampler = sampler_for(self.plan.sweep, len(self.trials()))
+            self.study.sampler = self._proposer.sampler(len(self.trials()))
             trial = self.study.ask(self.plan.space.distributions)
             trial.set_user_attr("lease", self.lease.identity)
             trial.set_user_attr("worker", worker)

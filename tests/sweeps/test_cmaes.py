@@ -15,12 +15,10 @@ optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 def best_of(sampler: str, seed: int, trials: int = 120) -> float:
     study = optuna.create_study(direction="maximize")
+    ours, chance = CmaSampler(10), optuna.samplers.RandomSampler(seed)
+    study.sampler = ours if sampler == "cma" else chance
     for number in range(trials):
-        study.sampler = (
-            CmaSampler(1000 * seed + number, seed, 10)
-            if sampler == "cma"
-            else optuna.samplers.RandomSampler(1000 * seed + number)
-        )
+        ours.reseed(1000 * seed + number)
         trial = study.ask()
         x = [trial.suggest_float(f"x{i}", -1.0, 1.0) for i in range(4)]
         rate = trial.suggest_float("rate", 1e-4, 1e-1, log=True)
@@ -43,7 +41,8 @@ def test_it_finds_an_optimum_that_chance_does_not() -> None:
 def test_the_study_holds_no_pickle(tmp_path: Path) -> None:
     study = optuna.create_study(direction="maximize")
     for number in range(40):
-        study.sampler = CmaSampler(number, 0, 5)
+        study.sampler = CmaSampler(5)  # a new one each time, as after a stop
+        study.sampler.reseed(number)
         trial = study.ask()
         study.tell(trial, -((trial.suggest_float("x", 0, 1) - trial.suggest_float("y", 0, 1)) ** 2))
     kept = {key for trial in study.trials for key in trial.system_attrs}
@@ -58,7 +57,8 @@ def test_the_study_holds_no_pickle(tmp_path: Path) -> None:
 def test_choices_and_single_numbers_are_left_to_chance(startup: int) -> None:
     study = optuna.create_study(direction="maximize")
     for number in range(8):
-        study.sampler = CmaSampler(number, 0, startup)
+        study.sampler = CmaSampler(startup)
+        study.sampler.reseed(number)
         trial = study.ask()
         trial.suggest_categorical("kind", [1, 2, 3])
         trial.suggest_int("one", 3, 3)
