@@ -175,7 +175,8 @@ def test_kill_and_resume_ends_with_exactly_so_many(tmp_path: Path) -> None:
 
 def test_a_killed_worker_is_replaced_and_its_values_come_again(tmp_path: Path) -> None:
     folder = Path("hurt")
-    process = spawn(tmp_path, *MCTS, "--jobs=1", "--trials=2", "--out", folder)
+    long = ("--panel=positional?depth=6", "--panel-openings=100")
+    process = spawn(tmp_path, *ALPHABETA, *long, "--jobs=1", "--trials=2", "--out", folder)
 
     def worker() -> int | None:
         if not (folder / "trials.parquet").exists():
@@ -194,7 +195,7 @@ def test_a_killed_worker_is_replaced_and_its_values_come_again(tmp_path: Path) -
     trials = assert_exactly(folder, 2)
     lost = trials[trials["state"] == "FAIL"]
     assert len(lost) == 1
-    again = trials[trials["noise"] == lost["noise"].iloc[0]]
+    again = trials[trials["weights.1"] == lost["weights.1"].iloc[0]]
     assert again["state"].tolist() == ["FAIL", "COMPLETE"]
 
 

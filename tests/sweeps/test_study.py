@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import sqlite3
 import subprocess
 import sys
 import threading
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -261,25 +261,20 @@ def test_the_heart_beats_through_errors(monkeypatch: pytest.MonkeyPatch) -> None
     assert seen[:5] == [0, 1, 2, 3, 4]
 
 
-def _finish_trials(folder: str, number: int) -> None:
-    study = shared(Path(folder), trials=6)
-    while study.finished() < 6:
-        if study.open() > 0 and (taken := study.take(f"w{number}")) is not None:
-            study.report(taken.number, 1, 0.5, 0.1)
-            study.complete(taken.number, 0.5, {"agent": "x", "seconds": 0.1})
-
-
 def test_two_machines_end_with_exactly_so_many(tmp_path: Path) -> None:
     shared(tmp_path, trials=6)
-    context = multiprocessing.get_context("spawn")
-    processes = [
-        context.Process(target=_finish_trials, args=(str(tmp_path), number)) for number in range(2)
-    ]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join(60)
-        assert process.exitcode == 0
+    together = threading.Barrier(2)
+
+    def work(number: int) -> None:
+        study = shared(tmp_path, trials=6)
+        together.wait()
+        while study.finished() < 6:
+            if study.open() > 0 and (taken := study.take(f"w{number}")) is not None:
+                study.report(taken.number, 1, 0.5, 0.1)
+                study.complete(taken.number, 0.5, {"agent": "x", "seconds": 0.1})
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(work, range(2)))
     study = shared(tmp_path, trials=6)
     counted = states(study)
     assert counted.pop("FAIL", 0) <= 2  # of both asking for the last one at once
