@@ -153,6 +153,15 @@ def test_ctrl_c_ends_after_the_trials_in_hand(tmp_path: Path) -> None:
     assert len(trials) < 1000
 
 
+def test_the_time_runs_out(tmp_path: Path) -> None:
+    ended = done(*ALPHABETA, "--jobs=1", "--trials=100000", "--timeout=4", "--out=short")
+    assert "the time is over" in ended.out
+    assert (tmp_path / "short" / "champion.json").exists()
+    trials = evolve.load_run("short").trials
+    assert 1 <= len(trials) < 1000
+    assert set(trials["state"]) == {"COMPLETE"}
+
+
 def test_kill_and_resume_ends_with_exactly_so_many(tmp_path: Path) -> None:
     folder = Path("killed")
     process = spawn(tmp_path, *MCTS, "--jobs=2", "--out", folder)

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import optuna
 import pytest
 from optuna.trial import TrialState
 
@@ -119,6 +120,30 @@ def test_pruned_trials_keep_their_last_score_and_the_defaults_are_not_pruned(
     assert set(study.importances()) == set(study.plan.space.names)
 
 
+@pytest.mark.parametrize("pruner", ["median", "hyperband", "asha", "none"])
+def test_pruners_by_name(pruner: Any, tmp_path: Path) -> None:
+    study = local(tmp_path, trials=30, pruner=pruner, sampler="random", startup=3)
+    for number in range(30):
+        taken = study.take("w")
+        assert taken is not None
+        score = (number * 7 % 10) / 10
+        for step in range(1, 5):
+            if study.report(taken.number, step, score, 0.01):
+                study.prune(taken.number, {})
+                break
+        else:
+            study.complete(taken.number, score, {"agent": "x"})
+    rows = rows_of(study.plan, study.trials())
+    pruned = [row["score"] for row in rows if row["state"] == "PRUNED"]
+    complete = [row["score"] for row in rows if row["state"] == "COMPLETE"]
+    assert len(pruned) + len(complete) == 30
+    if pruner == "none":
+        assert not pruned
+    else:
+        assert len(pruned) >= 5
+        assert sum(pruned) / len(pruned) < sum(complete) / len(complete)
+
+
 @pytest.mark.parametrize("sampler", ["tpe", "random", "cma", "gp"])
 def test_a_stopped_study_goes_on_as_if_it_had_not_been(sampler: Any, tmp_path: Path) -> None:
     settings = {"trials": 12, "sampler": sampler, "startup": 10}
@@ -136,6 +161,15 @@ def test_a_stopped_study_goes_on_as_if_it_had_not_been(sampler: Any, tmp_path: P
     whole = values(tmp_path / "a", False)
     assert values(tmp_path / "b", True) == whole
     assert len({json.dumps(one) for one in whole}) == count
+
+
+def test_other_programs_open_the_same_journal(tmp_path: Path) -> None:
+    run_one(local(tmp_path), 0.5)
+    backend = optuna.storages.journal.JournalFileBackend(str(tmp_path / "journal.log"))
+    study = optuna.load_study(study_name="s", storage=optuna.storages.JournalStorage(backend))
+    assert study.best_value == 0.5
+    study.set_user_attr("note", "from the dashboard")
+    assert local(tmp_path).study.user_attrs["note"] == "from the dashboard"
 
 
 def test_a_line_half_written_is_cut_off(tmp_path: Path) -> None:
@@ -169,8 +203,6 @@ def test_a_study_of_another_sweep_is_refused(tmp_path: Path) -> None:
         Study(other, open_journal(tmp_path / "journal.log"), "s", "here", shared=False)
     local(tmp_path, trials=9, sampler="random", seed=4)  # these may differ
     storage = open_journal(tmp_path / "foreign.log")
-    import optuna
-
     study = optuna.create_study(storage=storage, study_name="s", direction="maximize")
     study.add_trial(optuna.trial.create_trial(value=1.0))
     with pytest.raises(RunError, match="not one of evolve's"):
