@@ -2,7 +2,7 @@
 
     python -m benchmarks.sweeps overhead [--trials 60]
     python -m benchmarks.sweeps speedup [--trials 16]
-    python -m benchmarks.sweeps confirm SWEEP [--seeds 6] [--budget 60] [--games 400] [--jobs 2]
+    python -m benchmarks.sweeps confirm SWEEP [--seeds 6] [--budget 60] [--digits 2]
     python -m benchmarks.sweeps methods [--seeds 5] [--generations 20] [--jobs 2]
 
 `overhead` is the time that a study takes for a trial: proposal, four reports, result and table.
@@ -39,6 +39,7 @@ from evolve.plots.figure import BLUE, GREY, write_figure
 from evolve.runner.evolution import Evolution
 from evolve.runner.observer import Silent
 from evolve.sweeps.plan import Plan
+from evolve.sweeps.space import Parameter
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Study, rows_of
 from evolve.sweeps.sweep import Sweep
@@ -133,14 +134,27 @@ def taught(plan: Plan, values: dict[str, Any], seed: int, budget: float) -> Agen
     return course.learner.agent()
 
 
-def confirm(folder: Path, seeds: int, budget: float | None, games: int, jobs: int) -> None:
+def rounded(value: Any, digits: int | None, parameter: Parameter) -> Any:
+    """A value with so many digits; those on a grid as they are."""
+    if digits is None or parameter.kind == "choice" or value == 0:
+        return value
+    if parameter.kind == "int" and not parameter.log:
+        return value
+    return type(value)(float(f"{value:.{digits}g}"))
+
+
+def confirm(
+    folder: Path, seeds: int, budget: float | None, games: int, jobs: int, digits: int | None
+) -> None:
     run = evolve.load_run(folder)
     stored = {**read_toml(folder / CONFIG_FILE), "kind": run.command.removeprefix("sweep ")}
     plan = Plan(resolve_as(SweepSettings, {}, {}, stored))
     champion: Any = evolve.load_agent(folder)
     row = run.trials.set_index("number").loc[champion.provenance["trial"]]
     values = {
-        name: value.item() if hasattr(value := row[name], "item") else value
+        name: rounded(
+            value.item() if hasattr(value := row[name], "item") else value, digits, plan.space[name]
+        )
         for name in plan.space.names
     }
     assert plan.defaults is not None
@@ -301,6 +315,7 @@ def main() -> None:
     confirming.add_argument("sweep", type=Path)
     confirming.add_argument("--seeds", type=int, default=6, choices=range(2, 9))
     confirming.add_argument("--budget", type=float)
+    confirming.add_argument("--digits", type=int, help="that the values are rounded to")
     confirming.add_argument("--games", type=int, default=400)
     tuning = commands.add_parser("methods")
     tuning.add_argument("--seeds", type=int, default=5, choices=range(2, 9))
@@ -313,7 +328,7 @@ def main() -> None:
     elif given.command == "speedup":
         speedup(given.trials)
     elif given.command == "confirm":
-        confirm(given.sweep, given.seeds, given.budget, given.games, given.jobs)
+        confirm(given.sweep, given.seeds, given.budget, given.games, given.jobs, given.digits)
     elif given.command == "methods":
         methods(given.seeds, given.generations, given.jobs)
 
