@@ -70,8 +70,7 @@ class DqnAgent:
         """The best square; raises IllegalMoveError when there is none."""
         if not board.legal_moves():
             raise IllegalMoveError(f"there is no move to choose\n{board}")
-        values = self.chances(board)
-        ranked = sorted(values, key=lambda square: -values[square])
+        ranked = list(self.chances(board))
         if board.empties <= self.endgame:
             context = thread_context(self._rules, layout.table_bits_for(board.empties))
             context[layout.NODES] = context[layout.STOPPED] = 0
@@ -83,7 +82,10 @@ class DqnAgent:
         return ranked[0]
 
     def chances(self, board: Board) -> dict[int, float]:
-        """The value of every legal move for the side to move, as the network was taught."""
+        """The value of every legal move for the side to move, as the network was taught.
+
+        The best comes first.
+        """
         values = np.zeros(64, np.float64)
         side = 1 if board.side == "black" else -1
         scratch = thread_scratch(max(network.scratch_size for network in self.networks))
@@ -97,7 +99,8 @@ class DqnAgent:
             layout.RULES_CODE[self._rules],
             values,
         )
-        return {square: float(values[square]) for square in board.legal_moves()}
+        ranked = sorted(board.legal_moves(), key=lambda square: -values[square])
+        return {square: float(values[square]) for square in ranked}
 
     @property
     def parameters(self) -> dict[str, Any]:

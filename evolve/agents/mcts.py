@@ -132,8 +132,13 @@ class MctsAgent:
         return [self._best(board, forest.tree(number)) for number, board in enumerate(boards)]
 
     def chances(self, board: Board) -> dict[int, float]:
-        """The mean value of every legal move, −1 (lost) to 1 (won), for the side to move."""
-        return self._search(board).means()
+        """The mean value of every legal move, −1 (lost) to 1 (won), for the side to move.
+
+        Moves come as the search likes them, the best first: by visits, not by value.
+        """
+        tree = self._search(board)
+        means = tree.means()
+        return {square: means[square] for square in tree.ranked()}
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -16,7 +16,9 @@ from typing import Final
 
 from evolve.agents.alphabeta import AlphaBetaAgent, stopper
 from evolve.agents.clocked import ClockedAgent
+from evolve.agents.dqn import DqnAgent
 from evolve.agents.external import ExternalAgent
+from evolve.agents.mcts import MctsAgent
 from evolve.agents.protocol import Agent
 from evolve.engine.board import Board, Rules
 from evolve.engine.evaluation import WIN
@@ -162,6 +164,12 @@ class NBoardEngine:
         agent = self.agent.agent if isinstance(self.agent, ClockedAgent) else self.agent
         if not board.legal_moves():
             self.say("search PA 0.00 0 0")
+            return
+        if isinstance(agent, MctsAgent | DqnAgent):
+            # −1 lost to 1 won, or as the network was taught: no discs.
+            for square, chance in list(agent.chances(board).items())[:count]:
+                if not stopped():
+                    self.say(f"search {_name_of(square)} {chance:.2f} 0 0 {self._name}, no discs")
             return
         if not isinstance(agent, AlphaBetaAgent):
             self.say(f"search {_name_of(agent.choose(board))} 0.00 0 0 {self._name}, no evaluation")

@@ -114,6 +114,20 @@ def test_exact_scores_are_discs() -> None:
     assert float(analysis[str(len(moves))]) == score
 
 
+def test_hints_of_a_tree_search() -> None:
+    said = talk(GAME, "hint 3", "go", agent="uct?simulations=200")
+    hints = [line.split() for line in said if line.startswith("search")]
+    board = play_moves(evolve.Board.start(), MOVES)
+    agent = evolve.load_agent("uct?simulations=200")
+    assert isinstance(agent, evolve.MctsAgent)
+    expected = list(agent.chances(board).items())[:3]
+    assert [(parse_square(hint[1]), hint[2]) for hint in hints] == [
+        (square, f"{chance:.2f}") for square, chance in expected
+    ]
+    assert parse_square(hints[0][1]) == agent.choose(board)
+    assert len({hint[2] for hint in hints}) > 1
+
+
 def test_agents_without_an_evaluation() -> None:
     said = talk("hint 2", "go", "analyze", "learn", agent="random")
     assert any(line.startswith("search") for line in said)
