@@ -9,7 +9,8 @@
 `speedup` compares the trials that one and two workers finish in the same time. `confirm` trains
 the winner's settings and the defaults with fresh seeds, the same for both, and plays them against
 each other. `methods` tunes alpha-beta parameters by genetic algorithms, CMA-ES, TPE and chance,
-each for the same number of games, and lets the results meet the panel; docs/methods.csv keeps it.
+each for the same number of games (an evolution plays about a tenth more, by which it
+chooses its champion), and lets the results meet one another; docs/sweeps/methods.csv keeps it.
 """
 
 from __future__ import annotations
@@ -48,7 +49,12 @@ from evolve.tables.layout import CONFIG_FILE
 from evolve.tables.trials import write_trials
 
 METHODS = ("ga tuned", "ga published", "cma (DEAP)", "cma (Optuna)", "tpe", "random")
-TABLE = Path("docs/methods.csv")
+TABLE = Path("docs/sweeps/methods.csv")
+JUDGED = {
+    "evolved": "against an evolved agent",
+    "swh_mobility": "against swh-mobility, depth 2",
+    "others": "against the other methods",
+}
 SEARCH_PANEL = ("swh", "swh-mobility", "positional")
 """Who agents of a study meet at depth 1; they are judged by others."""
 
@@ -282,21 +288,21 @@ def methods(seeds: int, generations: int, jobs: int) -> None:
 
 def report_methods(frame: pd.DataFrame) -> None:
     """The table for docs/sweeps.md, and its picture."""
-    figure = Figure(figsize=(9, 3.6), layout="constrained")
-    axes = figure.subplots(1, 2, sharey=True)
-    print("| | games | CPU s | against an evolved agent | against the other methods |")
-    print("|---|---|---|---|---|")
+    figure = Figure(figsize=(11, 3.4), layout="constrained")
+    axes = figure.subplots(1, len(JUDGED), sharey=True)
+    print("| | games | CPU s | " + " | ".join(JUDGED.values()) + " |")
+    print("|---|---|---|---|---|---|")
     for place, method in enumerate(METHODS):
         part = frame[frame["method"] == method]
         texts = []
-        for column, ax in zip(("evolved", "others"), axes, strict=True):
+        for column, ax in zip(JUDGED, axes, strict=True):
             mean, low, high = over_seeds(part[column].tolist())
             texts.append(f"{mean:.3f} [{low:.3f}, {high:.3f}]")
             ax.plot([low, high], [place, place], color=BLUE, lw=1)
             ax.plot(part[column], [place] * len(part), "o", ms=4, color=BLUE, alpha=0.6)
         games, seconds = part["games"].median(), part["seconds"].median()
         print(f"| {method} | {games:.0f} | {seconds:.0f} | {' | '.join(texts)} |")
-    for ax, title in zip(axes, ("against an evolved agent", "against the others"), strict=True):
+    for ax, title in zip(axes, JUDGED.values(), strict=True):
         ax.set(title=title, xlabel="score", xlim=(0, 1))
         ax.axvline(0.5, color=GREY, lw=0.5)
     axes[0].set_yticks(range(len(METHODS)), METHODS)
@@ -320,6 +326,7 @@ def main() -> None:
     tuning = commands.add_parser("methods")
     tuning.add_argument("--seeds", type=int, default=5, choices=range(2, 9))
     tuning.add_argument("--generations", type=int, default=20)
+    tuning.add_argument("--report", action="store_true", help="of what was played before")
     for command in (confirming, tuning):
         command.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
@@ -329,7 +336,9 @@ def main() -> None:
         speedup(given.trials)
     elif given.command == "confirm":
         confirm(given.sweep, given.seeds, given.budget, given.games, given.jobs, given.digits)
-    elif given.command == "methods":
+    elif given.report:
+        report_methods(pd.read_csv(TABLE))
+    else:
         methods(given.seeds, given.generations, given.jobs)
 
 
