@@ -24,6 +24,7 @@ from evolve.cli.terminal import bar, cell, duration, elo_text, out, print_rows
 from evolve.cli.training import need_torch
 from evolve.config.sweep import KINDS, SweepSettings
 from evolve.config.toml import config_text, read_toml, resolve_as
+from evolve.errors import OptionsError
 from evolve.tables import folder as store
 from evolve.tables.atomic import write_text
 from evolve.tables.layout import CONFIG_FILE, TRIALS
@@ -127,6 +128,8 @@ def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int) -> int:
         need_torch()
     file = folder / CONFIG_FILE
     stored = {key: value for key, value in read_toml(file).items() if key != "timeout"}
+    if "storage" in changes:
+        _check_same_storage(folder, stored.get("storage"), changes["storage"])
     settings = resolve_as(SweepSettings, {}, {"kind": kind, **changes}, stored, str(file))
     with store.locked(folder):
         store.sweep_temporary(folder, (TRIALS,))
@@ -134,6 +137,17 @@ def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int) -> int:
         if changes:
             write_text(file, _config(settings))
         return _go_on(sweep)
+
+
+def _check_same_storage(folder: Path, stored: str | None, given: str) -> None:
+    """Raise OptionsError unless a storage is the sweep's own, told with its password."""
+    from evolve.sweeps.storage import without_password
+
+    shown = without_password(given)
+    if stored is None:
+        raise OptionsError(f"storage: {folder} has its study in its own journal, not in {shown}")
+    if shown != stored:
+        raise OptionsError(f"storage: {folder} has its study in {stored}, not in {shown}")
 
 
 def _held(text: str) -> tuple[str, Any]:

@@ -128,6 +128,6 @@ class SweepSettings(BaseModel):
         """As JSON what a trial's score depends on: of one study, all must agree in it."""
         when_to_stop = {
             "trials", "timeout", "storage", "study", "finalists", "final_openings",
-            "sampler", "pruner", "startup", "seed",
+            "sampler", "pruner", "startup",
         }  # fmt: skip
         return {"kind": self.kind, **self.model_dump(mode="json", exclude=when_to_stop)}

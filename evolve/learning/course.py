@@ -79,6 +79,10 @@ class Course:
         count = self.settings.games_per_iteration
         if self.settings.games is not None:
             count = min(count, self.settings.games - self.games)
+        if self.settings.budget is not None and self.spent > 0.0:
+            # No more than the budget is likely to hold: iterations may be long.
+            left = self.settings.budget - self.spent
+            count = min(count, max(1, round(left * self.games / self.spent)))
         loss = self.learner.iterate(self.rng, count, self.share, progress)
         self.games += count
         self.spent += time.process_time() - cpu

@@ -69,7 +69,8 @@ class CmaSampler(BaseSampler):
         ended = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
         if len(numbers) < 2 or len(ended) < max(1, self._startup):
             return {}
-        optimizer = self._optimizer(sorted(ended, key=lambda one: one.number), numbers)
+        # As they ended: what is known of a generation does not change with what ends later.
+        optimizer = self._optimizer(sorted(ended, key=_ending), numbers)
         study._storage.set_trial_system_attr(trial._trial_id, GENERATION, optimizer.generation)
         optimizer._rng.seed(self._seed)
         point = optimizer.ask()
@@ -90,7 +91,7 @@ class CmaSampler(BaseSampler):
     def _optimizer(self, ended: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA:
         """CMA-ES as it is after all generations that are whole."""
         if self._known is None or self._known[0] != list(numbers):
-            self._known = list(numbers), _begun(ended, numbers)
+            self._known = list(numbers), _begun(ended, numbers, max(1, self._startup))
         optimizer = self._known[1]
         while True:
             mine = [
@@ -104,9 +105,15 @@ class CmaSampler(BaseSampler):
             optimizer.tell([(_point(one, numbers), -one.values[0]) for one in mine])
 
 
-def _begun(ended: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA:
-    """CMA-ES at its begin, around the best of the trials before it."""
-    first = [one for one in ended if GENERATION not in one.system_attrs]
+def _ending(trial: FrozenTrial) -> tuple[float, int]:
+    """When a trial ended, to sort by."""
+    ended = trial.datetime_complete
+    return (0.0 if ended is None else ended.timestamp(), trial.number)
+
+
+def _begun(ended: Sequence[FrozenTrial], numbers: Numbers, startup: int) -> cmaes.CMA:
+    """CMA-ES at its begin, around the best of the `startup` trials that ended first."""
+    first = [one for one in ended[:startup] if GENERATION not in one.system_attrs]
     mean = np.full(len(numbers), 0.5)
     if first:
         mean = _point(max(first, key=lambda one: one.values[0]), numbers)

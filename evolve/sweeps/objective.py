@@ -12,6 +12,7 @@ from typing import Any, Final
 import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.files import read_alphabeta, save_agent
+from evolve.agents.loading import load_agent
 from evolve.agents.protocol import Agent
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.learning import DqnSettings, MctsSettings
@@ -43,6 +44,8 @@ class Objective:
         self.folder = folder
         sweep = plan.sweep
         self.panel = Panel(sweep.panel, 2 * sweep.panel_openings, sweep.rules, sweep.seed)
+        if sweep.kind == "evolution":  # load what is compiled before the seconds are counted
+            self.judged(load_agent(sweep.panel[-1]))
         self._run: Final = {
             "dqn": self._learn,
             "mcts": self._learn,
@@ -71,9 +74,9 @@ class Objective:
         while course.finished is None:
             course.iterate(lambda games, share: None)
             if (
-                marks.due(course.share)
-                and course.finished is None
-                and report(marks.next(), *self.judged(course.learner.checked_agent()))
+                course.finished is None
+                and marks.due(course.share)
+                and report(marks.step, *self.judged(course.learner.checked_agent()))
             ):
                 return None
         score, error = self.judged(course.learner.checked_agent())
@@ -131,20 +134,23 @@ class Objective:
 
 
 class _Marks:
-    """When a trial is to meet the panel: after equal shares of it; the last at its end."""
+    """When a trial is to meet the panel: after equal shares of it; the last at its end.
+
+    The number of a mark says how much of the trial is done, so that trials with long iterations,
+    which may pass over one, are compared with others at the same place.
+    """
 
     def __init__(self, count: int) -> None:
         self.count = count
         self.step = 0
 
     def due(self, share: float) -> bool:
-        """Whether the next mark before the last is reached."""
-        return self.step + 1 < self.count and share >= (self.step + 1) / self.count
-
-    def next(self) -> int:
-        """The number of the mark that is reached."""
-        self.step += 1
-        return self.step
+        """Whether a further mark before the last is reached; `step` is its number then."""
+        reached = min(self.count - 1, int(share * self.count))
+        if reached <= self.step:
+            return False
+        self.step = reached
+        return True
 
 
 class _Evolving:
@@ -165,9 +171,9 @@ class _Evolving:
         """A generation is there: count its seconds, and meet the panel when it is time."""
         spent = time.process_time() - self._begin
         self._share = spent / self._budget
-        if self.marks.due(self._share) and self._share < 1.0:
+        if self._share < 1.0 and self.marks.due(self._share):
             agent = read_alphabeta(self._folder / CHAMPION_FILE)
-            self.pruned = self._report(self.marks.next(), *self._objective.judged(agent))
+            self.pruned = self._report(self.marks.step, *self._objective.judged(agent))
             self._begin = time.process_time() - spent  # the panel's games do not count
 
     def stop(self) -> bool:

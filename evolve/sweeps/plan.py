@@ -57,7 +57,11 @@ class Plan:
                     f"space: {name}: a range is a table, such as {{low = 1, high = 2}}; a value "
                     "is held by fix"
                 )
-            space = space.changed(parameter.narrowed(given, "space"))
+            changed = parameter.narrowed(given, "space")
+            if name in self._parts:
+                for end in changed.ends:
+                    self._check_part(self.family.space[name], end, "space")
+            space = space.changed(changed)
         space = space.without(held)
         if not space.parameters:
             raise SettingsError("space, fix: every parameter is held, nothing is left to search")
@@ -94,8 +98,8 @@ class Plan:
             vector = self.genome.from_agent(agent, agent.name)
         except SettingsError:  # it lies outside the bounds
             return None
-        places = gene_places(self.genome)
-        return {name: int(vector[places[name]]) for name in self.space.names}
+        values = {name: int(vector[self._places[name]]) for name in self.space.names}
+        return values if all(self.space[n].holds(v) for n, v in values.items()) else None
 
     def settings(self, values: Mapping[str, Any], seed: int) -> BaseModel:
         """The settings of a trial with these values."""
@@ -107,8 +111,8 @@ class Plan:
     def agent(self, values: Mapping[str, Any], name: str) -> AlphaBetaAgent:
         """The agent of an alphabeta trial."""
         vector = self.genome.low.copy()
-        for gene, index in gene_places(self.genome).items():
-            vector[index] = values.get(gene, vector[index])
+        for gene, index in self._places.items():
+            vector[index] = values.get(gene, self._single_genes.get(gene, vector[index]))
         return self.genome.agent(vector, name)
 
     def seed_of(self, number: int) -> int:
@@ -121,6 +125,27 @@ class Plan:
         return self.family.model.model_fields
 
     @cached_property
+    def _places(self) -> dict[str, int]:
+        """Where the numbers of the genome are, by their names as parameters."""
+        return gene_places(self.genome)
+
+    @cached_property
+    def _single_genes(self) -> dict[str, int]:
+        """Single numbers of a gene that `fix` holds, such as weights.0."""
+        if self.sweep.kind != "alphabeta":
+            return {}
+        held = {name: value for name, value in self.sweep.fix.items() if _is_single(name)}
+        for name, value in held.items():
+            if name not in self._places:
+                raise SettingsError(f"fix: there is no {name}; there are {', '.join(self._places)}")
+            low, high = (
+                int(end[self._places[name]]) for end in (self.genome.low, self.genome.high)
+            )
+            if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+                raise SettingsError(f"fix: {name} = {value!r} must be {low} to {high}")
+        return held
+
+    @cached_property
     def _parts(self) -> set[str]:
         """Parameters that are no settings, but make `composed` ones."""
         return set(self.family.parts)
@@ -131,7 +156,17 @@ class Plan:
         if self.family.composed in self.sweep.fix or "preset" in self.sweep.fix:
             return {}
         held = {name: value for name, value in self.sweep.fix.items() if name in self._parts}
+        for name, value in held.items():
+            self._check_part(self.family.space[name], value, "fix")
         return {**self.family.parts, **held}
+
+    def _check_part(self, usual: Parameter, value: Any, source: str) -> None:
+        """Raise SettingsError for a value that no network can be made of."""
+        if usual.kind == "choice":
+            if value not in usual.choices or type(value) is not usual.type:
+                raise SettingsError(f"{source}: {usual.name} = {value!r}: {usual.range_text}")
+        elif not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise SettingsError(f"{source}: {usual.name} = {value!r} must be a whole number")
 
     def _parameter(self, space: Space, name: str) -> Parameter:
         """A parameter of the space, or any other setting of the kind, to be given a range."""
@@ -153,7 +188,7 @@ class Plan:
             if name not in self._fields and sweep.kind != "alphabeta":
                 known = ", ".join([*self._fields, *sorted(self._parts)])
                 raise SettingsError(f"fix: there is no setting {name!r}; there are {known}")
-            if name in _OURS:
+            if name in _OURS and not (name == "panel_openings" and sweep.kind == "evolution"):
                 raise SettingsError(f"fix: {name} is the sweep's own to set")
         ours: dict[str, Any] = {"rules": sweep.rules, "seed": sweep.seed}
         if sweep.kind in ("dqn", "mcts"):
@@ -162,7 +197,13 @@ class Plan:
             ours["generations"] = _FOREVER
         else:
             genes = {name: value for name, value in fixed.items() if name in GENES}
-            fixed = {name: value for name, value in fixed.items() if name not in GENES}
+            fixed = {n: v for n, v in fixed.items() if n not in GENES and not _is_single(n)}
             ours["fix"] = genes
             ours["bounds"] = {"depths": DEPTHS, **fixed.pop("bounds", {})}
         return resolve_as(self.family.model, self.family.presets, {**fixed, **ours, **options})
+
+
+def _is_single(name: str) -> bool:
+    """Whether a name is of one number of a gene: weights.0, depths.2."""
+    gene, dot, _ = name.partition(".")
+    return bool(dot) and gene in GENES

@@ -63,6 +63,13 @@ class Parameter:
         return self.low if self.kind == "float" else int(self.low)
 
     @property
+    def ends(self) -> tuple[Value, ...]:
+        """The ends of the range; of a choice, all of them."""
+        if self.kind == "choice":
+            return self.choices
+        return (self.low, self.high) if self.kind == "float" else (int(self.low), int(self.high))
+
+    @property
     def range_text(self) -> str:
         """The range, for people."""
         if self.kind == "choice":

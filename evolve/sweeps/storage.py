@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -92,6 +93,8 @@ def open_database(url: str) -> BaseStorage:
             ) from error
         except (ArgumentError, NoSuchModuleError) as error:
             raise SettingsError(f"storage: {shown}: {error}") from error
+        except ValueError as error:  # a port that is no number; its text may hold the password
+            raise SettingsError(f"storage: {shown} is no URL of a database") from error
 
 
 def without_password(url: str) -> str:
@@ -101,12 +104,13 @@ def without_password(url: str) -> str:
 
     try:
         parsed = make_url(url)
-    except ArgumentError:
-        return url
+    except (ArgumentError, ValueError):
+        return re.sub(r"//[^@]*@", "//…@", re.sub(r":[^/@]*@", ":…@", url.partition("?")[0]))
     bare = URL.create(
         parsed.drivername, parsed.username, None, parsed.host, parsed.port, parsed.database
     )
-    return bare.set(query=parsed.query).render_as_string()
+    query = {key: value for key, value in parsed.query.items() if "pass" not in key.lower()}
+    return bare.set(query=query).render_as_string()
 
 
 @contextmanager
@@ -122,7 +126,9 @@ def telling(name: str) -> Iterator[None]:
     except (SQLAlchemyError, optuna.exceptions.StorageInternalError) as error:
         reason = str(error.__cause__ or error).splitlines()[0]
         raise StorageError(f"the storage {name} does not answer: {reason}") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise StorageError(f"{name} is damaged: {error}") from error
     except ValueError as error:
-        if "log format" not in str(error) and "JSON" not in type(error).__name__:
+        if "log format" not in str(error):
             raise
         raise StorageError(f"{name} is damaged: {error}") from error

@@ -72,16 +72,13 @@ class Study:
     def _claim(self) -> None:
         """See that the study is of this sweep, or make it so."""
         mine = json.loads(json.dumps({**self.plan.sweep.identity, "space": self._space_text()}))
+        strange = bool(self.study.get_trials(deepcopy=False))
         there = self.study.user_attrs.get(IDENTITY)
         if there is None:
-            if self.study.get_trials(deepcopy=False):
+            if strange:
                 raise RunError(f"the study {self.name!r} in {self.place} is not one of evolve's")
             self.study.set_user_attr(IDENTITY, mine)
-            if self.plan.defaults is not None:
-                self.study.enqueue_trial(
-                    self.plan.defaults, user_attrs={"origin": DEFAULTS}, skip_if_exists=True
-                )
-            return
+            there = mine
         if there != mine:
             differing = [key for key in {**there, **mine} if there.get(key) != mine.get(key)]
             parts = (f"{key} ({there.get(key)}, here {mine.get(key)})" for key in differing)
@@ -90,6 +87,25 @@ class Study:
                 f"the study {self.name!r} in {self.place} is of another sweep: {text}; name "
                 "another with --study"
             )
+        self._enqueue_defaults()
+
+    def _enqueue_defaults(self) -> None:
+        """Put the defaults first in the queue, once: two machines may begin at the same time."""
+        if self.plan.defaults is None:
+            return
+
+        if not self._defaults():
+            self.study.enqueue_trial(self.plan.defaults, user_attrs={"origin": DEFAULTS})
+            self._drop_further_defaults()
+
+    def _drop_further_defaults(self) -> None:
+        for trial in self._defaults()[1:]:
+            if trial.state == TrialState.WAITING:
+                self._fail(trial._trial_id, "another machine has the defaults")
+
+    def _defaults(self) -> list[FrozenTrial]:
+        trials = self.study.get_trials(deepcopy=False)
+        return [trial for trial in trials if trial.user_attrs.get("origin") == DEFAULTS]
 
     def _space_text(self) -> dict[str, str]:
         return {p.name: p.range_text for p in self.plan.space.parameters}
@@ -136,10 +152,15 @@ class Study:
         """Keep a score on the way; whether the trial is to end there."""
         with self._telling():
             trial = self._trials[number]
-            trial.report(score, step)
-            trial.set_user_attr("score_error", error)
+            try:
+                trial.report(score, step)
+                trial.set_user_attr("score_error", error)
+            except UpdateFinishedTrialError:  # it was given up for dead: no need to go on
+                return True
             # The defaults are what all others are measured by.
-            return trial.user_attrs.get("origin") != DEFAULTS and bool(trial.should_prune())
+            if trial.user_attrs.get("origin") == DEFAULTS:
+                return False
+            return self.finished() >= self.plan.sweep.startup and bool(trial.should_prune())
 
     def complete(self, number: int, score: float, facts: Mapping[str, Any]) -> bool:
         """A trial has come to its end; False when it had been given up for dead."""
@@ -149,7 +170,8 @@ class Study:
         """A trial has been ended early; its last score is its score."""
         with self._telling():
             reports = self.study.get_trials(deepcopy=False)[number].intermediate_values
-        return self._end(number, TrialState.PRUNED, reports[max(reports)], facts)
+        score = reports[max(reports)] if reports else 0.0
+        return self._end(number, TrialState.PRUNED, score, facts)
 
     def fail(self, number: int, reason: str, *, again: bool) -> None:
         """A trial could not be finished; `again` puts its values back into the queue."""

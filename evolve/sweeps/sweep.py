@@ -13,7 +13,7 @@ from optuna.trial import TrialState
 
 from evolve.agents.loading import load_agent
 from evolve.config.sweep import SweepSettings
-from evolve.errors import RunError
+from evolve.errors import EvolveError, RunError
 from evolve.sweeps.exchange import agent_pieces, fetch_agents
 from evolve.sweeps.final import (
     FinalResult,
@@ -22,7 +22,7 @@ from evolve.sweeps.final import (
     play_final,
     save_champion,
 )
-from evolve.sweeps.lease import Heart
+from evolve.sweeps.lease import BEAT, Heart
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.samplers import check_sampler
 from evolve.sweeps.storage import open_database, open_journal, without_password
@@ -78,10 +78,12 @@ def checked_plan(settings: SweepSettings) -> Plan:
     values = plan.defaults
     if values is None:
         values = {p.name: p.example for p in plan.space.parameters}
-    if settings.kind == "alphabeta":
-        plan.agent(values, "example")
-    else:
-        plan.settings(values, 0)
+    ends = [{}, *({p.name: end} for p in plan.space.parameters for end in p.ends)]
+    for changes in ends:
+        if settings.kind == "alphabeta":
+            plan.agent({**values, **changes}, "example")
+        else:
+            plan.settings({**values, **changes}, 0)
     return plan
 
 
@@ -106,6 +108,7 @@ class Sweep:
         self._workers: list[Worker] = []
         self._failed = 0
         self._weighed = 0
+        self._next_look = 0.0
         self._importances: dict[str, float] = {}
 
     def run(self, observer: Observer) -> Ending:
@@ -113,8 +116,7 @@ class Sweep:
         begin = time.monotonic()
         heart = Heart(self.study.beat) if self.study.shared else nullcontext()
         with heart, self._at_work():
-            for number in self.study.reclaim():
-                observer.note(f"trial {number} was lost: its worker died; its values come again")
+            self._reclaim(observer)
             self._save()
             while True:
                 ending = self._wish(observer, begin)
@@ -126,9 +128,10 @@ class Sweep:
                     return ending or Ending.COMPLETE
                 for worker in ready(busy, _LOOK):
                     self._listen(worker, observer)
-                if self.study.shared and not busy:
-                    time.sleep(_LOOK)  # others have the last trials; they may die
-                    self.study.reclaim()
+                if not busy:
+                    time.sleep(_LOOK)  # others have the last trials
+                if self.study.shared and time.monotonic() >= self._next_look:
+                    self._reclaim(observer)
 
     def crown(self, observer: Observer) -> FinalResult | None:
         """Let the best trials play for the champion; None when no trial is complete."""
@@ -150,6 +153,12 @@ class Sweep:
     @property
     def _target(self) -> int:
         return self.settings.trials
+
+    def _reclaim(self, observer: Observer) -> None:
+        """Give back the trials of the dead."""
+        self._next_look = time.monotonic() + BEAT
+        for number in self.study.reclaim():
+            observer.note(f"trial {number} was lost: its worker died; its values come again")
 
     def _wish(self, observer: Observer, begin: float) -> Ending | None:
         """Why no further trial is to begin, when that is so."""
@@ -188,7 +197,12 @@ class Sweep:
             return
         match message:
             case ("report", step, score, error):
-                worker.answer(self.study.report(number, step, score, error))
+                try:
+                    worker.answer(self.study.report(number, step, score, error))
+                except OSError as broken:
+                    if isinstance(broken, EvolveError):
+                        raise
+                    self._bury(worker, observer)
                 return
             case ("complete", score, error, agent, seconds):
                 facts = {"score_error": error, "agent": agent, "seconds": seconds}

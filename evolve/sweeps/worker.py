@@ -13,6 +13,9 @@ import signal
 import threading
 import time
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
@@ -33,7 +36,8 @@ class Worker:
         self._process = context.Process(
             target=work, args=(theirs, folder, settings, kind), daemon=True
         )
-        self._process.start()
+        with _without_ctrl_c():
+            self._process.start()
         theirs.close()
         self.number: int | None = None
         """The trial it works on."""
@@ -75,6 +79,23 @@ class Worker:
         self._process.kill()
         self._process.join()
         self.connection.close()
+
+
+@contextmanager
+def _without_ctrl_c() -> Iterator[None]:
+    """Start a process that Ctrl-C does not reach from its first moment on.
+
+    Ctrl-C is for the one who starts it; what is blocked here stays so in the new process.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # which would unblock it when it starts
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def ready(workers: list[Worker], seconds: float) -> list[Worker]:

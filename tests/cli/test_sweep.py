@@ -250,6 +250,9 @@ def test_a_database_serves_as_well(tmp_path: Path) -> None:
     error = fails(*options, "--panel-openings=5", "--out=three")
     assert "of another sweep" in error
     assert not Path("three").exists()
+    wrong = invoke("resume", "two", "--storage", "sqlite:///other.db")
+    assert (wrong.code, "has its study in" in wrong.err) == (2, True)
+    assert not Path("other.db").exists()
 
 
 @pytest.mark.parametrize(
@@ -283,6 +286,8 @@ def test_wrong_usage(copy: Path, tmp_path: Path) -> None:
     assert "'sarsa'" in misused("sweep", "sarsa")
     assert "--games is not for" in misused("resume", copy, "--games", 5)
     assert "is taken" in fails("sweep", "mcts", "--out", copy)
+    assert "in its own journal" in invoke("resume", copy, "--storage", "sqlite:///n.db").err
+    assert not Path("n.db").exists()
     assert "leave it out" in misused("sweep", "alphabeta", "--budget=3")
 
 

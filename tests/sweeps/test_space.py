@@ -110,6 +110,19 @@ def test_genes_of_alphabeta_are_held_by_fix() -> None:
     assert isinstance(made.genome, Genome)
 
 
+def test_single_numbers_of_a_gene_are_held_too() -> None:
+    made = plan("alphabeta", fix={"weights.3": 77, "depths.1": 3})
+    assert not {"weights.3", "depths.1"} & set(made.space.names)
+    agent = made.agent({p.name: p.example for p in made.space.parameters}, "x")
+    assert (agent.weights[0][3], agent.depths[1]) == (77, 3)
+
+
+def test_the_defaults_of_alphabeta_must_lie_in_the_space() -> None:
+    assert plan("alphabeta", space={"weights.0": {"low": 90, "high": 95}}).defaults is None
+    assert plan("alphabeta", space={"endgame": {"choices": [3, 5]}}).defaults is None
+    assert plan("alphabeta", space={"weights.0": {"low": 90, "high": 105}}).defaults is not None
+
+
 def test_ranges_narrow_widen_and_join() -> None:
     made = plan(
         "dqn",
@@ -150,6 +163,8 @@ def test_ranges_narrow_widen_and_join() -> None:
         ({"steps": {"choices": [1], "low": 1}}, "stand alone"),
         ({"budget": {"low": 1.0, "high": 2.0}}, "there is no parameter 'budget'"),
         ({"gamma": 3}, "a range is a table"),
+        ({"width": {"low": -64}}, "width = -64 must be a whole number"),
+        ({"dueling": {"choices": ["maybe"]}}, "dueling = 'maybe'"),
     ],
 )
 def test_ranges_that_cannot_be(space: dict[str, Any], words: str) -> None:
@@ -164,12 +179,19 @@ def test_ranges_that_cannot_be(space: dict[str, Any], words: str) -> None:
         ("dqn", {"gamma": 7}, "gamma = 7"),
         ("dqn", {"seed": 7}, "the sweep's own"),
         ("alphabeta", {"speed": 1}, "speed"),
+        ("alphabeta", {"weights.44": 1}, "there is no weights.44"),
+        ("alphabeta", {"weights.4": 999}, "must be -200 to 200"),
+        ("mcts", {"network": "foo"}, "network = 'foo': dense | gated"),
+        ("mcts", {"width": "abc"}, "width = 'abc'"),
+        ("dqn", {"blocks": "x"}, "blocks = 'x'"),
+        ("dqn", {"dueling": "maybe"}, "dueling = 'maybe'"),
         ("evolution", {"generations": 1}, "the sweep's own"),
     ],
 )
 def test_fixed_values_that_cannot_be(kind: Kind, fix: dict[str, Any], words: str) -> None:
+    made = plan(kind, fix=fix)
     with pytest.raises(SettingsError, match=words):
-        _ = plan(kind, fix=fix).base
+        _ = made.agent({}, "x") if kind == "alphabeta" else made.base
 
 
 def test_nothing_left_to_search() -> None:

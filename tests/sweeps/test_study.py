@@ -137,6 +137,7 @@ def test_pruners_by_name(pruner: Any, tmp_path: Path) -> None:
     pruned = [row["score"] for row in rows if row["state"] == "PRUNED"]
     complete = [row["score"] for row in rows if row["state"] == "COMPLETE"]
     assert len(pruned) + len(complete) == 30
+    assert [row["state"] for row in rows[:3]] == ["COMPLETE"] * 3  # of the startup
     if pruner == "none":
         assert not pruned
     else:
@@ -189,9 +190,11 @@ def test_a_line_half_written_is_cut_off(tmp_path: Path) -> None:
 def test_a_damaged_journal_is_one_line(tmp_path: Path) -> None:
     run_one(local(tmp_path), 0.5)
     journal = tmp_path / "journal.log"
-    journal.write_bytes(b"nonsense\n" + journal.read_bytes())
-    with pytest.raises(StorageError, match=r"journal\.log is damaged|here is damaged"):
-        local(tmp_path)
+    whole = journal.read_bytes()
+    for bad in (b"nonsense\n", b"\xff\xfe\x80\n"):
+        journal.write_bytes(bad + whole)
+        with pytest.raises(StorageError, match=r"journal\.log is damaged|here is damaged"):
+            local(tmp_path)
 
 
 def test_a_study_of_another_sweep_is_refused(tmp_path: Path) -> None:
@@ -201,7 +204,9 @@ def test_a_study_of_another_sweep_is_refused(tmp_path: Path) -> None:
     other = Plan(SweepSettings(kind="dqn"))
     with pytest.raises(RunError, match=r"kind \(mcts, here dqn\)"):
         Study(other, open_journal(tmp_path / "journal.log"), "s", "here", shared=False)
-    local(tmp_path, trials=9, sampler="random", seed=4)  # these may differ
+    with pytest.raises(RunError, match=r"seed \(0, here 4\)"):
+        local(tmp_path, seed=4)  # the panel's openings come of it
+    local(tmp_path, trials=9, sampler="random", startup=7)  # these may differ
     storage = open_journal(tmp_path / "foreign.log")
     study = optuna.create_study(storage=storage, study_name="s", direction="maximize")
     study.add_trial(optuna.trial.create_trial(value=1.0))
@@ -225,7 +230,8 @@ def test_a_live_writer_keeps_its_trials(tmp_path: Path) -> None:
     now += 2
     assert other.reclaim() == [0]
     assert one.reclaim() == []
-    assert not one.complete(0, 0.9, {"agent": "x"})
+    assert one.report(0, 1, 0.9, 0.1)  # it is told to end, and what it says is not counted
+    assert not one.prune(0, {"seconds": 1.0})
     assert states(other) == {"FAIL": 1, "WAITING": 1}
 
 
@@ -317,6 +323,23 @@ def test_two_machines_end_with_exactly_so_many(tmp_path: Path) -> None:
     assert numbers == list(range(len(numbers)))
 
 
+def test_two_that_begin_at_once_have_the_defaults_once(tmp_path: Path) -> None:
+    shared(tmp_path)  # makes the tables, and the defaults' trial
+    study = shared(tmp_path)
+    origins = [trial.user_attrs.get("origin") for trial in study.trials()]
+    assert origins == ["defaults"]
+    # The other one had not seen the first one's yet.
+    study.study.enqueue_trial(study.plan.defaults or {}, user_attrs={"origin": "defaults"})
+    study.study.enqueue_trial(study.plan.defaults or {}, user_attrs={"origin": "defaults"})
+    assert states(study) == {"WAITING": 3}
+    study._drop_further_defaults()
+    assert states(study) == {"WAITING": 1, "FAIL": 2}
+    # Killed before its defaults were there.
+    late = local(tmp_path)
+    late.study._storage.set_trial_state_values(0, TrialState.FAIL)
+    assert [t.number for t in local(tmp_path).trials()] == [0]
+
+
 def test_surplus_trials_are_given_back(tmp_path: Path) -> None:
     one, other = shared(tmp_path, trials=2), shared(tmp_path, trials=2)
     assert one.take("a") is not None
@@ -347,6 +370,13 @@ def test_passwords_are_not_shown() -> None:
     shown = without_password("postgresql://user:secret@host:5/db")
     assert shown == "postgresql://user@host:5/db"
     assert without_password("nonsense") == "nonsense"
+    shown = without_password("postgresql://u@h/db?password=secret&sslpassword=secret&sslmode=x")
+    assert shown == "postgresql://u@h/db?sslmode=x"
+    for broken in ("postgresql:/u:secret@h/db", "postgresql://u:secret@h:abc/db"):
+        assert "secret" not in without_password(broken)
+        with pytest.raises(SettingsError) as caught:
+            open_database(broken)
+        assert "secret" not in str(caught.value)
 
 
 def test_a_database_that_goes_down_in_between(tmp_path: Path) -> None:

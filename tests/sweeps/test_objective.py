@@ -1,0 +1,132 @@
+"""Trials: when they meet the panel, and what their budget holds."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evolve.config.learning import DqnSettings
+from evolve.config.sweep import SweepSettings
+from evolve.learning.course import Course
+from evolve.sweeps import sweep as sweeps
+from evolve.sweeps.objective import Objective, _Marks
+from evolve.sweeps.plan import Plan
+from evolve.sweeps.sweep import Sweep
+from evolve.sweeps.worker import Worker
+
+LITTLE = {
+    "kind": "mcts",
+    "panel": ("random",),
+    "panel_openings": 2,
+    "fix": {
+        "games": 60,
+        "simulations": 4,
+        "check_simulations": 4,
+        "endgame": 0,
+        "layers": "dense 4 relu, dense 1 tanh",
+    },
+}
+
+
+GENES = {"kind": "alphabeta", "panel": ("random",), "panel_openings": 2, "fix": {"depths": 1}}
+"""Trials that need no torch: workers are ready at once."""
+
+
+def test_a_mark_says_how_much_of_the_trial_is_done() -> None:
+    marks = _Marks(4)
+    reached = [(share, marks.step) for share in (0.1, 0.3, 0.4, 0.8, 0.9, 1.0) if marks.due(share)]
+    assert reached == [(0.3, 1), (0.8, 3)]
+    assert not any(_Marks(1).due(share) for share in (0.1, 0.5, 1.0))
+
+
+@pytest.mark.parametrize("each", [15, 30])
+def test_reports_of_long_and_short_iterations_are_of_the_same_shares(
+    each: int, tmp_path: Path
+) -> None:
+    sweep = SweepSettings(**{**LITTLE, "fix": {**LITTLE["fix"], "games_per_iteration": each}})  # type: ignore[arg-type, dict-item]
+    steps: list[int] = []
+
+    def report(step: int, score: float, error: float) -> bool:
+        steps.append(step)
+        assert 0.0 <= score <= 1.0 < 1.0 + error
+        return False
+
+    (tmp_path / "trials").mkdir()
+    objective = Objective(Plan(sweep), tmp_path)
+    outcome = objective.run(0, Plan(sweep).defaults or {}, report)
+    assert outcome is not None
+    assert outcome.agent == tmp_path / "trials" / "trial-0000.npz"
+    assert steps == ([1, 2, 3, 4] if each == 15 else [2, 4])
+    assert objective.run(1, {}, lambda step, score, error: True) is None
+
+
+def test_the_last_iteration_is_cut_to_the_budget() -> None:
+    settings = DqnSettings(budget=1.5, games_per_iteration=400, layers=("dense 8 relu", "dense 64"))
+    course = Course(settings, 1)
+    course.warm_up()
+    played = [0]
+    while course.finished is None:
+        course.iterate(lambda games, share: None)
+        played.append(course.games)
+    assert 1.5 <= course.spent < 1.8
+    assert 0 < played[-1] - played[-2] < 400
+
+
+class Watcher:
+    """An observer that looks, and may stop or meddle."""
+
+    def __init__(self) -> None:
+        self.rows: list[dict[str, Any]] = []
+        self.notes: list[str] = []
+
+    def trial(self, row: dict[str, Any], finished: int) -> None:
+        self.rows.append(row)
+
+    def running(self, count: int, finished: int) -> None: ...
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+    def final(self, done: int, total: int) -> None: ...
+
+    def stop(self) -> bool:
+        return False
+
+
+def test_a_worker_that_dies_over_its_report_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed: list[int] = []
+    answer = Worker.answer
+
+    def kill_first(self: Worker, stop: bool) -> None:
+        if not killed:
+            killed.append(int(self.name))
+            os.kill(killed[0], signal.SIGKILL)
+            self._process.join()
+        answer(self, stop)
+
+    monkeypatch.setattr(Worker, "answer", kill_first)
+    watcher = Watcher()
+    sweep = Sweep(tmp_path, SweepSettings(**GENES, trials=1, study="s"), 1)  # type: ignore[arg-type]
+    assert sweep.run(watcher) is sweeps.Ending.COMPLETE
+    assert [row["state"] for row in watcher.rows] == ["FAIL", "COMPLETE"]
+    assert "SIGKILL" in watcher.notes[0]
+
+
+def test_ctrl_c_does_not_reach_a_worker_that_is_starting(tmp_path: Path) -> None:
+    settings = SweepSettings(**GENES, trials=1)  # type: ignore[arg-type]
+    worker = Worker(tmp_path, settings, "alphabeta")
+    try:
+        for _ in range(5):
+            os.kill(int(worker.name), signal.SIGINT)
+            time.sleep(0.1)
+        worker.start(0, Plan(settings).defaults or {})
+        assert worker.receive()[0] == "report"
+    finally:
+        worker.kill()
