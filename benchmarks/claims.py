@@ -55,21 +55,8 @@ SMALL_CNN = "conv 16 relu, conv 16 relu, dense 64 relu, policy-value"
 S3 = {"layers": "conv 8 relu, conv 16 relu, dense 64 relu, dense 64"}
 S3_DUELING = {"layers": "conv 8 relu, conv 16 relu, dense 64 relu, dueling"}
 S4 = {"accept_games": 10}
-# The default of when these were played, before a sweep found a better one.
-PLAIN = {
-    "window": 200_000,
-    "updates": 4.0,
-    "learning_rate": 1e-3,
-    "openings": 12,
-    "gamma": 1.0,
-    "target_period": 500,
-    "positional": 0.0,
-    "epsilon": 0.2,
-    "epsilon_end": 0.05,
-}
 # Monte Carlo targets, which no network of its own for a colour can disturb.
 DENSE = {
-    **PLAIN,
     "input": "planes",
     "layers": "dense 128 relu, dense 64",
     "bootstrap": "own",

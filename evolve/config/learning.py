@@ -197,6 +197,7 @@ class DqnSettings(LearningSettings):
 
     preset: Literal[
         "default",
+        "swept",
         "s2-dqn",
         "s2-dueling",
         "s2-minimax-dueling",
@@ -206,18 +207,8 @@ class DqnSettings(LearningSettings):
         "s5-network1",
         "s5-network2",
     ] = Field("default", description="settings to start from; all others change single ones")
-    window: int = Field(
-        90_000, ge=64, le=50_000_000, description="positions that are kept to learn from"
-    )
-    updates: float = Field(
-        4.1, gt=0.0, description="times that a position is learned from, in the mean"
-    )
-    learning_rate: float = Field(1.1e-3, gt=0.0, le=1.0, description="of Adam, at first")
-    openings: int = Field(
-        10, ge=0, le=30, description="random moves that begin a game, at most (0 to so many)"
-    )
     layers: Layers = Field(
-        ("dense 192 relu", "dense 64"),
+        ("dense 256 relu", "dense 64"),
         description="of the network: dense N, gate, residual, conv N, and at the end dense 64, "
         "dueling, or dense 1 (with coloured-move); an activation may follow, norm, dropout",
     )
@@ -229,10 +220,10 @@ class DqnSettings(LearningSettings):
     steps: int = Field(
         10, ge=1, le=60, description="steps of rewards in a target; 60: to the end (Monte Carlo)"
     )
-    gamma: Share = Field(0.98, description="discount of a step")
+    gamma: Share = Field(1.0, description="discount of a step")
     double: bool = Field(False, description="choose the next move by one network, value by other")
     target_period: int = Field(
-        410, ge=1, description="steps of learning after which the target network follows"
+        500, ge=1, description="steps of learning after which the target network follows"
     )
     legal: bool = Field(True, description="take the best of the legal moves, not of all squares")
     others_zero: bool = Field(False, description="teach 0 for all squares but the one played")
@@ -245,7 +236,7 @@ class DqnSettings(LearningSettings):
         0.0, ge=0.0, le=10.0, description="weight of own discs / 64 after every move"
     )
     positional: float = Field(
-        0.011, ge=0.0, le=10.0, description="weight of the reward V(p) + V(flips) of a move"
+        0.0, ge=0.0, le=10.0, description="weight of the reward V(p) + V(flips) of a move"
     )
     minimax: bool = Field(False, description="take the reward of the reply off that of the move")
     opponents: Opponents = Field(
@@ -263,8 +254,8 @@ class DqnSettings(LearningSettings):
         "the better goes on; 0: never",
     )
     survival_games: int = Field(100, ge=2, le=100_000, description="games of such a match")
-    epsilon: Share = Field(0.11, description="share of random moves at first")
-    epsilon_end: Share = Field(0.11, description="share of random moves at the end")
+    epsilon: Share = Field(0.2, description="share of random moves at first")
+    epsilon_end: Share = Field(0.05, description="share of random moves at the end")
     lookahead: int = Field(0, ge=0, le=4, description="plies that the agent plays out")
 
     @property
@@ -346,20 +337,7 @@ MCTS_PRESETS: Final[dict[str, dict[str, Any]]] = {
     },
 }
 
-# What the papers say nothing of, and an earlier default served: the sweep's findings are ours.
-_PLAIN: Final[dict[str, Any]] = {
-    "window": 200_000,
-    "updates": 4.0,
-    "learning_rate": 1e-3,
-    "openings": 12,
-    "gamma": 1.0,
-    "target_period": 500,
-    "positional": 0.0,
-    "epsilon": 0.2,
-    "epsilon_end": 0.05,
-}
 _S2: Final[dict[str, Any]] = {
-    **_PLAIN,
     "bootstrap": "own",
     "input": "canonical",
     "gamma": 0.99,  # assumed
@@ -372,7 +350,6 @@ _S2: Final[dict[str, Any]] = {
     "openings": 0,
 }
 _S3: Final[dict[str, Any]] = {
-    **_PLAIN,
     "bootstrap": "own",
     "input": "planes",
     "layers": ("conv 16 relu", "conv 32 relu", "dense 128 relu", "dense 64"),  # sizes assumed
@@ -390,7 +367,6 @@ _S3: Final[dict[str, Any]] = {
     "epsilon": 0.5,  # assumed
 }
 _S5: Final[dict[str, Any]] = {
-    **_PLAIN,
     "bootstrap": "own",
     "learning_rate": 1e-3,
     "decay": 1.0,
@@ -413,6 +389,20 @@ _S5: Final[dict[str, Any]] = {
 }
 DQN_PRESETS: Final[dict[str, dict[str, Any]]] = {
     "default": {},
+    # What a sweep found (docs/sweeps.md): stronger against the default and against alpha-beta when
+    # it chooses at once, weaker against random moves and with plies of lookahead.
+    "swept": {
+        "layers": ("dense 192 relu", "dense 64"),
+        "learning_rate": 1.1e-3,
+        "gamma": 0.98,
+        "positional": 0.011,
+        "epsilon": 0.11,
+        "epsilon_end": 0.11,
+        "updates": 4.1,
+        "target_period": 410,
+        "window": 90_000,
+        "openings": 10,
+    },
     "s2-dqn": {**_S2, "layers": ("dense 128 relu", "residual relu", "residual relu", "dense 64")},
     "s2-dueling": {
         **_S2,

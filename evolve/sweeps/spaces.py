@@ -170,7 +170,7 @@ FAMILIES: Final[dict[Kind, Family]] = {
         DQN_PRESETS,
         DQN,
         "layers",
-        {"width": 192, "blocks": 0, "dueling": False},
+        {"width": 256, "blocks": 0, "dueling": False},
         _dqn_settings,
     ),
     "mcts": Family(
