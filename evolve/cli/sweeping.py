@@ -7,7 +7,7 @@ import math
 import platform
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -116,7 +116,8 @@ def sweep_command(
         name = settings.study or folder.resolve().name
         settings = settings.model_copy(update={"study": name})
         store.create(folder, _config(settings), (TRIALS,))
-        return _go_on(Sweep(folder, settings, jobs or all_cores()))
+        with closing(Sweep(folder, settings, jobs or all_cores())) as sweep:
+            return _go_on(sweep)
 
 
 def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int) -> int:
@@ -133,10 +134,10 @@ def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int) -> int:
     settings = resolve_as(SweepSettings, {}, {"kind": kind, **changes}, stored, str(file))
     with store.locked(folder):
         store.sweep_temporary(folder, (TRIALS,))
-        sweep = Sweep(folder, settings, jobs)
-        if changes:
-            write_text(file, _config(settings))
-        return _go_on(sweep)
+        with closing(Sweep(folder, settings, jobs)) as sweep:
+            if changes:
+                write_text(file, _config(settings))
+            return _go_on(sweep)
 
 
 def _check_same_storage(folder: Path, stored: str | None, given: str) -> None:

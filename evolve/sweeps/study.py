@@ -110,6 +110,12 @@ class Study:
     def _space_text(self) -> dict[str, str]:
         return {p.name: p.range_text for p in self.plan.space.parameters}
 
+    def close(self) -> None:
+        """Give up the connections to a database."""
+        if isinstance(self._storage, optuna.storages.RDBStorage):
+            self._storage.remove_session()
+            self._storage.engine.dispose()
+
     def beat(self, count: int) -> None:
         """Show that this process is there."""
         with self._telling():

@@ -140,6 +140,10 @@ class Sweep:
             fetch_agents(self.folder, self.study.trials(), self.settings.finalists)
         return play_final(self.folder, self.plan, self.study.trials(), self.jobs, observer)
 
+    def close(self) -> None:
+        """Give up what the study holds open."""
+        self.study.close()
+
     @property
     def is_left_over(self) -> bool:
         """Whether trials of workers that died are still to be given up."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -63,7 +64,9 @@ def read_trials(folder: Path) -> pa.Table | None:
     if not path.exists():
         return None
     try:
-        table = pq.read_table(path, use_threads=False, page_checksum_verification=True)
+        # In one piece: a reader that opens the file twice may find another one the second time.
+        content = io.BytesIO(path.read_bytes())
+        table = pq.read_table(content, use_threads=False, page_checksum_verification=True)
     except (pa.ArrowException, OSError) as error:
         raise RunError(f"{path} is damaged: {str(error).splitlines()[0]}") from error
     missing = [name for name in TRIAL_COLUMNS if name not in table.column_names]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -245,7 +246,7 @@ def test_a_database_serves_as_well(tmp_path: Path) -> None:
     done(*options, *few, "--trials=3", "--out=two")
     assert_exactly(Path("two"), 3)
     assert not Path("two/journal.log").exists()
-    with sqlite3.connect("study.db") as database:
+    with contextlib.closing(sqlite3.connect("study.db")) as database:
         assert database.execute("SELECT count(*) FROM trials").fetchone() == (3,)
     error = fails(*options, "--panel-openings=5", "--out=three")
     assert "of another sweep" in error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sqlite3
@@ -24,6 +25,7 @@ from evolve.sweeps.lease import GRACE, Lease, Watch, is_gone, this_machine
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.storage import open_database, open_journal, without_password
 from evolve.sweeps.study import ATTEMPTS, Study, rows_of
+from evolve.tables.trials import read_trials, write_trials
 
 SEARCHED = ("learning_rate", "noise", "simulations", "network")
 HELD = {
@@ -383,9 +385,33 @@ def test_a_database_that_goes_down_in_between(tmp_path: Path) -> None:
     study = shared(tmp_path)
     taken = study.take("w")
     assert taken is not None
-    with sqlite3.connect(tmp_path / "study.db") as database:
+    with contextlib.closing(sqlite3.connect(tmp_path / "study.db")) as database:
         database.execute("DROP TABLE trial_values")
         database.execute("DROP TABLE trial_user_attributes")
     with pytest.raises(StorageError, match="does not answer"):
         study.complete(taken.number, 0.5, {"agent": "x"})
     assert os.path.exists(tmp_path / "study.db")
+
+
+def test_the_table_can_be_read_while_it_is_written(tmp_path: Path) -> None:
+    study = local(tmp_path)
+    rows = [{**rows_of(study.plan, study.trials())[0], "number": n} for n in range(40)]
+    types = {p.name: p.type for p in study.plan.space.parameters}
+    write_trials(tmp_path, rows, types, {})
+    over = threading.Event()
+
+    def write() -> None:
+        while not over.is_set():
+            write_trials(tmp_path, rows, types, {})
+            write_trials(tmp_path, rows[:1], types, {"noise": 1.0})
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        for _ in range(300):
+            table = read_trials(tmp_path)
+            assert table is not None
+            assert table.num_rows in (1, 40)
+    finally:
+        over.set()
+        writer.join()
