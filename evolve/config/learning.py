@@ -129,7 +129,7 @@ Opponents = Annotated[
 class MctsSettings(LearningSettings):
     """Everything that decides what a tree search's network learns."""
 
-    preset: Literal["default", "s3-mcts", "s4-reversiv"] = Field(
+    preset: Literal["default", "swept", "s3-mcts", "s4-reversiv"] = Field(
         "default", description="settings to start from; all others change single ones"
     )
     layers: Layers = Field(
@@ -289,6 +289,23 @@ class DqnSettings(LearningSettings):
 
 MCTS_PRESETS: Final[dict[str, dict[str, Any]]] = {
     "default": {},
+    # What a sweep found (docs/sweeps.md): a little stronger against the default.
+    "swept": {
+        "layers": ("dense 96 relu", "dense 48 relu", "dense 1 tanh"),
+        "learning_rate": 3.4e-3,
+        "c_puct": 0.67,
+        "play_c_puct": 1.6,
+        "simulations": 150,
+        "root_value": 0.46,
+        "openings": 10,
+        "solved": 13,
+        "noise": 0.024,
+        "temperature": 0.57,
+        "temperature_plies": 4,
+        "updates": 9.0,
+        "window": 33_000,
+        "games_per_iteration": 110,
+    },
     # S3: 3 convolutions and two dense layers, dropout, batch norm, policy and value; replay of
     # (s, π, z). "canonical board": read as own and other discs.
     "s3-mcts": {
