@@ -85,13 +85,20 @@ CLAIMS = [
     Claim(
         "minimax",
         "S2: DQN beats minimax in 90 % (the depth is not told)",
-        {"plain": ("dqn", {"preset": "s2-dqn"}), "ours": ("dqn", {})},
+        {
+            "plain": ("dqn", {"preset": "s2-dqn"}),
+            "ours": ("dqn", {}),
+            "swept": ("dqn", {"preset": "swept"}),
+        },
         [
             ("plain", "positional?depth=1"),
             ("plain", "positional?depth=2"),
             ("ours", "positional?depth=1"),
             ("ours", "positional?depth=2"),
             ("ours?lookahead=2", "positional?depth=2"),
+            ("swept", "positional?depth=1"),
+            ("swept", "positional?depth=2"),
+            ("swept?lookahead=2", "positional?depth=2"),
         ],
     ),
     Claim(

@@ -1,6 +1,6 @@
 """What learning reaches here: the targets, agents of all kinds in one table, speed in a game.
 
-    python -m benchmarks.learned targets [dqn] [mcts] [labels] [--jobs 2]
+    python -m benchmarks.learned targets [dqn] [mcts] [labels] [--preset swept] [--jobs 2]
     python -m benchmarks.learned equal-time [--seeds 3] [--budget 30] [--jobs 2]
     python -m benchmarks.learned rating [--games 40] [--jobs 2]
     python -m benchmarks.learned moves [--time 0.05]
@@ -61,9 +61,9 @@ def show(what: str, result: MatchResult) -> None:
     )
 
 
-def dqn_targets(jobs: int) -> None:
+def dqn_targets(jobs: int, preset: str = "default") -> None:
     """Plain, and with one and two plies of lookahead."""
-    path = train(DQN, 0)
+    path = train(DQN if preset == "default" else Recipe.of("dqn", 180.0, preset=preset), 0)
     random = evolve.load_agent("random")
     show("dqn against random", played(evolve.load_agent(path), random, 2000, jobs=jobs))
     one = evolve.load_agent(f"{path}?lookahead=1")
@@ -206,9 +206,14 @@ def moves(seconds: float) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
-    parts = {"dqn": dqn_targets, "mcts": mcts_targets, "labels": label_targets}
+    parts: dict[str, Any] = {
+        "dqn": dqn_targets,
+        "mcts": mcts_targets,
+        "labels": label_targets,
+    }
     targets = commands.add_parser("targets")
     targets.add_argument("parts", nargs="*", choices=[[], *parts])
+    targets.add_argument("--preset", default="default", help="of dqn")
     equal = commands.add_parser("equal-time")
     equal.add_argument("--seeds", type=int, default=3, choices=range(2, 9))
     equal.add_argument("--budget", type=float, default=30.0)
@@ -221,7 +226,8 @@ def main() -> None:
     given = parser.parse_args()
     if given.command == "targets":
         for part in given.parts or parts:
-            parts[part](given.jobs)
+            settings = {"preset": given.preset} if part == "dqn" else {}
+            parts[part](given.jobs, **settings)
     elif given.command == "equal-time":
         equal_time_match(given.seeds, given.budget, given.jobs)
     elif given.command == "rating":
