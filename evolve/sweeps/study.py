@@ -140,9 +140,13 @@ class Study:
         """A trial to work on; None when another process was faster with the last one."""
         with self._telling():
             self.study.sampler = self._proposer.sampler(len(self.trials()))
-            trial = self.study.ask(self.plan.space.distributions)
-            trial.set_user_attr("lease", self.lease.identity)
-            trial.set_user_attr("worker", worker)
+            try:
+                trial = self.study.ask(self.plan.space.distributions)
+                trial.set_user_attr("lease", self.lease.identity)
+                trial.set_user_attr("worker", worker)
+            except UpdateFinishedTrialError:
+                # SQLite locks no rows: two may take the same waiting trial, and one has ended it.
+                return None
             if self.shared and self._is_surplus(trial.number):
                 self._fail(trial._trial_id, "not wanted any more")
                 return None

@@ -40,7 +40,7 @@ MCTS = (
     "mcts",
     *QUICK,
     "--trials=6",
-    "--fix=games=100",
+    "--fix=games=60",
     "--fix=simulations=8",
     "--fix=games_per_iteration=20",
     "--fix=check_simulations=10",
@@ -155,7 +155,7 @@ def test_ctrl_c_ends_after_the_trials_in_hand(tmp_path: Path) -> None:
 
 
 def test_the_time_runs_out(tmp_path: Path) -> None:
-    ended = done(*ALPHABETA, "--jobs=1", "--trials=100000", "--timeout=4", "--out=short")
+    ended = done(*ALPHABETA, "--jobs=1", "--trials=100000", "--timeout=2", "--out=short")
     assert "the time is over" in ended.out
     assert (tmp_path / "short" / "champion.json").exists()
     trials = evolve.load_run("short").trials
@@ -185,7 +185,7 @@ def test_kill_and_resume_ends_with_exactly_so_many(tmp_path: Path) -> None:
 
 def test_a_killed_worker_is_replaced_and_its_values_come_again(tmp_path: Path) -> None:
     folder = Path("hurt")
-    long = ("--panel=positional?depth=6", "--panel-openings=100")
+    long = ("--panel=positional?depth=6", "--panel-openings=50")
     process = spawn(tmp_path, *ALPHABETA, *long, "--jobs=1", "--trials=2", "--out", folder)
 
     def worker() -> int | None:

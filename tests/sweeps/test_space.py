@@ -57,7 +57,7 @@ def test_the_defaults_of_alphabeta_are_the_reference_agent() -> None:
 def test_every_value_makes_settings(kind: Kind) -> None:
     made, rng = plan(kind), np.random.default_rng(0)
     seen = set()
-    for number in range(150):
+    for number in range(100):
         values = {p.name: drawn(p, rng) for p in made.space.parameters}
         if number < 2:  # the ends of every range
             values.update(
