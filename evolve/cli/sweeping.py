@@ -312,7 +312,7 @@ class SweepDisplay:
         say(text)
 
     def final(self, done: int, total: int) -> None:
-        """The first games say that there is a final."""
+        """A line when it is over."""
         if done == total:
             say(f"final: {total} games")
 
