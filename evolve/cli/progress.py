@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any, Final, Protocol
+from typing import Any, ClassVar, Final
 
 from rich.console import Group
 from rich.live import Live
@@ -46,11 +46,36 @@ def say(text: str) -> None:
         forget_reader()
 
 
-class RunDisplay:
-    """An observer that shows lines, and remembers a wish to stop."""
+class Stoppable:
+    """A display that remembers a wish to stop after what is in hand, which it calls `unit`."""
+
+    unit: ClassVar[str]
 
     def __init__(self) -> None:
         self.stop_wished = False
+
+    @property
+    def ending(self) -> str:
+        """What it says of the wish."""
+        return f"ending after {self.unit}; Ctrl-C again ends at once"
+
+    def stop(self) -> bool:
+        """Whether Ctrl-C was pressed."""
+        return self.stop_wished
+
+    def wish_stop(self) -> None:
+        """Ctrl-C was pressed for the first time."""
+        self.stop_wished = True
+        say(self.ending)
+
+
+class RunDisplay(Stoppable):
+    """An observer that shows lines, and remembers a wish to stop."""
+
+    unit = "this generation"
+
+    def __init__(self) -> None:
+        super().__init__()
         self._durations: list[float] = []
 
     def begin(self) -> None:
@@ -70,15 +95,6 @@ class RunDisplay:
         line = " ".join(text.rjust(width) for text, width in zip(texts, _WIDTHS, strict=True))
         left = duration(self.seconds_left(row["generation"], target))
         say(f"{line} {left:>8}")
-
-    def stop(self) -> bool:
-        """Whether Ctrl-C was pressed."""
-        return self.stop_wished
-
-    def wish_stop(self) -> None:
-        """Ctrl-C was pressed for the first time."""
-        self.stop_wished = True
-        say("ending after this generation; Ctrl-C again ends at once")
 
     def seconds_left(self, generation: int, target: int) -> float:
         """By the mean of the last generations' times."""
@@ -133,7 +149,7 @@ class LiveDisplay(RunDisplay):
     def wish_stop(self) -> None:
         """Say so under the table."""
         self.stop_wished = True
-        self._note = "ending after this generation; Ctrl-C again ends at once"
+        self._note = self.ending
 
     def _picture(self) -> Group:
         table = Table(box=None, header_style="bold", pad_edge=False)
@@ -157,17 +173,8 @@ def watching(evolution: Evolution) -> Iterator[RunDisplay]:
         yield live
 
 
-class Interruptible(Protocol):
-    """A display that can be told of Ctrl-C."""
-
-    stop_wished: bool
-
-    def wish_stop(self) -> None:
-        """Ctrl-C was pressed for the first time."""
-
-
 @contextmanager
-def interrupt_between_generations(display: Interruptible) -> Iterator[None]:
+def interrupt_between_generations(display: Stoppable) -> Iterator[None]:
     """The first Ctrl-C asks the run to stop, the second one raises KeyboardInterrupt."""
 
     def handle(number: int, frame: FrameType | None) -> None:

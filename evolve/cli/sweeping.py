@@ -19,7 +19,7 @@ from rich.table import Table
 import evolve
 from evolve.cli.evolution import RUNS, worthless_unless_started
 from evolve.cli.options import all_cores, given_options, model_options
-from evolve.cli.progress import interrupt_between_generations, say
+from evolve.cli.progress import Stoppable, interrupt_between_generations, say
 from evolve.cli.terminal import bar, cell, duration, elo_text, out, print_rows
 from evolve.cli.training import need_torch
 from evolve.config.sweep import KINDS, SweepSettings
@@ -284,11 +284,13 @@ def verdict(result: FinalResult) -> str:
     return f"no better than the defaults for certain: trial-{result.winner} scores {text}"
 
 
-class SweepDisplay:
+class SweepDisplay(Stoppable):
     """An observer that shows a line a trial, and remembers a wish to stop."""
 
+    unit = "the trials in hand"
+
     def __init__(self, target: int, done: int) -> None:
-        self.stop_wished = False
+        super().__init__()
         self._target, self._first = target, done
         self._begin = time.monotonic()
         self._best = math.nan
@@ -315,15 +317,6 @@ class SweepDisplay:
         """A line when it is over."""
         if done == total:
             say(f"final: {total} games")
-
-    def stop(self) -> bool:
-        """Whether Ctrl-C was pressed."""
-        return self.stop_wished
-
-    def wish_stop(self) -> None:
-        """Ctrl-C was pressed for the first time."""
-        self.stop_wished = True
-        say("ending after the trials in hand; Ctrl-C again ends at once")
 
     def texts(self, row: Mapping[str, Any], finished: int) -> list[str]:
         """The shown columns of a row."""
@@ -379,7 +372,7 @@ class LiveSweepDisplay(SweepDisplay):
     def wish_stop(self) -> None:
         """Say so under the table."""
         self.stop_wished = True
-        self._note = "ending after the trials in hand; Ctrl-C again ends at once"
+        self._note = self.ending
 
     def _picture(self) -> Group:
         table = Table(box=None, header_style="bold", pad_edge=False)

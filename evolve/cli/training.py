@@ -20,7 +20,7 @@ from rich.table import Table
 import evolve
 from evolve.cli.evolution import RUNS, worthless_unless_started
 from evolve.cli.options import given_options, jobs_option, model_options
-from evolve.cli.progress import interrupt_between_generations, say
+from evolve.cli.progress import Stoppable, interrupt_between_generations, say
 from evolve.cli.terminal import cell, duration, out
 from evolve.config.learning import DQN_PRESETS, MCTS_PRESETS, DqnSettings, MctsSettings
 from evolve.config.toml import config_text, read_toml, resolve_as
@@ -236,11 +236,13 @@ def _config(kind: str, settings: Settings) -> str:
     return config_text(settings, versions, f"train {kind}")
 
 
-class TrainingDisplay:
+class TrainingDisplay(Stoppable):
     """An observer that shows a line a check, and remembers a wish to stop."""
 
+    unit = "these games"
+
     def __init__(self) -> None:
-        self.stop_wished = False
+        super().__init__()
 
     def begin(self) -> None:
         """The first line."""
@@ -255,15 +257,6 @@ class TrainingDisplay:
         """A line for the check."""
         line = " ".join(t.rjust(w) for t, w in zip(texts_of(row), _WIDTHS, strict=True))
         say(f"{line} {duration(seconds_left(row['seconds'], self._share)):>8}")
-
-    def stop(self) -> bool:
-        """Whether Ctrl-C was pressed."""
-        return self.stop_wished
-
-    def wish_stop(self) -> None:
-        """Ctrl-C was pressed for the first time."""
-        self.stop_wished = True
-        say("ending after these games; Ctrl-C again ends at once")
 
 
 class LiveTrainingDisplay(TrainingDisplay):
@@ -292,7 +285,7 @@ class LiveTrainingDisplay(TrainingDisplay):
     def wish_stop(self) -> None:
         """Say so under the table."""
         self.stop_wished = True
-        self._note = "ending after these games; Ctrl-C again ends at once"
+        self._note = self.ending
 
     def _picture(self) -> Group:
         table = Table(box=None, header_style="bold", pad_edge=False)
