@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +16,86 @@ from evolve.agents.trees import thread_scratch
 from evolve.engine import context as layout
 from evolve.engine.bits import U
 from evolve.engine.board import Board, Rules
+from evolve.engine.context import SQUARE_CLASSES
+from evolve.engine.evaluation import CLASS_OF_SQUARE
 from evolve.engine.greedy import action_values
 from evolve.engine.network import Network
+from evolve.engine.rewards import (
+    DISCOUNT_OTHER,
+    DISCOUNT_OWN,
+    DISCOUNT_PASS,
+    DISCS,
+    REWARD_CELLS,
+)
 from evolve.engine.solver import solve_in_order
 from evolve.errors import AgentError, IllegalMoveError
 
 MOST_LOOKAHEAD: Final = 4
+
+
+@dataclass(frozen=True)
+class Rewards:
+    """What moves earn at once, of what a network was taught to forecast.
+
+    A search that plays moves out counts what they earn, as the network's values begin after them.
+
+    Args:
+        squares: V of the ten classes of squares, weight included: a move earns V(p) + V(flips).
+        discs: weight of the mover's discs / 64 after a move.
+        discount: of a step, 0 to 1.
+        step: a `ply` of either side, or the `turn` from an own move to the next own one.
+    """
+
+    squares: tuple[float, ...] = (0.0,) * SQUARE_CLASSES
+    discs: float = 0.0
+    discount: float = 1.0
+    step: Literal["ply", "turn"] = "ply"
+
+    def __post_init__(self) -> None:
+        if (
+            len(self.squares) != SQUARE_CLASSES
+            or not np.isfinite([*self.squares, self.discs]).all()
+        ):
+            raise AgentError(
+                f"rewards of squares must be {SQUARE_CLASSES} numbers, and of discs one, not "
+                f"{list(self.squares)} and {self.discs}"
+            )
+        if not 0.0 <= self.discount <= 1.0:
+            raise AgentError(f"the discount {self.discount} of rewards must be 0 to 1")
+        if self.step not in ("ply", "turn"):
+            raise AgentError(f"the step {self.step!r} of rewards must be ply or turn")
+
+    @cached_property
+    def cells(self) -> npt.NDArray[np.float64]:
+        """All of it as the kernels read it, [REWARD_CELLS]."""
+        cells = np.ones(REWARD_CELLS, np.float64)
+        cells[:64] = np.array(self.squares)[np.array(CLASS_OF_SQUARE)]
+        cells[DISCS] = self.discs
+        cells[DISCOUNT_OWN] = self.discount
+        if self.step == "ply":
+            cells[DISCOUNT_OTHER] = self.discount
+        else:
+            cells[DISCOUNT_PASS] = self.discount
+        return cells
+
+    def document(self) -> dict[str, Any]:
+        """The same as JSON."""
+        return {**asdict(self), "squares": list(self.squares)}
+
+    @classmethod
+    def of(cls, document: Any) -> Rewards:
+        """What `document` gave; AgentError when it is none."""
+        known = [field.name for field in fields(cls)]
+        if not isinstance(document, dict) or not set(document) <= set(known):
+            raise AgentError(f"rewards must be an object of {', '.join(known)}, not {document!r}")
+        found = dict(document)
+        squares = found.pop("squares", list(cls.squares))
+        step = found.pop("step", cls.step)
+        if not isinstance(squares, list) or any(
+            type(number) not in (int, float) for number in (*squares, *found.values())
+        ):
+            raise AgentError(f"rewards must hold numbers, not {document!r}")
+        return cls(tuple(map(float, squares)), step=step, **found)
 
 
 @dataclass(frozen=True)
@@ -34,6 +109,7 @@ class DqnAgent:
             about the moves at hand, 1 about the replies to each, and so on. What is good for one
             side counts as bad for the other, so networks taught by halves, by shares or by
             shaping judge lines with a pass askew.
+        rewards: what the moves on those plies earn, as far as the network was taught to count it.
         endgame: exact search from that many empties; a lost position is left to the network.
         rules: the rules to play by; None (any) plays `standard` until told otherwise.
     """
@@ -41,6 +117,7 @@ class DqnAgent:
     networks: tuple[Network, ...]
     lookahead: int = 0
     endgame: int = 0
+    rewards: Rewards = Rewards()
     rules: Rules | None = None
     name: str = "dqn"
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -95,6 +172,7 @@ class DqnAgent:
             side,
             self.lookahead,
             self._addresses,
+            self.rewards.cells,
             scratch.ctypes.data,
             layout.RULES_CODE[self._rules],
             values,
@@ -112,6 +190,7 @@ class DqnAgent:
             "networks": len(self.networks),
             "input": architecture.input,
             "layers": list(architecture.layers),
+            "rewards": self.rewards.document(),
         }
 
     def save(self, path: str | Path) -> None:

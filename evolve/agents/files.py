@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.dqn import DqnAgent
+from evolve.agents.dqn import DqnAgent, Rewards
 from evolve.agents.mcts import MctsAgent
 from evolve.engine.context import TERM_NAMES
 from evolve.engine.network import MOST_WEIGHTS, Architecture, Network
@@ -37,7 +37,7 @@ _REQUIRED: Final = {"alphabeta": ("weights", "depths"), "mcts": (), "dqn": _NETW
 _OPTIONAL: Final = {
     "alphabeta": (*TERM_NAMES, "boundaries", "endgame"),
     "mcts": ("simulations", "c", "selection", "endgame", *_NETWORK),
-    "dqn": ("lookahead", "endgame", "networks"),
+    "dqn": ("lookahead", "endgame", "networks", "rewards"),
 }
 _COLOURS: Final = ("black/", "white/")
 _ZIP: Final = b"PK\x03\x04"
@@ -175,6 +175,7 @@ def _made(kind: str, parameters: dict[str, Any], arrays: Arrays, common: dict[st
     if kind == "alphabeta":
         return AlphaBetaAgent(**parameters, **common)
     own = dict(parameters)
+    rewards = own.pop("rewards", {})  # files of before 0.2 do not tell
     description: dict[str, Any] = {key: own.pop(key) for key in _NETWORK if key in own}
     for key, value in own.items():
         wanted = {"selection": str, "c": float}.get(key, int)
@@ -189,7 +190,8 @@ def _made(kind: str, parameters: dict[str, Any], arrays: Arrays, common: dict[st
     if count not in (1, 2):
         raise AgentError(f"networks {count}: one for both colours, or 2")
     prefixes = _COLOURS if count == 2 else ("",)
-    return DqnAgent(_networks(description, arrays, prefixes), **own, **common)
+    networks = _networks(description, arrays, prefixes)
+    return DqnAgent(networks, rewards=Rewards.of(rewards), **own, **common)
 
 
 def _networks(

@@ -14,9 +14,10 @@ from importlib import resources
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.dqn import DqnAgent
+from evolve.agents.dqn import DqnAgent, Rewards
 from evolve.agents.mcts import MctsAgent
 from evolve.engine.network import Architecture
 from evolve.errors import AgentError
@@ -118,11 +119,13 @@ def render_network(agent: MctsAgent | DqnAgent) -> str:
 
 def _network_literals(agent: MctsAgent | DqnAgent, architecture: Architecture) -> str:
     """The network and how to play by it as Python source."""
+    rewards = Rewards()
     if isinstance(agent, MctsAgent):
         networks = [agent.network] if agent.network else []
         play = (agent.simulations, float(agent.c), 0)
     else:
         networks, play = list(agent.networks), (0, 0.0, agent.lookahead)
+        rewards = agent.rewards
     packed = [
         base64.b64encode(np.concatenate([matrix.ravel(), bias]).astype("<f4").tobytes()).decode()
         for network in networks
@@ -135,7 +138,16 @@ def _network_literals(agent: MctsAgent | DqnAgent, architecture: Architecture) -
         f'INPUT = "{architecture.input}"\n'
         f"LAYERS = [\n{layers}]\nPACKED = {{\n{parts}}}\n"
         f"SIMULATIONS = {play[0]}\nC_PUCT = {play[1]!r}\nLOOKAHEAD = {play[2]}\n"
+        + _reward_literals(rewards.cells)
     )
+
+
+def _reward_literals(cells: npt.NDArray[np.float64]) -> str:
+    """What moves earn, as Python source."""
+    squares: list[float] = cells[:64].tolist()
+    discs, *discounts = cells[64:].tolist()
+    table = textwrap.fill(f"SQUARE_REWARDS = {squares}", _WIDTH, subsequent_indent="    ")
+    return f"{table}\nDISC_REWARD = {discs!r}\nDISCOUNTS = {tuple(discounts)!r}\n"
 
 
 def _quoted(text: str) -> str:

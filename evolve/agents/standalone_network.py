@@ -13,6 +13,7 @@ from evolve.agents.standalone_board import (
     ENDGAME,
     FLIPS,
     FULL,
+    RULES,
     WIDTHS,
     OutOfTimeError,
     forget_flips,
@@ -45,6 +46,11 @@ PACKED = {0: "A" * 348 + "="}  # per part: weights, then biases, as float32 in b
 SIMULATIONS = 100
 C_PUCT = 1.1
 LOOKAHEAD = 0
+SQUARE_REWARDS = [0.0] * 64  # what a move earns by its square and by each disc that it turns,
+DISC_REWARD = 0.0  # and by its discs / 64 after it, where moves are looked ahead
+# Discounts when the turn comes back to the player by a move, and by a pass, and when it goes to
+# the other side by a move.
+DISCOUNTS = (1.0, 1.0, 1.0)
 # --- end of parameters ---
 
 ARRAYS = {part: np.frombuffer(b64decode(text), np.dtype("<f4")) for part, text in PACKED.items()}
@@ -228,24 +234,43 @@ def action_values(board: int, side: int) -> Dict[int, float]:
     return {square: float(found[square]) for square in squares}
 
 
+def earned(board: int, child: int) -> float:
+    """What the move from a board to a child earns the mover at once."""
+    kept = bin(child & FULL if RULES == "reversed" else child >> 64).count("1")
+    gained = sum(SQUARE_REWARDS[square] for square in squares_of(child >> 64 & ~board & FULL))
+    return (-gained if RULES == "reversed" else gained) + DISC_REWARD * kept / 64
+
+
+def window(gain: float, discount: float, alpha: float, beta: float) -> Tuple[float, float]:
+    """Bounds of a child's value v within which gain - discount * v is in (alpha, beta)."""
+    if not discount:
+        return -1e300, 1e300
+    return (gain - beta) / discount, (gain - alpha) / discount
+
+
 def deep_value(
-    board: int, side: int, plies: int, alpha: float, beta: float, deadline: float
+    board: int, side: int, root: int, plies: int, alpha: float, beta: float, deadline: float
 ) -> float:
-    """Value for the side to move after `plies`; a pass costs none."""
+    """Value for the side to move after `plies`, in the search of `root`; a pass costs none."""
     if perf_counter() > deadline:
         raise OutOfTimeError
     moves = legal(board)
     if not moves:
         return DECIDED * outcome(board)
     if not moves & FULL:
-        return -deep_value(swapped(board), -side, plies, -beta, -alpha, deadline)
+        discount = DISCOUNTS[1] if side != root else 1.0
+        bounds = window(0.0, discount, alpha, beta)
+        return -discount * deep_value(swapped(board), -side, root, plies, *bounds, deadline)
     if plies == 0:
         return best_value(board, side)
     best = -1e300
+    discount = DISCOUNTS[2] if side == root else DISCOUNTS[0]
     for square in squares_of(moves & FULL):
         child = after(board, square)
-        value = -deep_value(child, -side, plies - 1, -beta, -max(alpha, best), deadline)
-        best = max(best, value)
+        gain = earned(board, child)
+        bounds = window(gain, discount, max(alpha, best), beta)
+        value = deep_value(child, -side, root, plies - 1, *bounds, deadline)
+        best = max(best, gain - discount * value)
         if best >= beta:
             break
     return best
@@ -256,10 +281,12 @@ def valued(board: int, side: int, deadline: float) -> List[int]:
     values = action_values(board, side)
     for plies in range(LOOKAHEAD):
         try:
-            values = {
-                square: -deep_value(after(board, square), -side, plies, -1e300, 1e300, deadline)
-                for square in values
-            }
+            found = {}
+            for square in values:
+                child = after(board, square)
+                value = deep_value(child, -side, side, plies, -1e300, 1e300, deadline)
+                found[square] = earned(board, child) - DISCOUNTS[2] * value
+            values = found
         except OutOfTimeError:
             break
     return sorted(values, key=lambda square: -values[square])

@@ -8,22 +8,19 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, moves_of
-from evolve.engine.compile import inlined, kernel
+from evolve.engine.compile import kernel
 from evolve.engine.context import REVERSED
 from evolve.engine.evaluation import final_score
 from evolve.engine.game import choose
 from evolve.engine.greedy import best_action
 from evolve.engine.mcts import GOLDEN, mixed, random_square, uniform
-from evolve.engine.memory import int64, lowest, popcount
+from evolve.engine.memory import int64, popcount
+from evolve.engine.rewards import discs_reward, end_reward, squares_reward
 
 RANDOM: Final = -1
 """A player that is neither a network nor a row of alpha-beta parameters."""
 
 MOST_MOVES: Final = 60
-
-# Kinds of reward for the end of a game, for a side: nothing; 1, 0, −1; 1, ½, 0; its discs / 64;
-# the difference / 64.
-NO_REWARD, OUTCOME, HALVES, SHARE, DIFFERENCE = range(5)
 
 
 @kernel
@@ -101,36 +98,6 @@ def play_episodes(
         discs[game, 0], discs[game, 1] = popcount(own), popcount(opp)
 
 
-@inlined
-def _positional(
-    own: np.uint64, opp: np.uint64, square: int, table: npt.NDArray[np.float32]
-) -> float:
-    """R(p) = V(p) + V(flips)."""
-    flips = flips_of(square, own, opp)
-    total = float(table[square])
-    while flips != ZERO:
-        total += table[lowest(flips)]
-        flips &= flips - ONE
-    return total
-
-
-@inlined
-def _final(kind: int, side: int, score: int, black: int, white: int, rules: int) -> float:
-    """What the end of a game is worth for a side; under reversed rules discs are the other's."""
-    own, opp = (black, white) if (side > 0) == (rules != REVERSED) else (white, black)
-    score = score * side
-    sign = float(int64(score > 0) - int64(score < 0))
-    if kind == OUTCOME:
-        return sign
-    if kind == HALVES:
-        return 0.5 + 0.5 * sign
-    if kind == SHARE:
-        return float(own) / 64.0
-    if kind == DIFFERENCE:
-        return float(own - opp) / 64.0
-    return 0.0
-
-
 @kernel
 def transitions_of(
     positions: npt.NDArray[np.uint64],
@@ -188,7 +155,7 @@ def transitions_of(
             reward = 0.0
             last = ply == count - 1 if negamax else not (seen_black if side > 0 else seen_white)
             if last:
-                reward += _final(
+                reward += end_reward(
                     kind,
                     side,
                     int64(scores[game]),
@@ -198,15 +165,11 @@ def transitions_of(
                 )
             seen_black, seen_white = seen_black or side > 0, seen_white or side < 0
             if shaping != 0.0:
-                turned = flips_of(square, own, opp)
-                kept = popcount(own) + popcount(turned) + 1
-                if rules == REVERSED:
-                    kept = popcount(opp) - popcount(turned)
-                reward += shaping * float(kept) / 64.0
+                reward += shaping * discs_reward(own, opp, square, rules)
             if positional != 0.0:
-                reward += positional * _positional(own, opp, square, table)
+                reward += positional * squares_reward(own, opp, square, table)
                 if minimax and ply + 1 < count and sides[game, ply + 1] != side:
-                    reward -= positional * _positional(
+                    reward -= positional * squares_reward(
                         positions[game, ply + 1, 0],
                         positions[game, ply + 1, 1],
                         int64(moves[game, ply + 1]),

@@ -9,10 +9,19 @@ import numpy.typing as npt
 
 from evolve.engine.bits import ONE, ZERO, U, flips_of, moves_of
 from evolve.engine.compile import inlined, kernel
+from evolve.engine.context import REVERSED
 from evolve.engine.dense import read
 from evolve.engine.forward import TAKES_MOVE, forward
 from evolve.engine.mcts import outcome
 from evolve.engine.memory import int64, load, lowest
+from evolve.engine.rewards import (
+    DISCOUNT_OTHER,
+    DISCOUNT_OWN,
+    DISCOUNT_PASS,
+    DISCS,
+    discs_reward,
+    squares_reward,
+)
 
 _DECIDED: Final = 1e6
 """A finished game is worth this times its outcome: more than any network says."""
@@ -54,45 +63,78 @@ def best_action(
     return best_square, best
 
 
+@inlined
+def _earned(
+    own: np.uint64, opp: np.uint64, square: int, rewards: npt.NDArray[np.float64], rules: int
+) -> float:
+    """What a move earns at once, as the network was taught to count on."""
+    earned = squares_reward(own, opp, square, rewards)
+    if rules == REVERSED:
+        earned = -earned
+    return earned + float(rewards[DISCS]) * discs_reward(own, opp, square, rules)
+
+
 @kernel
 def _deep_value(
     own: np.uint64,
     opp: np.uint64,
     side: int,
+    root: int,
     plies: int,
     alpha: float,
     beta: float,
     networks: npt.NDArray[np.int64],
+    rewards: npt.NDArray[np.float64],
     scratch: int,
     rules: int,
 ) -> float:
-    """Value for the side with `own`, to move, of a search of `plies`; a pass costs none."""
+    """Value for the side with `own`, to move, of a search of `plies` for the side `root`.
+
+    A pass costs no ply. Fail-soft: a value above `alpha` and below `beta` is exact.
+    """
     moves = moves_of(own, opp)
     if moves == ZERO:
         if moves_of(opp, own) == ZERO:
             return _DECIDED * outcome(own, opp, rules)
-        return -_deep_value(opp, own, -side, plies, -beta, -alpha, networks, scratch, rules)
+        discount = rewards[DISCOUNT_PASS] if side != root else 1.0
+        low, high = _window(0.0, discount, alpha, beta)
+        return -discount * _deep_value(
+            opp, own, -side, root, plies, low, high, networks, rewards, scratch, rules
+        )
     if plies == 0:
         _, value = best_action(own, opp, side, networks[0 if side > 0 else 1], scratch)
         return value
     best = -1e300
+    discount = rewards[DISCOUNT_OTHER if side == root else DISCOUNT_OWN]
     while moves != ZERO and best < beta:
         square = lowest(moves)
         moves &= moves - ONE
+        earned = _earned(own, opp, square, rewards, rules)
+        low, high = _window(earned, discount, max(alpha, best), beta)
         turned = flips_of(square, own, opp)
-        value = -_deep_value(
+        value = earned - discount * _deep_value(
             opp ^ turned,
             own ^ turned ^ (ONE << U(square)),
             -side,
+            root,
             plies - 1,
-            -beta,
-            -max(alpha, best),
+            low,
+            high,
             networks,
+            rewards,
             scratch,
             rules,
         )
         best = max(best, value)
     return best
+
+
+@inlined
+def _window(earned: float, discount: float, alpha: float, beta: float) -> tuple[float, float]:
+    """The bounds of a child's value v within which earned − discount · v is in (alpha, beta)."""
+    if discount == 0.0:
+        return -1e300, 1e300
+    return (earned - beta) / discount, (earned - alpha) / discount
 
 
 @kernel
@@ -102,6 +144,7 @@ def action_values(
     side: int,
     lookahead: int,
     networks: npt.NDArray[np.int64],
+    rewards: npt.NDArray[np.float64],
     scratch: int,
     rules: int,
     values: npt.NDArray[np.float64],
@@ -109,7 +152,8 @@ def action_values(
     """Fill `values` [64] of every legal move of the side with `own`.
 
     side: 1 black, −1 white; networks [2]: addresses of those that play black and white;
-    lookahead: plies played out before the networks are asked, 0 to ask them about the move.
+    lookahead: plies played out before the networks are asked, 0 to ask them about the move;
+    rewards [REWARD_CELLS]: what moves on those plies earn, and how it is discounted.
     """
     moves = moves_of(own, opp)
     network = networks[0 if side > 0 else 1]
@@ -123,14 +167,18 @@ def action_values(
             values[square] = _action_value(own, opp, side, square, seen, network, scratch)
         else:
             turned = flips_of(square, own, opp)
-            values[square] = -_deep_value(
+            values[square] = _earned(own, opp, square, rewards, rules) - rewards[
+                DISCOUNT_OTHER
+            ] * _deep_value(
                 opp ^ turned,
                 own ^ turned ^ (ONE << U(square)),
                 -side,
+                side,
                 lookahead - 1,
                 -1e300,
                 1e300,
                 networks,
+                rewards,
                 scratch,
                 rules,
             )

@@ -12,25 +12,21 @@ import torch
 from torch import Tensor
 
 from evolve.agents.alphabeta import thread_context
-from evolve.agents.dqn import DqnAgent
+from evolve.agents.dqn import DqnAgent, Rewards
 from evolve.agents.reference import POSITIONAL
 from evolve.agents.trees import thread_scratch
 from evolve.config.learning import ITSELF, PAST, DqnSettings
 from evolve.engine.bits import legal_moves_of_all
 from evolve.engine.context import GAME_TABLE_BITS, RULES_CODE
 from evolve.engine.episodes import (
-    DIFFERENCE,
-    HALVES,
     MOST_MOVES,
-    NO_REWARD,
-    OUTCOME,
     RANDOM,
-    SHARE,
     play_episodes,
     transitions_of,
 )
 from evolve.engine.evaluation import CLASS_OF_SQUARE
 from evolve.engine.network import Architecture, Network
+from evolve.engine.rewards import DIFFERENCE, HALVES, NO_REWARD, OUTCOME, SHARE
 from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
 from evolve.fitness.games import agent_rows, in_batches
 from evolve.fitness.panel import Panel
@@ -97,8 +93,19 @@ class MoveLearner:
 
     def agent(self) -> DqnAgent:
         """The agent that plays with the networks as they are."""
+        return self._agent(self._past[-1])
+
+    def _agent(self, networks: Networks) -> DqnAgent:
         settings = self.settings
-        return DqnAgent(self._past[-1], settings.lookahead, settings.endgame, rules=settings.rules)
+        rewards = Rewards(
+            tuple(settings.positional * value for value in POSITIONAL),
+            settings.shaping,
+            settings.gamma,
+            "ply" if settings.bootstrap == "negamax" else "turn",
+        )
+        return DqnAgent(
+            networks, settings.lookahead, settings.endgame, rewards, rules=settings.rules
+        )
 
     def checked_agent(self) -> DqnAgent:
         """The agent as the panel meets it."""
@@ -327,9 +334,7 @@ class MoveLearner:
         states = [model.state() for model in self.models]
         for model, state in zip(self.models, self._survivor, strict=True):
             model.load_state(state, steps=model.steps)
-        before = DqnAgent(
-            self._networks(), settings.lookahead, settings.endgame, rules=settings.rules
-        )
+        before = self._agent(self._networks())
         panel = Panel((), settings.survival_games, settings.rules, int(rng.integers(2**31)))
         if panel.against(now, before, self.jobs) >= 0.5:
             self._survivor = states

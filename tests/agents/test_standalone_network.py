@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.agents.dqn import DqnAgent
+from evolve.agents.dqn import DqnAgent, Rewards
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.standalone import render_network
 from evolve.errors import AgentError
@@ -51,10 +51,13 @@ def chosen(module: Any, board: evolve.Board, seconds: float = 60) -> int:
     ids=lambda a: a.input,
 )
 @pytest.mark.parametrize("lookahead", [0, 1, 2])
-def test_move_values(architecture: Any, lookahead: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("step", ["ply", "turn"])
+def test_move_values(architecture: Any, lookahead: int, step: Any, tmp_path: Path) -> None:
     count = 1 + lookahead % 2
     nets = tuple(networks.random_network(architecture, seed) for seed in range(count))
-    agent = DqnAgent(nets, lookahead, rules="standard")
+    earned = Rewards((1.0, -0.2, 0.1, 0.05, -0.5, -0.02, -0.02, 0.01, 0.3, 0.0), 0.5, 0.8, step)
+    rules: Any = "standard" if step == "ply" else "reversed"
+    agent = DqnAgent(nets, lookahead, rewards=earned, rules=rules)
     module = loaded(render_network(agent), tmp_path / "player.py")
     for board in BOARDS:
         assert chosen(module, board) == agent.choose(board)

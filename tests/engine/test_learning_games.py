@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.dqn import Rewards
 from evolve.engine import context as layout
-from evolve.engine import episodes, mcts, selfplay
+from evolve.engine import episodes, mcts, rewards, selfplay
 from evolve.engine.entry import new_context
+from evolve.engine.evaluation import CLASS_OF_SQUARE
 from evolve.engine.greedy import action_values
 from evolve.engine.labels import draw_positions, label_positions
 from evolve.engine.network import Network
@@ -210,11 +213,11 @@ def slow_targets(games: dict[str, np.ndarray], game: int, how: dict[str, Any]) -
         own, opp = (black, white) if (side == 1) != reverse else (white, black)
         won = sign(score * side)
         return {
-            episodes.NO_REWARD: 0.0,
-            episodes.OUTCOME: won,
-            episodes.HALVES: (won + 1) / 2,
-            episodes.SHARE: own / 64,
-            episodes.DIFFERENCE: (own - opp) / 64,
+            rewards.NO_REWARD: 0.0,
+            rewards.OUTCOME: won,
+            rewards.HALVES: (won + 1) / 2,
+            rewards.SHARE: own / 64,
+            rewards.DIFFERENCE: (own - opp) / 64,
         }[how["kind"]]
 
     def worth(ply: int) -> float:
@@ -256,11 +259,11 @@ def slow_targets(games: dict[str, np.ndarray], game: int, how: dict[str, Any]) -
 @pytest.mark.parametrize(
     ("kind", "shaping", "positional", "minimax"),
     [
-        (episodes.OUTCOME, 0.0, 0.0, False),
-        (episodes.HALVES, 0.5, 0.0, False),
-        (episodes.SHARE, 0.0, 0.2, False),
-        (episodes.DIFFERENCE, 0.0, 0.1, True),
-        (episodes.NO_REWARD, 0.0, 1.0, True),
+        (rewards.OUTCOME, 0.0, 0.0, False),
+        (rewards.HALVES, 0.5, 0.0, False),
+        (rewards.SHARE, 0.0, 0.2, False),
+        (rewards.DIFFERENCE, 0.0, 0.1, True),
+        (rewards.NO_REWARD, 0.0, 1.0, True),
     ],
 )
 def test_targets_are_those_of_the_definitions(
@@ -307,11 +310,23 @@ def test_targets_are_those_of_the_definitions(
             assert plies[row, 2] == then
 
 
+POSITIONAL = Rewards((1.0, -0.5, 0.2, 0.1, -0.7, 0.05, 0.0, 0.3, -0.1, 0.02), 0.8, 0.7, "turn")
+
+
+@pytest.mark.parametrize("rules", [0, 1])
 @pytest.mark.parametrize("architecture", [networks.DUELING, networks.COLOURED, networks.ACTION])
 @pytest.mark.parametrize("plies", [0, 1, 2, 3])
-def test_looking_ahead_is_minimax_over_the_networks(architecture: Any, plies: int) -> None:
+@pytest.mark.parametrize(
+    "earned",
+    [Rewards(), POSITIONAL, replace(POSITIONAL, step="ply"), replace(POSITIONAL, discount=0.0)],
+    ids=["nothing", "by turn", "by ply", "at once alone"],
+)
+def test_looking_ahead_is_minimax_over_the_networks_and_what_moves_earn(
+    architecture: Any, plies: int, earned: Rewards, rules: int
+) -> None:
     nets = [networks.random_network(architecture, seed) for seed in (1, 2)]
     addresses = np.array([net.address for net in nets], np.int64)
+    table = [earned.squares[kind] for kind in CLASS_OF_SQUARE]
 
     def values_of(own: int, opp: int, side: int) -> dict[int, float]:
         legal = reference.legal_moves(own, opp)
@@ -322,20 +337,38 @@ def test_looking_ahead_is_minimax_over_the_networks(architecture: Any, plies: in
         column = [0] * len(legal) if found.shape[1] == 1 else legal
         return {square: float(found[i, column[i]]) for i, square in enumerate(legal)}
 
-    def worth(own: int, opp: int, side: int, left: int) -> float:
+    def gain(own: int, opp: int, move: int) -> float:
+        flips = reference.squares(reference.flips(own, opp, move))
+        after = reference.play(own, opp, move)
+        total = sum(table[square] for square in [move, *flips]) * (-1 if rules else 1)
+        return total + earned.discs * after[0 if rules else 1].bit_count() / 64
+
+    def later(now: int, then: int, root: int, passed: bool) -> float:
+        """The discount from the turn of one side to that of another."""
+        if earned.step == "ply":
+            return 1.0 if passed else earned.discount
+        return earned.discount if then == root else 1.0
+
+    def worth(own: int, opp: int, side: int, root: int, left: int) -> float:
         if not reference.legal_moves(own, opp):
             if reference.is_over(own, opp):
-                return 1e6 * sign(reference.final_score(own, opp, 0))
-            return -worth(opp, own, -side, left)
+                return 1e6 * sign(reference.final_score(own, opp, rules))
+            return -later(side, -side, root, True) * worth(opp, own, -side, root, left)
         if left == 0:
             return max(values_of(own, opp, side).values())
-        return max(
-            -worth(*reference.play(own, opp, move), -side, left - 1)
+        return max(move_worth(own, opp, side, root, left).values())
+
+    def move_worth(own: int, opp: int, side: int, root: int, left: int) -> dict[int, float]:
+        discount = later(side, -side, root, False)
+        return {
+            move: gain(own, opp, move)
+            - discount * worth(*reference.play(own, opp, move), -side, root, left - 1)
             for move in reference.legal_moves(own, opp)
-        )
+        }
 
     rng = random.Random(plies)
-    boards = [*reference.random_boards(rng, 4, 1, 6), *reference.random_boards(rng, 2, 20, 40)]
+    # Boards of few discs pass often.
+    boards = [*reference.random_boards(rng, 4, 1, 6), *reference.random_boards(rng, 3, 20, 52)]
     for own, opp in boards:
         legal = reference.legal_moves(own, opp)
         if not legal:
@@ -343,16 +376,16 @@ def test_looking_ahead_is_minimax_over_the_networks(architecture: Any, plies: in
         side = rng.choice((1, -1))
         found = np.zeros(64)
         scratch = nets[0].scratch()
-        args = (np.uint64(own), np.uint64(opp), side, plies, addresses, scratch.ctypes.data, 0)
-        action_values(*args, found)
+        action_values(
+            *(np.uint64(own), np.uint64(opp), side, plies, addresses, earned.cells),
+            *(scratch.ctypes.data, rules, found),
+        )
         if plies == 0:
             expected = values_of(own, opp, side)
         else:
-            expected = {
-                move: -worth(*reference.play(own, opp, move), -side, plies - 1) for move in legal
-            }
+            expected = move_worth(own, opp, side, side, plies)
         for move in legal:
-            assert found[move] == pytest.approx(expected[move], abs=1e-5)
+            assert found[move] == pytest.approx(expected[move], abs=1e-5, rel=1e-9)
 
 
 @pytest.mark.parametrize("rules", [0, 1])
