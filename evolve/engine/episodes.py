@@ -15,6 +15,7 @@ from evolve.engine.game import choose
 from evolve.engine.greedy import best_action
 from evolve.engine.mcts import GOLDEN, mixed, random_square, uniform
 from evolve.engine.memory import int64, popcount
+from evolve.engine.parts import trained_moves
 from evolve.engine.rewards import discs_reward, end_reward, squares_reward
 
 RANDOM: Final = -1
@@ -55,7 +56,8 @@ def play_episodes(
         positions: [N, MOST_MOVES, 2] filled with own and opp before every move.
         sides: [N, MOST_MOVES] filled with who moved, 1 black, −1 white.
         moves: [N, MOST_MOVES] filled with the squares.
-        counts: [N] filled with the number of moves.
+        counts: [N] filled with the number of moves; 0 for a game that could only go on with an
+            opening of a match (`engine.parts`): it is given up.
         scores: [N] filled with black's score by the rules.
         discs: [N, 2] filled with the discs of black and white at the end.
     """
@@ -73,6 +75,10 @@ def play_episodes(
                     break
                 own, opp, side = opp, own, -side
                 continue
+            legal = trained_moves(own, opp, legal)
+            if legal == ZERO:
+                count = int64(0)
+                break
             state += GOLDEN
             column = 0 if side > 0 else 1
             player = int64(players[game, column])
@@ -82,10 +88,12 @@ def play_episodes(
             if at_random:
                 square = random_square(legal, state)
             elif player < networks.size:
-                square, _ = best_action(own, opp, side, networks[player], scratch_at)
+                square, _ = best_action(own, opp, legal, side, networks[player], scratch_at)
             else:
                 row = agents_at + (player - networks.size) * agents.shape[1] * 8
                 square = choose(own, opp, row, context)
+                if legal & (ONE << U(square)) == ZERO:
+                    square = random_square(legal, state)
             positions[game, count, 0], positions[game, count, 1] = own, opp
             sides[game, count], moves[game, count] = side, square
             count += 1

@@ -47,10 +47,9 @@ def _seen(own: np.uint64, opp: np.uint64, side: int, network: int, scratch: int)
 
 @kernel
 def best_action(
-    own: np.uint64, opp: np.uint64, side: int, network: int, scratch: int
+    own: np.uint64, opp: np.uint64, moves: np.uint64, side: int, network: int, scratch: int
 ) -> tuple[int, float]:
-    """The legal move that the network values most, and its value; of equals the lowest square."""
-    moves = moves_of(own, opp)
+    """That of `moves` which the network values most, and its value; of equals the lowest square."""
     seen = _seen(own, opp, side, network, scratch)
     # Whatever a network says, also when it is no number, a legal move comes out.
     best, best_square = -1e300, lowest(moves)
@@ -102,7 +101,7 @@ def _deep_value(
             opp, own, -side, root, plies, low, high, networks, rewards, scratch, rules
         )
     if plies == 0:
-        _, value = best_action(own, opp, side, networks[0 if side > 0 else 1], scratch)
+        _, value = best_action(own, opp, moves, side, networks[0 if side > 0 else 1], scratch)
         return value
     best = -1e300
     discount = rewards[DISCOUNT_OTHER if side == root else DISCOUNT_OWN]

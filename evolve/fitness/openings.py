@@ -23,6 +23,7 @@ from evolve.engine.context import RULES_CODE
 from evolve.engine.entry import new_context
 from evolve.engine.game import PASS
 from evolve.engine.opening import draw_openings, search_positions
+from evolve.engine.parts import MATCH_SLOT, SLOTS, slots_of_all
 from evolve.engine.squares import format_moves
 from evolve.engine.symmetry import canonical
 from evolve.errors import SettingsError
@@ -37,12 +38,12 @@ MAX_OPENING_PLIES: Final = 20
 
 
 class Part(Enum):
-    """Parts of the space of openings, with their share of eight."""
+    """Parts of the space of openings, with their slots of eight (`engine.parts`)."""
 
     TRAINING = range(5)
     PANEL = range(5, 6)
     PLAYOFF = range(6, 7)
-    MATCH = range(7, 8)
+    MATCH = range(MATCH_SLOT, SLOTS)
 
 
 @dataclass(frozen=True)
@@ -72,13 +73,6 @@ START_POSITION: Final = Openings(np.full((1, 1), -1, np.int8))
 """The start position alone, as published."""
 
 
-def _hash(positions: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    with np.errstate(over="ignore"):
-        mixed = positions[:, 0] * np.uint64(0x9E3779B97F4A7C15)
-        mixed = (mixed ^ (mixed >> np.uint64(29)) ^ positions[:, 1]) * np.uint64(0xBF58476D1CE4E5B9)
-        return mixed ^ (mixed >> np.uint64(32))
-
-
 def balanced_openings(
     count: int, part: Part, rules: Rules, rng: np.random.Generator, plies: int = 8
 ) -> Openings:
@@ -101,7 +95,8 @@ def balanced_openings(
         positions = np.zeros((batch, 2), np.uint64)
         draw_openings(rng.random((batch, plies)), moves, positions)
         images = canonical(positions)
-        slot = _hash(images) % np.uint64(8)
+        slot = np.empty(batch, np.int8)
+        slots_of_all(positions, slot)
         ours = (positions[:, 0] != 0) & (slot >= part.value.start) & (slot < part.value.stop)
         together = np.concatenate([seen, images[ours]])
         _, first = np.unique(together, axis=0, return_index=True)
