@@ -36,7 +36,7 @@ _NETWORK: Final = ("input", "layers")
 _REQUIRED: Final = {"alphabeta": ("weights", "depths"), "mcts": (), "dqn": _NETWORK}
 _OPTIONAL: Final = {
     "alphabeta": (*TERM_NAMES, "boundaries", "endgame"),
-    "mcts": ("simulations", "c", "selection", "endgame", *_NETWORK),
+    "mcts": ("simulations", "c", "selection", "endgame", "reuse", "order", *_NETWORK),
     "dqn": ("lookahead", "endgame", "networks", "rewards"),
 }
 _COLOURS: Final = ("black/", "white/")
@@ -178,7 +178,7 @@ def _made(kind: str, parameters: dict[str, Any], arrays: Arrays, common: dict[st
     rewards = own.pop("rewards", {})  # files of before 0.2 do not tell
     description: dict[str, Any] = {key: own.pop(key) for key in _NETWORK if key in own}
     for key, value in own.items():
-        wanted = {"selection": str, "c": float}.get(key, int)
+        wanted = {"selection": str, "order": str, "c": float, "reuse": bool}.get(key, int)
         if wanted is float and type(value) is int:
             own[key] = float(value)
         elif type(value) is not wanted:

@@ -32,6 +32,7 @@ from evolve.engine.solver import solve_in_order
 from evolve.errors import AgentError, IllegalMoveError
 
 Selection = Literal["ucb1", "puct"]
+Order = Literal["visits", "value"]
 
 MOST_SIMULATIONS: Final = 2_000_000
 _NODES_A_SECOND: Final = 30_000_000
@@ -61,7 +62,9 @@ class MctsAgent:
         rules: the rules to play by; None (any) plays `standard` until told otherwise.
         network: values positions (output `value` or `policy-value`); None: random games do.
         reuse: whether a game's tree is kept from move to move, where `for_game` has begun one.
-            A move then depends on those before.
+            A move then depends on those before. `choose_all` keeps nothing.
+        order: by what the exact search takes the moves, of which it plays the first of the best:
+            their `visits`, or their mean `value` Q, as S4 has it.
         evaluate: asks the network about many positions at once, for `choose_all`; it may be
             slow one position at a time.
     """
@@ -76,6 +79,7 @@ class MctsAgent:
     name: str = "uct"
     network: Network | None = None
     reuse: bool = False
+    order: Order = "visits"
     evaluate: Evaluate | None = field(default=None, compare=False, repr=False)
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
     _kept: Tree | None = field(default=None, compare=False, repr=False)
@@ -89,6 +93,8 @@ class MctsAgent:
             raise AgentError(f"there is no selection {self.selection!r}; there are ucb1 and puct")
         if not 0 <= self.endgame <= 60:
             raise AgentError(f"endgame {self.endgame} must be 0 to 60 empties")
+        if self.order not in ("visits", "value"):
+            raise AgentError(f"there is no order {self.order!r}; there are visits and value")
         if self.network and self.network.architecture.output not in ("value", "policy-value"):
             raise AgentError(
                 f"a tree search needs a network with a value, not {self.network.architecture}"
@@ -143,7 +149,8 @@ class MctsAgent:
     @property
     def parameters(self) -> dict[str, Any]:
         """What an agent file holds of it, but for the network's weights."""
-        own = {key: getattr(self, key) for key in ("simulations", "c", "selection", "endgame")}
+        names = ("simulations", "c", "selection", "endgame", "reuse", "order")
+        own = {key: getattr(self, key) for key in names}
         if self.network is None:
             return own
         architecture = self.network.architecture
@@ -159,7 +166,8 @@ class MctsAgent:
         """The move of a grown tree, or near the end the exact one."""
         ranked = tree.ranked()
         if board.empties <= self.endgame:
-            square = self._proven(board, ranked)
+            order = tree.by_value() if self.order == "value" else ranked
+            square = self._proven(board, order)
             if square is not None:
                 return square
         return ranked[0]

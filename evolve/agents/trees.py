@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.engine import lockstep, mcts
+from evolve.engine.bits import U
 from evolve.engine.board import Board
 
 Evaluate = Callable[[npt.NDArray[np.uint64]], npt.NDArray[np.float32]]
@@ -59,23 +60,12 @@ class Tree:
         self.used = 1
 
     def move_to(self, board: Board) -> None:
-        """Keep what is known of `board`, two plies away at most; else a new tree."""
-        node = self._find(board)
-        if node is None:
+        """Keep what is known of `board`; a new tree where it is not in this one."""
+        node = mcts.found(U(board.own), U(board.opp), self.used, self.boards)
+        if node == mcts.UNKNOWN:
             self.plant(board)
         else:
             self.used = mcts.replant(node, self.used, self.boards, self.links, self.values)
-
-    def _find(self, board: Board) -> int | None:
-        if self.used == 0:
-            return None
-        level = [mcts.ROOT]
-        for _ in range(4):  # two plies, and a pass after each
-            for node in level:
-                if (int(self.boards[node, 0]), int(self.boards[node, 1])) == (board.own, board.opp):
-                    return node
-            level = [child for node in level for child in self.children(node)]
-        return None
 
     def children(self, node: int = mcts.ROOT) -> range:
         """The nodes of a node's children, as far as they are there."""
@@ -89,6 +79,11 @@ class Tree:
         order = np.lexsort((-means, -visits))
         moves: list[int] = self.links[nodes, mcts.MOVE][order].tolist()
         return moves
+
+    def by_value(self) -> list[int]:
+        """The moves of the root by mean value, for the side to move; of equals the lowest."""
+        means = self.means()
+        return sorted(means, key=lambda move: (-means[move], move))
 
     def means(self) -> dict[int, float]:
         """The mean value of every move of the root for the side to move, −1 to 1."""

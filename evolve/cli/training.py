@@ -22,7 +22,8 @@ from evolve.cli.evolution import RUNS, worthless_unless_started
 from evolve.cli.options import given_options, jobs_option, model_options
 from evolve.cli.progress import Stoppable, interrupt_between_generations, say
 from evolve.cli.terminal import cell, duration, out
-from evolve.config.learning import DQN_PRESETS, MCTS_PRESETS, DqnSettings, MctsSettings
+from evolve.config.learning import DqnSettings, MctsSettings
+from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.toml import config_text, read_toml, resolve_as
 from evolve.errors import ExtraError
 from evolve.tables import folder as store
@@ -143,9 +144,10 @@ def resume_training(run: Run, changes: Mapping[str, Any], jobs: int) -> int:
     """Go on with a training from its last check; `changes` may move its end."""
     need_torch()
     folder, kind = run.path, run.command.removeprefix("train ")
-    model, presets = KINDS[kind]
+    model, _ = KINDS[kind]
     file = folder / CONFIG_FILE
-    settings = resolve_as(model, presets, changes, read_toml(file), str(file))
+    # Without presets: all settings are in the file, but for those that its version did not have.
+    settings = resolve_as(model, {}, changes, read_toml(file), str(file))
     with store.locked(folder):
         store.sweep_temporary(folder, (METRICS,))
         training = _training(folder, settings, jobs)

@@ -151,6 +151,12 @@ class MctsSettings(LearningSettings):
     solved: int = Field(
         10, ge=0, le=20, description="empties at which a game ends, with its exact outcome"
     )
+    reuse: bool = Field(
+        False, description="keep the tree from move to move, in the games and in play"
+    )
+    solve_by: Literal["visits", "value"] = Field(
+        "visits", description="by what the agent's exact search takes the moves: visits or value Q"
+    )
     root_value: Share = Field(
         0.75, description="share of the search's value in what is learned; the rest: the outcome"
     )
@@ -243,6 +249,9 @@ class DqnSettings(LearningSettings):
         default_factory=lambda: {ITSELF: 1.0},
         description="OPPONENT=SHARE of the games: self, past, random, or an alpha-beta agent",
     )
+    both_sides: bool = Field(
+        False, description="learn from the other side's moves, too, not only from the learner's"
+    )
     past: int = Field(5, ge=1, le=1000, description="iterations ago, for the past opponent")
     random_first: Share = Field(
         0.0, description="share of the training that is against random, before the opponents"
@@ -285,166 +294,3 @@ class DqnSettings(LearningSettings):
         if self.input == "coloured-move" and (self.others_zero or not self.legal):
             raise ValueError("coloured-move: the network sees legal moves alone")
         return self
-
-
-MCTS_PRESETS: Final[dict[str, dict[str, Any]]] = {
-    "default": {},
-    # What a sweep found (docs/sweeps.md): a little stronger against the default.
-    "swept": {
-        "layers": ("dense 96 relu", "dense 48 relu", "dense 1 tanh"),
-        "learning_rate": 3.4e-3,
-        "c_puct": 0.67,
-        "play_c_puct": 1.6,
-        "simulations": 150,
-        "root_value": 0.46,
-        "openings": 10,
-        "solved": 13,
-        "noise": 0.024,
-        "temperature": 0.57,
-        "temperature_plies": 4,
-        "updates": 9.0,
-        "window": 33_000,
-        "games_per_iteration": 110,
-    },
-    # S3: 3 convolutions and two dense layers, dropout, batch norm, policy and value; replay of
-    # (s, π, z). "canonical board": read as own and other discs.
-    "s3-mcts": {
-        "input": "planes",
-        "layers": (
-            "conv 512 relu norm",
-            "conv 512 relu norm",
-            "conv 256 relu norm",
-            "dense 1024 relu norm dropout",
-            "dense 512 relu norm dropout",
-            "policy-value",
-        ),
-        "simulations": 25,  # assumed
-        "c_puct": 1.0,  # assumed
-        "play_c_puct": 1.0,  # assumed
-        "play_simulations": 100,  # assumed
-        "noise": 0.0,  # none is told of
-        "temperature_plies": 15,  # assumed
-        "solved": 0,
-        "root_value": 0.0,
-        "openings": 0,
-        "endgame": 0,
-        "accept": True,  # keep the better model
-        "accept_against": (),
-        "games_per_iteration": 100,  # assumed
-        "batch": 64,  # assumed
-        "updates": 10.0,  # assumed
-    },
-    # S4, ReversiV: value only, RevNet, from baselines and from itself with noise and temperature.
-    "s4-reversiv": {
-        "input": "canonical",
-        "layers": ("gate", "gate", "dense 1 tanh"),
-        "simulations": 100,  # assumed
-        "c_puct": 1.2,
-        "play_c_puct": 1.1,
-        "games_per_iteration": 100,
-        "opponents": {"self": 0.5, "random": 0.25, "swh": 0.25},  # shares and baselines assumed
-        "first_ply": 12,
-        "openings": 0,
-        "solved": 12,
-        "endgame": 12,
-        "root_value": 0.0,  # assumed
-        "window": 40_000,  # "old data dropped"; the number is assumed
-        "accept": True,
-        "accept_against": ("random", "swh"),
-    },
-}
-
-_S2: Final[dict[str, Any]] = {
-    "bootstrap": "own",
-    "input": "canonical",
-    "gamma": 0.99,  # assumed
-    "steps": 1,
-    "reward": "none",
-    "positional": 0.01,  # V is in hundreds: assumed to be scaled to about 1
-    "target_period": 500,  # assumed
-    "epsilon": 0.3,  # assumed
-    "epsilon_end": 0.05,  # assumed
-    "openings": 0,
-}
-_S3: Final[dict[str, Any]] = {
-    "bootstrap": "own",
-    "input": "planes",
-    "layers": ("conv 16 relu", "conv 32 relu", "dense 128 relu", "dense 64"),  # sizes assumed
-    "networks": 2,
-    "steps": 1,
-    "gamma": 0.99,  # assumed
-    "reward": "outcome",
-    "random_first": 0.3,  # assumed
-    "survival": 10,  # assumed
-    "openings": 0,
-    "augment": False,
-    "batch": 64,  # assumed
-    "updates": 1.0,  # assumed
-    "games_per_iteration": 50,  # assumed
-    "epsilon": 0.5,  # assumed
-}
-_S5: Final[dict[str, Any]] = {
-    "bootstrap": "own",
-    "learning_rate": 1e-3,
-    "decay": 1.0,
-    "gamma": 0.1,
-    "steps": 1,
-    "epsilon": 0.2,
-    "epsilon_end": 0.0,
-    "window": 4096,
-    "games_per_iteration": 1,
-    "updates": 68.0,  # the whole buffer after each game: 4096 / 60 times a position
-    "reward": "halves",
-    "opponents": {"past": 1.0},
-    "past": 5,
-    "openings": 0,
-    "augment": False,
-    "batch": 512,  # assumed
-    "target_period": 1,
-    "patience": 10,  # of episodes; here of checks
-    "check_every": 50,
-}
-DQN_PRESETS: Final[dict[str, dict[str, Any]]] = {
-    "default": {},
-    # What a sweep found (docs/sweeps.md): stronger against the default and against alpha-beta when
-    # it chooses at once, weaker against random moves and with plies of lookahead.
-    "swept": {
-        "layers": ("dense 192 relu", "dense 64"),
-        "learning_rate": 1.1e-3,
-        "gamma": 0.98,
-        "positional": 0.011,
-        "epsilon": 0.11,
-        "epsilon_end": 0.11,
-        "updates": 4.1,
-        "target_period": 410,
-        "window": 90_000,
-        "openings": 10,
-    },
-    "s2-dqn": {**_S2, "layers": ("dense 128 relu", "residual relu", "residual relu", "dense 64")},
-    "s2-dueling": {
-        **_S2,
-        "layers": ("dense 128 relu", "residual relu", "residual relu", "dueling"),
-    },
-    "s2-minimax-dueling": {
-        **_S2,
-        "layers": ("dense 128 relu", "residual relu", "residual relu", "dueling"),
-        "minimax": True,
-    },
-    "s3-dqn": _S3,
-    "s3-double": {**_S3, "double": True},
-    "s3-dueling": {
-        **_S3,
-        "layers": ("conv 16 relu", "conv 32 relu", "dense 128 relu", "dueling"),
-    },
-    "s5-network1": {
-        **_S5,
-        "input": "coloured-move",
-        "layers": ("dense 64 sigmoid", "dense 64 sigmoid", "dense 64 sigmoid", "dense 1"),
-    },
-    "s5-network2": {
-        **_S5,
-        "input": "coloured",
-        "layers": ("dense 64 sigmoid", "dense 64 sigmoid", "dense 64 sigmoid", "dense 64"),
-        "others_zero": True,
-    },
-}

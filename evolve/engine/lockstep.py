@@ -22,7 +22,7 @@ from evolve.engine.mcts import (
     set_priors,
 )
 from evolve.engine.memory import int64
-from evolve.engine.selfplay import OPP, OWN, STATE, advance, begin, decide, disturb, plant
+from evolve.engine.selfplay import OPP, OWN, STATE, advance, begin, decide, disturb, root
 
 
 @kernel
@@ -47,6 +47,7 @@ def advance_all(
     agents: npt.NDArray[np.int64],
     solved_empties: int,
     rules: int,
+    reuse: bool,
     memory: npt.NDArray[np.int64],
     discs: npt.NDArray[np.uint64],
     counters: npt.NDArray[np.int64],
@@ -59,8 +60,8 @@ def advance_all(
 ) -> int:
     """Play the games of `searching` [N] on; False is put where one has ended.
 
-    Where the search is to move a tree is planted: used [N]; boards, links, values [N, nodes, …].
-    Returns how many games go on.
+    Where the search is to move a tree is planted, or with `reuse` the game's kept, of which
+    used [N] nodes are in use: boards, links, values [N, nodes, …]. Returns how many games go on.
     """
     context = int64(memory.ctypes.data)
     going = int64(0)
@@ -87,8 +88,8 @@ def advance_all(
         )
         if searching[game]:
             own, opp = discs[game, OWN], discs[game, OPP]
-            plant(own, opp, boards[game], links[game], values[game])
-            used[game] = 1
+            kept = used[game] if reuse else int64(0)
+            used[game] = root(own, opp, kept, boards[game], links[game], values[game])
             going += 1
     return going
 

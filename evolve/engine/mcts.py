@@ -269,6 +269,19 @@ def grow(
 
 
 @kernel
+def found(own: np.uint64, opp: np.uint64, used: int, boards: npt.NDArray[np.uint64]) -> int:
+    """The first of `used` nodes that is the position; UNKNOWN where none is.
+
+    A few moves after the root that is the one on the way there, or one that moves in another
+    order lead to.
+    """
+    for node in range(used):
+        if boards[node, 0] == own and boards[node, 1] == opp:
+            return node
+    return UNKNOWN
+
+
+@kernel
 def replant(
     node: int,
     used: int,

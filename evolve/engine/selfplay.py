@@ -24,13 +24,16 @@ from evolve.engine.mcts import (
     ROOT,
     UNKNOWN,
     VISITS,
+    found,
     grow,
     mixed,
     outcome,
     random_square,
+    replant,
     uniform,
 )
 from evolve.engine.memory import int64, popcount, store
+from evolve.engine.parts import trained_moves
 from evolve.engine.solver import solve_outcome
 
 # Opponents that are no rows of alpha-beta parameters.
@@ -46,6 +49,27 @@ SIDE, PLY, COUNT, COUNTERS = 0, 1, 2, 3
 
 MOST_MOVES: Final = 61
 """Positions of a game in which a side has a move, and the one that is solved."""
+
+
+@inlined
+def root(
+    own: np.uint64,
+    opp: np.uint64,
+    used: int,
+    boards: npt.NDArray[np.uint64],
+    links: npt.NDArray[np.int32],
+    values: npt.NDArray[np.float32],
+) -> int:
+    """Make the position the root, keeping what the tree of `used` nodes knows of it.
+
+    Returns the number of nodes in use; a tree of 0 nodes, or one without the position, is
+    planted anew.
+    """
+    node = found(own, opp, used, boards)
+    if node != UNKNOWN:
+        return replant(node, used, boards, links, values)
+    plant(own, opp, boards, links, values)
+    return int64(1)
 
 
 @inlined
@@ -83,24 +107,34 @@ def disturb(
 
 
 @inlined
-def drawn(temperature: float, links: npt.NDArray[np.int32], draw: float) -> int:
-    """A child of the root by its visits to the power 1 / temperature; 0: the most visited."""
+def drawn(temperature: float, moves: np.uint64, links: npt.NDArray[np.int32], draw: float) -> int:
+    """A child of the root by its visits to the power 1 / temperature; 0: the most visited.
+
+    Only `moves` are drawn.
+    """
     first, count = int64(links[ROOT, FIRST]), int64(links[ROOT, CHILDREN])
     best, most = first, int64(-1)
     for child in range(first, first + count):
-        if links[child, VISITS] > most:
+        if _among(moves, links[child, MOVE]) and links[child, VISITS] > most:
             best, most = child, int64(links[child, VISITS])
-    if temperature <= 0.0:
+    if temperature <= 0.0 or most == 0:
         return best
     total = 0.0
     for child in range(first, first + count):
-        total += (float(links[child, VISITS]) / float(most)) ** (1.0 / temperature)
+        if _among(moves, links[child, MOVE]):
+            total += (float(links[child, VISITS]) / float(most)) ** (1.0 / temperature)
     left = draw * total
     for child in range(first, first + count):
-        left -= (float(links[child, VISITS]) / float(most)) ** (1.0 / temperature)
-        if left < 0.0:
-            return child
+        if _among(moves, links[child, MOVE]):
+            left -= (float(links[child, VISITS]) / float(most)) ** (1.0 / temperature)
+            if left < 0.0:
+                return child
     return best
+
+
+@inlined
+def _among(moves: np.uint64, square: int) -> bool:
+    return bool((moves >> U(square)) & ONE != ZERO)
 
 
 @inlined
@@ -158,13 +192,20 @@ def advance(
             _record(game, discs, counters, value, positions, sides, searched, visits)
             results[game] = side * value
             break
+        moves = trained_moves(own, opp, moves)
+        if moves == ZERO:
+            counters[COUNT], results[game] = 0, 0
+            break
         opponent = opponents[game]
         theirs = opponent != ITSELF and colours[game] != side
         if counters[PLY] < openings[game] or (theirs and opponent == RANDOM):
             _play(random_square(moves, discs[STATE]), discs, counters)
         elif theirs:
             row = int64(agents.ctypes.data) + opponent * agents.shape[1] * 8
-            _play(choose(own, opp, row, context), discs, counters)
+            square = choose(own, opp, row, context)
+            if not _among(moves, square):
+                square = random_square(moves, discs[STATE])
+            _play(square, discs, counters)
         else:
             return True
     counts[game] = counters[COUNT]
@@ -216,7 +257,9 @@ def decide(
             share = np.float32(links[child, VISITS]) / shared
             visits[game, count, int64(links[child, MOVE])] = share
     warm = temperature if counters[PLY] < temperature_plies else 0.0
-    _play(int64(links[drawn(warm, links, uniform(discs[STATE])), MOVE]), discs, counters)
+    moves = trained_moves(discs[OWN], discs[OPP], moves_of(discs[OWN], discs[OPP]))
+    child = drawn(warm, moves, links, uniform(discs[STATE]))
+    _play(int64(links[child, MOVE]), discs, counters)
 
 
 @kernel
@@ -234,6 +277,7 @@ def play_tree_games(
     temperature_plies: int,
     solved_empties: int,
     rules: int,
+    reuse: bool,
     memory: npt.NDArray[np.int64],
     scratch: npt.NDArray[np.float32],
     boards: npt.NDArray[np.uint64],
@@ -258,6 +302,7 @@ def play_tree_games(
         noise: share of a random draw in the priors of the root, 0 to 1.
         temperature: of the choice among moves, in the first `temperature_plies` of a game.
         solved_empties: a game ends there, with its exact outcome.
+        reuse: whether a game's tree is kept from move to move.
         memory, scratch, boards, links, values: context, scratch and tree of this thread.
         positions: [N, MOST_MOVES, 2] filled with own and opp where the search was to move, and
             with the one that was solved.
@@ -265,7 +310,8 @@ def play_tree_games(
         searched: [N, MOST_MOVES] filled with the mean value of the search for that side.
         visits: [N, MOST_MOVES, 64] filled with the share of simulations of every square; of
             length 0 when nobody wants them.
-        counts: [N] filled with the number of positions.
+        counts: [N] filled with the number of positions; 0 for a game that could only go on with
+            an opening of a match (`engine.parts`): it is given up.
         results: [N] filled with 1 black won, 0 draw, −1 white won.
     """
     context = int64(memory.ctypes.data)
@@ -273,6 +319,7 @@ def play_tree_games(
     discs, counters = np.empty(DISCS, np.uint64), np.empty(COUNTERS, np.int64)
     for game in range(opponents.shape[0]):
         begin(seeds[game], discs, counters)
+        used = int64(0)
         while advance(
             game,
             opponents,
@@ -291,10 +338,10 @@ def play_tree_games(
             counts,
             results,
         ):
-            plant(discs[OWN], discs[OPP], boards, links, values)
+            used = root(discs[OWN], discs[OPP], used if reuse else int64(0), boards, links, values)
             used = grow(
                 int64(1),
-                int64(1),
+                used,
                 boards,
                 links,
                 values,
@@ -307,7 +354,7 @@ def play_tree_games(
             )
             if noise > 0.0:
                 disturb(noise, links, values, discs[STATE])
-            grow(
+            used = grow(
                 simulations - 1,
                 used,
                 boards,

@@ -9,6 +9,7 @@ import numpy as np
 from evolve.agents.loading import load_agent
 from evolve.agents.protocol import Agent
 from evolve.engine.board import Rules
+from evolve.fitness.games import Progress
 from evolve.fitness.match import Match
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.ratings import Score
@@ -25,17 +26,19 @@ class Panel:
             (games + 1) // 2, Part.PANEL, rules, np.random.default_rng(seed)
         )
 
-    def results(self, agent: Agent, jobs: int) -> list[Score]:
+    def results(self, agent: Agent, jobs: int, progress: Progress | None = None) -> list[Score]:
         """The agent's score against each, with its error."""
-        return [self._match(agent, other, jobs) for other in self.agents]
+        return [self._match(agent, other, jobs, progress) for other in self.agents]
 
-    def scores(self, agent: Agent, jobs: int) -> list[float]:
+    def scores(self, agent: Agent, jobs: int, progress: Progress | None = None) -> list[float]:
         """The agent's bare scores."""
-        return [result.score for result in self.results(agent, jobs)]
+        return [result.score for result in self.results(agent, jobs, progress)]
 
-    def against(self, agent: Agent, other: Agent, jobs: int) -> float:
+    def against(
+        self, agent: Agent, other: Agent, jobs: int, progress: Progress | None = None
+    ) -> float:
         """The agent's score against one that is not in the panel."""
-        return self._match(agent, other, jobs).score
+        return self._match(agent, other, jobs, progress).score
 
-    def _match(self, agent: Agent, other: Agent, jobs: int) -> Score:
-        return Match(agent, other, self.openings, self.rules, jobs=jobs).play().score
+    def _match(self, agent: Agent, other: Agent, jobs: int, progress: Progress | None) -> Score:
+        return Match(agent, other, self.openings, self.rules, jobs=jobs).play(progress).score

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,6 +49,12 @@ class TreePlay:
     temperature_plies: int = 20
     solved: int = 10
     rules: Rules = "standard"
+    reuse: bool = False
+
+    @property
+    def nodes(self) -> int:
+        """Nodes that a game's tree needs."""
+        return nodes_for(self.simulations * (2 if self.reuse else 1))
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,8 @@ class SearchedGames:
 
     positions [N, MOST_MOVES, 2] own and opp; sides [N, MOST_MOVES] 1 black, −1 white; searched
     [N, MOST_MOVES] mean values; visits [N, MOST_MOVES, 64] shares of simulations, or [0, …]
-    where not asked for; counts [N] of positions; results [N] 1 black won, 0 draw, −1 white.
+    where not asked for; counts [N] of positions; results [N] 1 black won, 0 draw, −1 white;
+    given_up [N]: not played to the end, and nothing is to be learned from them.
     """
 
     positions: npt.NDArray[np.uint64]
@@ -66,6 +73,12 @@ class SearchedGames:
     visits: npt.NDArray[np.float32]
     counts: npt.NDArray[np.int64]
     results: npt.NDArray[np.int8]
+    given_up: npt.NDArray[np.bool_]
+
+    @property
+    def played(self) -> int:
+        """How many were played to their end."""
+        return int(np.count_nonzero(~self.given_up))
 
     def part(self, some: slice) -> Records:
         """The arrays of some of the games, to be filled."""
@@ -93,8 +106,11 @@ def searched_games(
     evaluate: Evaluate | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> SearchedGames:
     """Play a game for each of `seeds` [N]; results do not depend on `jobs`.
+
+    Games that are not finished when `stop` says so are given up.
 
     opponents [N]: ITSELF, RANDOM or a number among `agents`; colours [N] of the search, 1 or −1;
     openings [N]: random moves at the beginning; `network` None values by random games. With
@@ -106,11 +122,15 @@ def searched_games(
     bits = max([table_bits_for(play.solved), *(agent.table_bits for agent in agents)])
     schedule = (opponents, colours, openings)
     if evaluate is not None:
-        _play_in_step(evaluate, play, schedule, seeds, rows, bits, games, progress)
+        _play_in_step(evaluate, play, schedule, seeds, rows, bits, games, progress, stop)
         return games
 
     def work(part: slice) -> None:
-        tree = thread_tree(nodes_for(play.simulations))
+        if stop():
+            games.given_up[part] = True
+            return
+        nodes = play.nodes
+        tree = thread_tree(nodes)
         play_tree_games(
             opponents[part],
             colours[part],
@@ -125,11 +145,13 @@ def searched_games(
             play.temperature_plies,
             play.solved,
             RULES_CODE[play.rules],
+            play.reuse,
             thread_context(play.rules, bits),
             thread_scratch(network.scratch_size if network else 0),
-            tree.boards,
-            tree.links,
-            tree.values,
+            # No more than that: a tree that is full ends a search, on whatever thread.
+            tree.boards[:nodes],
+            tree.links[:nodes],
+            tree.values[:nodes],
             *games.part(part),
         )
 
@@ -146,9 +168,10 @@ def _play_in_step(
     bits: int,
     games: SearchedGames,
     progress: Progress | None,
+    stop: Callable[[], bool],
 ) -> None:
     count = len(seeds)
-    forest = Forest(count, nodes_for(play.simulations))
+    forest = Forest(count, play.nodes)
     discs, counters = np.empty((count, DISCS), np.uint64), np.empty((count, COUNTERS), np.int64)
     rules = RULES_CODE[play.rules]
     positions, sides, searched, visits, counts, results = games.part(slice(None))
@@ -165,6 +188,7 @@ def _play_in_step(
             rows,
             play.solved,
             rules,
+            play.reuse,
             thread_context(play.rules, bits),
             discs,
             counters,
@@ -178,7 +202,8 @@ def _play_in_step(
         if progress is not None:
             progress(going - still)
         going = still
-        if not going:
+        if not going or stop():
+            games.given_up[:] = forest.searching
             break
         forest.grow(1, rules, play.c_puct, evaluate)
         if play.noise > 0.0:
@@ -207,4 +232,5 @@ def _blank(count: int, with_visits: bool) -> SearchedGames:
         np.zeros((count if with_visits else 0, MOST_MOVES, 64), np.float32),
         np.zeros(count, np.int64),
         np.zeros(count, np.int8),
+        np.zeros(count, np.bool_),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from enum import Enum
@@ -67,7 +68,10 @@ class Course:
         return None
 
     def iterate(self, watch: Callable[[int, float], None]) -> float:
-        """Play and learn once; the mean loss. `watch` is told games and share on the way."""
+        """Play and learn once; the mean loss. `watch` is told games and share on the way.
+
+        A budget ends it where it is: games that are not over then are given up.
+        """
         begin, cpu = time.perf_counter(), time.process_time()
         before = self.games
 
@@ -81,18 +85,25 @@ class Course:
             count = min(count, self.settings.games - self.games)
         if self.settings.budget is not None and self.spent > 0.0:
             # No more than the budget is likely to hold: iterations may be long.
-            left = self.settings.budget - self.spent
-            count = min(count, max(1, round(left * self.games / self.spent)))
-        loss = self.learner.iterate(self.rng, count, self.share, progress)
-        self.games += count
+            rest = self.settings.budget - self.spent
+            count = min(count, max(1, round(rest * self.games / self.spent)))
+
+        def left() -> float:
+            if self.settings.budget is None:
+                return math.inf
+            return self.settings.budget - self.spent - (time.process_time() - cpu)
+
+        done = self.learner.iterate(self.rng, count, self.share, progress, left)
+        self.games += done.games
         self.spent += time.process_time() - cpu
         self.seconds += time.perf_counter() - begin
         watch(self.games, self.share)
-        return loss
+        return done.loss
 
     def warm_up(self) -> None:
         """Compile all there is, so that the budget is not spent on it."""
-        changes = {"window": 512, "seed": 0}
+        # A step or two: one of the published policy-value network takes a second.
+        changes: dict[str, float] = {"window": 512, "seed": 0, "updates": self.settings.batch / 100}
         if isinstance(self.settings, MctsSettings):
             changes.update(simulations=4, accept_games=2)
         elif self.settings.survival:
@@ -102,4 +113,4 @@ class Course:
         rng = np.random.default_rng(0)
         quiet: Progress = lambda games: None  # noqa: E731
         for _ in range(2):
-            learner.iterate(rng, 4, 0.0, quiet)
+            learner.iterate(rng, 4, 0.0, quiet, lambda: math.inf)

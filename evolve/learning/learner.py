@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,6 +22,43 @@ from evolve.errors import SettingsError
 
 Progress = Callable[[int], None]
 """Called with the number of games that were finished since the last call."""
+Left = Callable[[], float]
+"""CPU seconds that are left of the budget; infinity without one."""
+
+
+class OutOfTimeError(Exception):
+    """The budget is used up in the middle of games."""
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """What an iteration was: games played, and the mean loss of its steps, NaN without one."""
+
+    games: int
+    loss: float
+
+
+def left_for_games(left: Left) -> Left:
+    """What is left for games: all but a fifth of the time left now, so that they are learned."""
+    kept = left() / 5.0
+    return lambda: left() - kept if kept < math.inf else math.inf
+
+
+@contextmanager
+def seconds_of_choice(learner: Learner, left: Left) -> Iterator[Progress]:
+    """Count what choosing between models costs; without time for it there is no choice.
+
+    Yields what is to be called with the games played, and leaves the block when time is out.
+    """
+
+    def progress(games: int) -> None:
+        if left() <= 0.0:
+            raise OutOfTimeError
+
+    begin = time.process_time()
+    with suppress(OutOfTimeError):
+        yield progress
+    learner.accept_seconds += time.process_time() - begin
 
 
 class Learner(Protocol):
@@ -25,14 +66,17 @@ class Learner(Protocol):
 
     kind: str
 
+    accept_seconds: float
+    """CPU seconds that games to choose between models have taken so far."""
+
     @property
     def steps(self) -> int:
         """Steps of learning so far."""
 
     def iterate(
-        self, rng: np.random.Generator, count: int, share: float, progress: Progress
-    ) -> float:
-        """Play `count` games and learn from them; the mean loss (NaN without a step).
+        self, rng: np.random.Generator, count: int, share: float, progress: Progress, left: Left
+    ) -> Iteration:
+        """Play `count` games and learn from them, or what of it can be done in the time left.
 
         `share` of the training is done.
         """

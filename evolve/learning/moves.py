@@ -30,7 +30,15 @@ from evolve.engine.rewards import DIFFERENCE, HALVES, NO_REWARD, OUTCOME, SHARE
 from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
 from evolve.fitness.games import agent_rows, in_batches
 from evolve.fitness.panel import Panel
-from evolve.learning.learner import Progress, alphabeta_agents, shares_drawn
+from evolve.learning.learner import (
+    Iteration,
+    Left,
+    Progress,
+    alphabeta_agents,
+    left_for_games,
+    seconds_of_choice,
+    shares_drawn,
+)
 from evolve.learning.model import Model
 from evolve.learning.modules import encoded
 from evolve.learning.replay import Replay
@@ -60,6 +68,7 @@ class MoveLearner:
         self.jobs = jobs
         self.iteration = 0
         self.survived = 0
+        self.accept_seconds = 0.0
         self.architecture = Architecture(settings.input, settings.layers)
         self.models = [self._model(settings.seed + number) for number in range(settings.networks)]
         self.targets = [self._model(settings.seed + number) for number in range(settings.networks)]
@@ -112,27 +121,28 @@ class MoveLearner:
         return self.agent()
 
     def iterate(
-        self, rng: np.random.Generator, count: int, share: float, progress: Progress
-    ) -> float:
-        """Play, then learn; the mean loss. `share` of the training is done."""
+        self, rng: np.random.Generator, count: int, share: float, progress: Progress, left: Left
+    ) -> Iteration:
+        """Play, then learn, in the time left. `share` of the training is done."""
         settings, losses = self.settings, []
-        added = self._play(rng, count, share, progress)
+        played, added = self._play(rng, count, share, progress, left_for_games(left))
         for number, model in enumerate(self.models):
             model.set_progress(share)
             self._owed[number] += added[number] * settings.updates / settings.batch
-            while self._owed[number] >= 1.0 and len(self.replays[number]) > 0:
+            while self._owed[number] >= 1.0 and len(self.replays[number]) > 0 and left() > 0.0:
                 self._owed[number] -= 1.0
                 losses.append(self._learn(number, rng))
         self.iteration += 1
         self._past.append(self._networks())
         if settings.survival and self.iteration % settings.survival == 0:
-            self._survive(rng)
-        return float(np.mean(losses)) if losses else float("nan")
+            with seconds_of_choice(self, left) as progress:
+                self._survive(rng, progress)
+        return Iteration(played, float(np.mean(losses)) if losses else float("nan"))
 
     def _play(
-        self, rng: np.random.Generator, count: int, share: float, progress: Progress
-    ) -> list[int]:
-        """Play games into the replays; how many moves came into each."""
+        self, rng: np.random.Generator, count: int, share: float, progress: Progress, left: Left
+    ) -> tuple[int, list[int]]:
+        """Play games into the replays; how many there were, and of moves in each replay."""
         settings = self.settings
         new, old = self._past[-1], self._past[0]
         addresses = np.array([n.address for n in (new[0], new[-1], old[0], old[-1])], np.int64)
@@ -154,7 +164,7 @@ class MoveLearner:
             if name == ITSELF:
                 continue
             other = 1 if black[game] else 0
-            learners[game, other] = 0
+            learners[game, other] = settings.both_sides
             if name == PAST:
                 players[game, other] = 2 + other
             elif name == "random":
@@ -168,9 +178,13 @@ class MoveLearner:
         sides, moves = np.zeros((2, count, MOST_MOVES), np.int8)
         counts, scores = np.zeros(count, np.int64), np.zeros(count, np.int8)
         discs = np.zeros((count, 2), np.int8)
+        played: list[int] = []
         bits = max([GAME_TABLE_BITS] + [agent.table_bits for agent in self._agents])
 
         def play(part: slice) -> None:
+            if left() <= 0.0:
+                return
+            played.append(part.stop - part.start)
             play_episodes(
                 players[part],
                 epsilons[part],
@@ -190,7 +204,8 @@ class MoveLearner:
             )
 
         in_batches(count, play, self.jobs, progress)
-        return self._remember(positions, sides, moves, counts, scores, discs, learners)
+        added = self._remember(positions, sides, moves, counts, scores, discs, learners)
+        return sum(played), added
 
     def _remember(
         self,
@@ -327,7 +342,7 @@ class MoveLearner:
         values[torch.from_numpy(row), torch.from_numpy(square)] = model.outputs(inputs)[:, 0]
         return values
 
-    def _survive(self, rng: np.random.Generator) -> None:
+    def _survive(self, rng: np.random.Generator, progress: Progress) -> None:
         """Let the models as they are meet those of last time; the better go on."""
         settings = self.settings
         now = self.agent()
@@ -336,7 +351,7 @@ class MoveLearner:
             model.load_state(state, steps=model.steps)
         before = self._agent(self._networks())
         panel = Panel((), settings.survival_games, settings.rules, int(rng.integers(2**31)))
-        if panel.against(now, before, self.jobs) >= 0.5:
+        if panel.against(now, before, self.jobs, progress) >= 0.5:
             self._survivor = states
             for model, state in zip(self.models, states, strict=True):
                 model.load_state(state, steps=model.steps)
@@ -372,6 +387,7 @@ class MoveLearner:
         return {
             "iteration": self.iteration,
             "survived": self.survived,
+            "accept_seconds": self.accept_seconds,
             "owed": self._owed,
             "added": [replay.added for replay in self.replays],
             "past": len(self._remembered),
@@ -380,6 +396,7 @@ class MoveLearner:
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Go on from what `arrays` and `facts` gave."""
         self.iteration, self.survived = facts["iteration"], facts["survived"]
+        self.accept_seconds = facts.get("accept_seconds", 0.0)  # 0.1 did not count them
         self._owed = list(facts["owed"])
 
         def part(prefix: str) -> dict[str, npt.NDArray[Any]]:

@@ -106,7 +106,11 @@ class Training(Course):
         }
         for key, result in zip(METRICS_SCORES, results, strict=True):
             row.update(_score_columns(key, result))
-        row.update(cpu_seconds=self.spent, seconds=self.seconds)
+        row.update(
+            cpu_seconds=self.spent,
+            accept_seconds=self.learner.accept_seconds,
+            seconds=self.seconds,
+        )
         self._since_best = 0 if score > self.best_score else self._since_best + 1
         commit_metrics(self.folder, self.check, row)
         if score >= self.best_score:
@@ -150,6 +154,13 @@ class Training(Course):
         arrays = {_HEADER: np.array(json.dumps(facts)), **self.learner.arrays()}
         write_arrays(self.folder / CHECKPOINT_FILE, arrays, packed=False)
 
+    def _is_of_these_settings(self, identity: Mapping[str, Any]) -> bool:
+        """Settings that the checkpoint's version did not have yet are at their defaults."""
+        model = type(self.settings)
+        defaults = model.model_construct().model_dump(mode="json")
+        mine = self.settings.identity
+        return mine == {**{name: defaults[name] for name in mine}, **identity}
+
     def restore(self) -> None:
         """Go on from the folder's checkpoint; from the beginning where there is none.
 
@@ -164,7 +175,7 @@ class Training(Course):
         try:
             arrays = read_arrays(path)
             facts = json.loads(str(arrays.pop(_HEADER)))
-            same = facts["identity"] == self.settings.identity
+            same = self._is_of_these_settings(facts["identity"])
             if same:
                 self.learner.restore(facts["learner"], arrays)
                 self.rng.bit_generator.state = facts["rng"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +19,16 @@ from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
 from evolve.fitness.panel import Panel
 from evolve.fitness.selfplay import ITSELF as ITSELF_CODE
 from evolve.fitness.selfplay import RANDOM, TreePlay, searched_games
-from evolve.learning.learner import Progress, alphabeta_agents, shares_drawn
+from evolve.learning.learner import (
+    Iteration,
+    Left,
+    OutOfTimeError,
+    Progress,
+    alphabeta_agents,
+    left_for_games,
+    seconds_of_choice,
+    shares_drawn,
+)
 from evolve.learning.model import Model
 from evolve.learning.modules import Module, encoded
 from evolve.learning.replay import Replay
@@ -37,6 +47,7 @@ class TreeLearner:
         self.jobs = jobs
         self.iteration = 0
         self.accepted = 0
+        self.accept_seconds = 0.0
         architecture = Architecture(settings.input, settings.layers)
         self.policy = architecture.output == "policy-value"
         self.model = Model(
@@ -51,6 +62,8 @@ class TreeLearner:
         self.player: Network | None = None
         """The network that plays; None at first: random games do."""
         self._owed = 0.0
+        self._choice_cost = 0.0
+        """CPU seconds that choosing between models took last time."""
         self._agents = alphabeta_agents(settings.opponents, (ITSELF, "random"), settings.rules)
 
     @property
@@ -59,22 +72,25 @@ class TreeLearner:
         return self.model.steps
 
     def iterate(
-        self, rng: np.random.Generator, count: int, share: float, progress: Progress
-    ) -> float:
-        """Play, then learn; the mean loss. `share` of the training is done."""
-        added = self._play(rng, count, progress)
+        self, rng: np.random.Generator, count: int, share: float, progress: Progress, left: Left
+    ) -> Iteration:
+        """Play, then learn, in the time left. `share` of the training is done."""
+        played, added = self._play(rng, count, progress, left_for_games(left))
         self.model.set_progress(share)
         self._owed += added * self.settings.updates / self.settings.batch
         losses = []
-        while self._owed >= 1.0:
+        while self._owed >= 1.0 and left() > self._choice_cost:
             self._owed -= 1.0
             losses.append(self._learn(rng))
         self.iteration += 1
         if losses:
-            self._promote(rng)
-        return float(np.mean(losses)) if losses else float("nan")
+            before = self.accept_seconds
+            with seconds_of_choice(self, left) as choosing:
+                self._promote(rng, choosing, left)
+            self._choice_cost = self.accept_seconds - before
+        return Iteration(played, float(np.mean(losses)) if losses else float("nan"))
 
-    def agent(self, simulations: int | None = None) -> MctsAgent:
+    def agent(self, simulations: int | None = None, left: Left | None = None) -> MctsAgent:
         """The agent that plays with the network as it is."""
         network = self.player or self.model.network()
         return MctsAgent(
@@ -84,7 +100,9 @@ class TreeLearner:
             self.settings.endgame,
             rules=self.settings.rules,
             network=network,
-            evaluate=self._evaluator(network),
+            reuse=self.settings.reuse,
+            order=self.settings.solve_by,
+            evaluate=self._evaluator(network, left),
             name="mcts",
         )
 
@@ -92,7 +110,10 @@ class TreeLearner:
         """The agent as the panel meets it."""
         return self.agent(self.settings.check_simulations)
 
-    def _play(self, rng: np.random.Generator, count: int, progress: Progress) -> int:
+    def _play(
+        self, rng: np.random.Generator, count: int, progress: Progress, left: Left
+    ) -> tuple[int, int]:
+        """Play games into the replay; how many there were, and how many positions."""
         settings, network = self.settings, self.player
         codes = {ITSELF: ITSELF_CODE, "random": RANDOM}
         names = shares_drawn(settings.opponents, count, rng)
@@ -112,6 +133,7 @@ class TreeLearner:
                 settings.temperature_plies,
                 settings.solved,
                 settings.rules,
+                settings.reuse,
             ),
             opponents,
             colours,
@@ -119,9 +141,10 @@ class TreeLearner:
             seeds,
             agents=self._agents,
             with_visits=self.policy,
-            evaluate=self._evaluator(network) if network else None,
+            evaluate=self._evaluator(network, left) if network else None,
             jobs=self.jobs,
             progress=progress,
+            stop=lambda: left() <= 0.0,
         )
         positions = games.positions
         discs = np.bitwise_count(positions[:, :, 0] | positions[:, :, 1])
@@ -136,10 +159,13 @@ class TreeLearner:
         if self.policy:
             rows_added["visits"] = games.visits[kept]
         self.replay.add(rows_added)
-        return int(kept.sum())
+        return games.played, int(kept.sum())
 
-    def _evaluator(self, network: Network) -> Evaluate | None:
-        """What values positions many at a time, where that is faster than one by one."""
+    def _evaluator(self, network: Network, left: Left | None = None) -> Evaluate | None:
+        """What values positions many at a time, where that is faster than one by one.
+
+        It raises OutOfTimeError when there is no time left.
+        """
         device = self.model.device
         kinds = {layer.kind for layer in network.architecture.parsed}
         if "conv" not in kinds and device.type == "cpu":
@@ -147,6 +173,8 @@ class TreeLearner:
         module = Module.playing(network).to(device)
 
         def evaluate(positions: npt.NDArray[np.uint64]) -> npt.NDArray[np.float32]:
+            if left is not None and left() <= 0.0:
+                raise OutOfTimeError
             inputs = encoded(network.architecture, positions, np.zeros(len(positions), np.int8))
             with torch.no_grad():
                 outputs: npt.NDArray[np.float32] = module(inputs.to(device)).cpu().numpy()
@@ -180,7 +208,7 @@ class TreeLearner:
 
         return self.model.learn(inputs, loss_of, int(rng.integers(2**31)))
 
-    def _promote(self, rng: np.random.Generator) -> None:
+    def _promote(self, rng: np.random.Generator, progress: Progress, left: Left) -> None:
         """Play on with what was learned, if it is good enough."""
         settings = self.settings
         candidate = self.model.network()
@@ -188,17 +216,16 @@ class TreeLearner:
             self.player = candidate
             self.accepted += 1
             return
-        before = self.agent(settings.simulations)
-        self.player = candidate
-        after = self.agent(settings.simulations)
+        before = self.agent(settings.simulations, left)
+        after = replace(before, network=candidate, evaluate=self._evaluator(candidate, left))
         seed = int(rng.integers(2**31))
         panel = Panel(settings.accept_against, settings.accept_games, settings.rules, seed)
-        old, new = panel.scores(before, self.jobs), panel.scores(after, self.jobs)
+        old, new = (panel.scores(agent, self.jobs, progress) for agent in (before, after))
         if any(now < then for then, now in zip(old, new, strict=True)) or (
-            panel.against(after, before, self.jobs) < 0.5
+            panel.against(after, before, self.jobs, progress) < 0.5
         ):
-            self.player = before.network
             return
+        self.player = candidate
         self.accepted += 1
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
@@ -213,6 +240,7 @@ class TreeLearner:
         return {
             "iteration": self.iteration,
             "accepted": self.accepted,
+            "accept_seconds": self.accept_seconds,
             "owed": self._owed,
             "added": self.replay.added,
         }
@@ -220,6 +248,7 @@ class TreeLearner:
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Go on from what `arrays` and `facts` gave."""
         self.iteration, self.accepted = facts["iteration"], facts["accepted"]
+        self.accept_seconds = facts.get("accept_seconds", 0.0)  # 0.1 did not count them
         self._owed = facts["owed"]
         parts: dict[str, dict[str, npt.NDArray[Any]]] = {"model": {}, "player": {}}
         for name, array in arrays.items():

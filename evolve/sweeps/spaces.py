@@ -13,7 +13,8 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from evolve.config.evolution import GENES, PRESETS, EvolutionSettings
-from evolve.config.learning import DQN_PRESETS, MCTS_PRESETS, DqnSettings, MctsSettings
+from evolve.config.learning import DqnSettings, MctsSettings
+from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.sweep import Kind
 from evolve.engine.board import Rules
 from evolve.population.genome import Genome

@@ -29,8 +29,10 @@ METRICS_SCHEMA: Final = pa.schema(
         for name in METRICS_SCORES
         for end in ("", "_low", "_high")
     ]
-    + [pa.field("cpu_seconds", pa.float64()), pa.field("seconds", pa.float64())]
+    + [pa.field(name, pa.float64()) for name in ("cpu_seconds", "accept_seconds", "seconds")]
 )
+"""accept_seconds: CPU seconds of games that choose between models, a part of cpu_seconds."""
+_SINCE_0_2: Final = "accept_seconds"
 
 
 def metrics_file(folder: Path, check: int) -> Path:
@@ -65,6 +67,8 @@ def read_metrics(folder: Path) -> pa.Table:
         path = metrics_file(folder, check)
         try:
             table = pq.read_table(path, page_checksum_verification=True)
+            if _SINCE_0_2 not in table.column_names:
+                table = table.append_column(_SINCE_0_2, pa.nulls(len(table), pa.float64()))
             tables.append(table.select(METRICS_SCHEMA.names).cast(METRICS_SCHEMA))
         except (pa.ArrowException, OSError, KeyError, ValueError) as error:
             raise RunError(f"{path} is damaged: {str(error).splitlines()[0]}") from error

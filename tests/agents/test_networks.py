@@ -18,6 +18,8 @@ from evolve.agents.dqn import DqnAgent
 from evolve.agents.files import HEADER, Stored, agent_arrays
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.solving import solve
+from evolve.engine import mcts
+from evolve.engine.bits import U
 from evolve.errors import AgentError, AgentFileError
 from evolve.tables.arrays import write_arrays
 from tests import networks
@@ -228,8 +230,8 @@ def test_a_tree_is_kept_through_a_game() -> None:
         board = board.play(player.choose(board))
         board = board.play(evolve.RandomAgent(3).choose(board))
         before = tree.used
-        node = tree._find(board)
-        assert node is not None
+        node = mcts.found(U(board.own), U(board.opp), tree.used, tree.boards)
+        assert node != mcts.UNKNOWN
         visits = int(tree.links[node, 3])
         player.choose(board)
         assert tree.links[0, 3] == visits + 200

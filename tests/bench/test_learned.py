@@ -14,7 +14,8 @@ from benchmarks.claims import CLAIMS, agent_of, equal_time, meeting
 from benchmarks.trained import Recipe, over_seeds, train
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
-from evolve.config.learning import DQN_PRESETS, MCTS_PRESETS, DqnSettings, MctsSettings
+from evolve.config.learning import DqnSettings, MctsSettings
+from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.toml import resolve_as
 from tests import networks
 from tests.agents.test_mcts import ends

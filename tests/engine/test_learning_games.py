@@ -40,6 +40,8 @@ def tree_games(
         "temperature": 1.0,
         "temperature_plies": 10,
         "solved_empties": 8,
+        "rules": rules,
+        "reuse": False,
         **changes,
     }
     found = {
@@ -59,7 +61,6 @@ def tree_games(
         CLASSIC.row.reshape(1, -1),
         network.address if network else 0,
         *settings.values(),
-        rules,
         new_context(rules, 0, 10),
         network.scratch() if network else np.zeros(1, np.float32),
         np.empty((1000, 2), np.uint64),

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from evolve.config.learning import DQN_PRESETS, MCTS_PRESETS, DqnSettings, MctsSettings
+from evolve.config.learning import DqnSettings, MctsSettings
+from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.toml import resolve_as
 from evolve.engine.network import Architecture
 from evolve.learning.model import Model

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +15,8 @@ import pytest
 import evolve
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
-from evolve.config.learning import DQN_PRESETS, MCTS_PRESETS, DqnSettings, MctsSettings
+from evolve.config.learning import DqnSettings, MctsSettings
+from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.toml import resolve_as
 from evolve.engine.symmetry import canonical
 from evolve.errors import RunError, SettingsError
@@ -194,7 +196,7 @@ def test_a_model_that_does_not_survive_takes_its_targets_along(tmp_path: Path) -
     steps, rejected = 0, 0
     for _ in range(12):
         survived = learner.survived
-        learner.iterate(rng, 20, 0.0, lambda games: None)
+        learner.iterate(rng, 20, 0.0, lambda games: None, lambda: math.inf)
         assert learner.steps > steps
         steps = learner.steps
         if learner.survived == survived:
