@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.agents.dqn import DqnAgent
+from evolve.agents.dqn import DqnAgent, Rewards
 from evolve.agents.files import HEADER, Stored, agent_arrays
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.solving import solve
@@ -39,9 +39,10 @@ def dqn_agent(count: int = 1, architecture: Any = networks.DUELING, **changes: A
 AGENTS = [
     mcts_agent(),
     mcts_agent(networks.POLICY),
+    replace(mcts_agent(), reuse=True, order="value"),
     dqn_agent(),
     dqn_agent(2, lookahead=1, endgame=6, rules="reversed"),
-    dqn_agent(1, networks.ACTION),
+    dqn_agent(1, networks.ACTION, rewards=Rewards((0.5, *[-0.1] * 9), 0.25, 0.9, "turn")),
     dqn_agent(2, networks.COLOURED, lookahead=2),
 ]
 
@@ -99,6 +100,12 @@ def header_of(agent: Stored, **changes: Any) -> dict[str, Any]:
         ({"parameters": {"lookahead": 9}}, "lookahead 9"),
         ({"parameters": {"lookahead": "2"}}, "must be of type int"),
         ({"parameters": {"lookahead": 0.5}}, "must be of type int"),
+        ({"parameters": {"rewards": 3}}, "rewards must be an object"),
+        ({"parameters": {"rewards": {"squares": [1]}}}, "must be 10 numbers"),
+        ({"parameters": {"rewards": {"squares": "abcdefghij"}}}, "must hold numbers"),
+        ({"parameters": {"rewards": {"discount": 2}}}, "must be 0 to 1"),
+        ({"parameters": {"rewards": {"step": "game"}}}, "must be ply or turn"),
+        ({"parameters": {"rewards": {"corners": 1}}}, "rewards must be an object"),
         ({"parameters": {"endgame": True}}, "must be of type int"),
         ({"parameters": {"networks": 7}}, "networks 7"),
         ({"parameters": {"networks": 2}}, "missing"),
@@ -211,6 +218,31 @@ def test_a_network_that_says_nothing_of_use_plays_a_legal_move() -> None:
     agent = DqnAgent((network,))
     for board in ends(10, 30):
         assert agent.choose(board) in board.legal_moves()
+
+
+def test_the_exact_search_takes_moves_by_visits_or_by_value() -> None:
+    """Of the moves with the best exact score the first in that order is played."""
+    agent, differ = mcts_agent(), 0
+    by_value = replace(agent, order="value")
+    for board in ends(60, 8):
+        means = agent.chances(board)
+        by_mean = sorted(means, key=lambda move: (-means[move], move))
+        scores = {}
+        for move in board.legal_moves():
+            after = board.play(move)
+            if after.is_over():
+                scores[move] = -after.score("standard")
+            elif after.legal_moves():
+                scores[move] = -solve(after)[1]
+            else:
+                scores[move] = solve(after.pass_move())[1]
+        best = max(scores.values(), default=-1)
+        if best < 0 or len(scores) == 1:
+            continue
+        for order, player in ((list(means), agent), (by_mean, by_value)):
+            assert player.choose(board) == next(m for m in order if scores[m] == best)
+        differ += agent.choose(board) != by_value.choose(board)
+    assert differ > 0
 
 
 def test_each_colour_has_its_network() -> None:

@@ -25,6 +25,7 @@ from evolve.fitness.openings import Part, balanced_openings
 from evolve.learning.course import Ending
 from evolve.learning.labels import accuracy, fitted, labelled_sets
 from evolve.learning.training import Training
+from evolve.tables.arrays import read_arrays, write_arrays
 from evolve.tables.metrics import read_metrics
 from tests import networks, reference
 
@@ -145,6 +146,101 @@ def test_the_published_trees_learn_and_play(tmp_path: Path) -> None:
         assert observer.rows[-1]["steps"] > 0
         agent = evolve.load_agent(folder)
         assert agent.choose(evolve.Board.start()) in evolve.Board.start().legal_moves()
+
+
+def budgeted(folder: Path, kind: str, budget: float, **changes: Any) -> dict[str, Any]:
+    """The last row of a training by CPU seconds."""
+    quick = {"budget": budget, "games": None, "check_every": 10**6, "panel_openings": 2, **changes}
+    (folder / "metrics").mkdir(parents=True)
+    model: Any = MctsSettings if kind == "mcts" else DqnSettings
+    presets = MCTS_PRESETS if kind == "mcts" else DQN_PRESETS
+    run, observer = Training(folder, resolve_as(model, presets, quick), 2), Silent()
+    assert run.run(observer) is Ending.BUDGET
+    return observer.rows[-1]
+
+
+LONG = {"games_per_iteration": 20_000, "window": 10**6}
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes"),
+    [
+        ("mcts", {"updates": 1000.0}),
+        ("mcts", LONG),
+        ("mcts", {"accept": True, "accept_games": 100_000, "games_per_iteration": 10}),
+        ("mcts", {"input": "planes", "layers": "conv 4 relu, policy-value", **LONG}),
+        ("dqn", {"updates": 1000.0}),
+        ("dqn", {"opponents": {"swh": 1.0}, **LONG}),
+        ("dqn", {"survival": 1, "survival_games": 100_000, "games_per_iteration": 10}),
+    ],
+)
+def test_a_budget_ends_iterations_that_would_take_longer(
+    kind: str, changes: dict[str, Any], tmp_path: Path
+) -> None:
+    """The first iterations of each would take a minute and more."""
+    row = budgeted(tmp_path / "run", kind, 2.0, **changes)
+    assert 1.8 <= row["cpu_seconds"] <= 2.2
+    assert row["steps"] > 0
+    chooses = "accept" in changes or "survival" in changes
+    assert (row["accept_seconds"] > 0.5) == chooses
+
+
+PRESETS = [("mcts", n) for n in MCTS_PRESETS] + [("dqn", n) for n in DQN_PRESETS]
+SECONDS = {"s3-mcts": 30.0}
+"""A step of learning takes its network a second."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "preset"), PRESETS)
+def test_every_preset_keeps_its_budget(kind: str, preset: str, tmp_path: Path) -> None:
+    budget = SECONDS.get(preset, 6.0)
+    quick = {"check_simulations": 2} if kind == "mcts" else {}
+    row = budgeted(tmp_path / "run", kind, budget, preset=preset, **quick)
+    assert 0.9 * budget <= row["cpu_seconds"] <= 1.1 * budget
+    assert row["steps"] > 0
+
+
+def test_the_published_presets_are_their_papers() -> None:
+    s3, s4 = (
+        resolve_as(MctsSettings, MCTS_PRESETS, {"preset": name})
+        for name in ("s3-mcts", "s4-reversiv")
+    )
+    assert (s3.input, s3.augment, s3.reuse) == ("canonical", False, True)
+    assert (s4.reuse, s4.solve_by) == (True, "value")
+    assert s4.layers[:2] == ("gate", "gate")
+    assert len(s4.layers) > 3
+    for name in ("s5-network1", "s5-network2"):
+        s5 = resolve_as(DqnSettings, DQN_PRESETS, {"preset": name})
+        assert all(layer.endswith("sigmoid") for layer in s5.layers)
+        assert s5.both_sides
+
+
+@pytest.mark.parametrize(("both", "expected"), [(True, 4096), (False, 2048)])
+def test_a_game_of_s5_is_learned_by_4096_samples_of_both_sides(
+    both: bool, expected: int, tmp_path: Path
+) -> None:
+    run = training(
+        tmp_path, "dqn", preset="s5-network2", both_sides=both, games=40, batch=64, window=4096,
+        games_per_iteration=1, layers="dense 64 sigmoid, dense 64 sigmoid",
+    )  # fmt: skip
+    run.run(Silent())
+    assert run.learner.steps * 64 / 40 == pytest.approx(expected, rel=0.05)
+
+
+def test_a_training_of_before_goes_on(tmp_path: Path) -> None:
+    """A checkpoint that does not know today's settings is of those with their defaults."""
+    run = training(tmp_path, "dqn")
+    run.run(Silent(checks=1))
+    path = tmp_path / "checkpoint.npz"
+    arrays = read_arrays(path)
+    facts = json.loads(str(arrays["facts"]))
+    del facts["identity"]["both_sides"], facts["learner"]["accept_seconds"]
+    write_arrays(path, {**arrays, "facts": np.array(json.dumps(facts))}, packed=False)
+    again = training(tmp_path, "dqn")
+    again.restore()
+    assert again.games == 20
+    with pytest.raises(RunError, match="other settings"):
+        training(tmp_path, "dqn", both_sides=True).restore()
 
 
 @pytest.mark.parametrize(("kind", "games"), [("mcts", 600), ("dqn", 1500)])
