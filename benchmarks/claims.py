@@ -2,12 +2,12 @@
 
     python -m benchmarks.claims list
     python -m benchmarks.claims report
-    python -m benchmarks.claims run [NAME …] [--seeds 3] [--budget 30] [--games 200] [--jobs 2]
+    python -m benchmarks.claims run [NAME …] [--seeds 6] [--budget 30] [--games 200] [--jobs 2]
 
 A claim trains what it compares, each for the same CPU seconds and over the same seeds, and plays
 the matches. What is trained is kept in runs/trained and not trained again. Scores are those of
-the first named; with three seeds and more the interval is Student's t over the seeds, which are
-what a claim about a method is about. The table goes to docs/claims.csv, row by row.
+the first named; the interval is Student's t over the seeds, which are what a claim about a method
+is about, at the levels of Holm over all meetings of the table. The rows go to docs/claims.csv.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import time
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,15 @@ import numpy as np
 import pandas as pd
 
 import evolve
-from benchmarks.trained import Recipe, over_seeds, played, train
+from benchmarks.trained import Recipe, holm_levels, over_seeds, p_of_half, played, train
 from evolve.agents.dqn import DqnAgent
+from evolve.agents.files import save_agent
 from evolve.agents.mcts import MctsAgent
+from evolve.config.learning import MctsSettings
 from evolve.engine.board import Board
+from evolve.fitness.panel import Panel
+from evolve.learning.course import Course
+from evolve.learning.trees import TreeLearner
 
 TABLE = Path("docs/claims.csv")
 DEEP = "positional?depth=6"
@@ -47,10 +53,16 @@ class Claim:
     meetings: list[tuple[str, str]]
     share: float = 1.0
     """Of the budget."""
+    first_of: str = ""
+    """Whose first network that wins 10–0 against each agent it is accepted by is kept, too."""
+    corners: tuple[str, ...] = ()
+    """Whose values of corners are looked at."""
     notes: str = field(default="")
 
 
-FC = "dense 128 relu, residual relu, residual relu, "
+FIRST = " first"
+CORNERS = (0, 7, 56, 63)
+A_CORNER = "a corner at hand is valued most"
 SMALL_CNN = "conv 16 relu, conv 16 relu, dense 64 relu, policy-value"
 S3 = {"layers": "conv 8 relu, conv 16 relu, dense 64 relu, dense 64"}
 S3_DUELING = {"layers": "conv 8 relu, conv 16 relu, dense 64 relu, dueling"}
@@ -72,6 +84,7 @@ CLAIMS = [
             "plain": ("dqn", {"preset": "s2-dqn"}),
         },
         [("dueling", "plain"), ("dueling", "random"), ("plain", "random")],
+        corners=("dueling", "plain"),
     ),
     Claim(
         "minimax-dueling",
@@ -80,19 +93,52 @@ CLAIMS = [
             "minimax-dueling": ("dqn", {"preset": "s2-minimax-dueling"}),
             "dueling": ("dqn", {"preset": "s2-dueling"}),
         },
-        [("minimax-dueling", "dueling"), ("minimax-dueling", "random")],
+        [
+            ("minimax-dueling", "dueling"),
+            ("minimax-dueling", "random"),
+            ("minimax-dueling?lookahead=2", "minimax-dueling"),
+            ("minimax-dueling?lookahead=2", "dueling?lookahead=2"),
+        ],
+        corners=("minimax-dueling",),
+    ),
+    Claim(
+        "whole-games",
+        "S2: targets of whole games, from their end, learned nothing",
+        {
+            "whole games": ("dqn", {"preset": "s2-minimax-dueling", "steps": 60}),
+            "next turn": ("dqn", {"preset": "s2-minimax-dueling"}),
+        },
+        [("whole games", "random"), ("whole games", "next turn")],
+    ),
+    Claim(
+        "residual",
+        "S2: a network with residual blocks (what they give is not told)",
+        {
+            "residual": ("dqn", {"preset": "s2-dueling"}),
+            "as deep without": (
+                "dqn",
+                {"preset": "s2-dueling", "layers": "dense 128 relu, " * 5 + "dueling"},
+            ),
+            "one layer": ("dqn", {"preset": "s2-dueling", "layers": "dense 128 relu, dueling"}),
+        },
+        [("residual", "as deep without"), ("residual", "one layer")],
     ),
     Claim(
         "minimax",
         "S2: DQN beats minimax in 90 % (the depth is not told)",
         {
             "plain": ("dqn", {"preset": "s2-dqn"}),
+            "minimax-dueling": ("dqn", {"preset": "s2-minimax-dueling"}),
             "ours": ("dqn", {}),
             "swept": ("dqn", {"preset": "swept"}),
         },
         [
             ("plain", "positional?depth=1"),
             ("plain", "positional?depth=2"),
+            ("minimax-dueling", "positional?depth=1"),
+            ("minimax-dueling", "positional?depth=2"),
+            ("minimax-dueling?lookahead=2", "positional?depth=1"),
+            ("minimax-dueling?lookahead=2", "positional?depth=2"),
             ("ours", "positional?depth=1"),
             ("ours", "positional?depth=2"),
             ("ours?lookahead=2", "positional?depth=2"),
@@ -152,6 +198,18 @@ CLAIMS = [
         notes="convolutions of 16 and 16 channels, for a CPU",
     ),
     Claim(
+        "first",
+        "S4: the first network that wins 10–0 against each baseline is weak still",
+        {"s4-reversiv": ("mcts", {"preset": "s4-reversiv", **S4})},
+        [
+            (f"s4-reversiv{FIRST}?simulations=100", "positional?depth=1"),
+            (f"s4-reversiv{FIRST}?simulations=100", "positional?depth=2"),
+            ("s4-reversiv?simulations=100", f"s4-reversiv{FIRST}?simulations=100"),
+        ],
+        share=2.0,
+        first_of="s4-reversiv",
+    ),
+    Claim(
         "simulations",
         "S4: stronger with more simulations, above its baselines",
         {"s4-reversiv": ("mcts", {"preset": "s4-reversiv", **S4})},
@@ -159,6 +217,19 @@ CLAIMS = [
             (f"s4-reversiv?simulations={count}", opponent)
             for opponent in ("positional?depth=2", DEEP)
             for count in (25, 100, 400, 1600)
+        ],
+        share=2.0,
+    ),
+    Claim(
+        "cut",
+        "S4: games that are cut at ply 44 or at 48, and end there with their exact outcome",
+        {
+            "cut at 48": ("mcts", {"preset": "s4-reversiv", **S4}),
+            "cut at 44": ("mcts", {"preset": "s4-reversiv", "solved": 16, **S4}),
+        },
+        [
+            ("cut at 44?simulations=100", "cut at 48?simulations=100"),
+            ("cut at 44?simulations=100", "positional?depth=2"),
         ],
         share=2.0,
     ),
@@ -175,9 +246,9 @@ CLAIMS = [
             for shaping in (0.0, 1.0)
         },
         [
-            ("s5-network1", "s5-network2"),
-            ("s5-network1 shaped", "s5-network1"),
-            ("s5-network2 shaped", "s5-network2"),
+            *combinations(
+                ("s5-network1", "s5-network2", "s5-network1 shaped", "s5-network2 shaped"), 2
+            ),
             ("s5-network1", "random"),
             ("s5-network2", "random"),
         ],
@@ -217,11 +288,14 @@ CLAIMS = [
 
 def agent_of(label: str, claim: Claim, seed: int, budget: float) -> Any:
     """A trained contestant with its settings of play, or an agent by its name."""
-    name, mark, settings = label.partition("?")
+    label, mark, settings = label.partition("?")
+    name = label.removesuffix(FIRST)
     if name not in claim.contestants:
-        return evolve.load_agent(label)
+        return evolve.load_agent(f"{label}{mark}{settings}")
     kind, options = claim.contestants[name]
     path = Recipe.of(kind, budget * claim.share, **options).path(seed)
+    if name != label:
+        path = first_file(path)
     return evolve.load_agent(f"{path}{mark}{settings}")
 
 
@@ -240,31 +314,100 @@ def meeting(claim: Claim, a: str, b: str, seed: int, budget: float, games: int) 
     }
 
 
+def first_file(path: Path) -> Path:
+    """Where the first good network of a training is kept."""
+    return path.with_name(f"{path.stem}-first.npz")
+
+
+def trained(claim: Claim, label: str, seed: int, budget: float) -> Path:
+    """The file of a contestant."""
+    kind, options = claim.contestants[label]
+    recipe = Recipe.of(kind, budget * claim.share, **options)
+    if label != claim.first_of:
+        return train(recipe, seed)
+    path = recipe.path(seed)
+    if not first_file(path).exists():  # trained for another claim, which did not look for it
+        path.unlink(missing_ok=True)
+    return train(recipe, seed, keep_first)
+
+
+def keep_first(course: Course, path: Path) -> None:
+    """Keep the first network that wins ten games of ten against each of its baselines."""
+    file = first_file(path)
+    learner, settings = course.learner, course.settings
+    assert isinstance(learner, TreeLearner)
+    assert isinstance(settings, MctsSettings)
+    if file.exists() or learner.player is None:
+        return
+    agent = learner.agent(settings.simulations)
+    panel = Panel(settings.accept_against, 10, settings.rules, settings.seed)
+    if min(panel.scores(agent, 1)) == 1.0:
+        facts = {"games": course.games, "cpu_seconds": round(course.spent, 1)}
+        save_agent(replace(agent, provenance=facts), file)
+
+
+def corner_share(agent: Any, seed: int) -> Options:
+    """How often a network values a corner most where there is one, and how often chance would."""
+    rng = np.random.default_rng([21, seed])
+    most, by_chance = [], []
+    while len(most) < 500:
+        board = evolve.Board.start()
+        for _ in range(int(rng.integers(20, 50))):
+            if not board.legal_moves():
+                break
+            board = board.play(int(rng.choice(board.legal_moves())))
+        moves = board.legal_moves()
+        corners = [move for move in moves if move in CORNERS]
+        if corners and len(corners) < len(moves):
+            most.append(next(iter(agent.chances(board))) in corners)
+            by_chance.append(len(corners) / len(moves))
+    return {"score": float(np.mean(most)), "by_chance": float(np.mean(by_chance))}
+
+
+def corners(claim: Claim, label: str, seed: int, budget: float) -> Options:
+    found = corner_share(agent_of(label, claim, seed, budget), seed)
+    return {
+        "claim": claim.name,
+        "a": label,
+        "b": A_CORNER,
+        "seed": seed,
+        "games": 0,
+        "score": found["score"],
+        "score_black": found["by_chance"],
+        "score_white": float("nan"),
+        "budget": budget * claim.share,
+    }
+
+
 def run(claims: list[Claim], seeds: int, budget: float, games: int, jobs: int) -> None:
     parallel = joblib.Parallel(n_jobs=jobs)
-    recipes = {
-        Recipe.of(kind, budget * claim.share, **options)
-        for claim in claims
-        for kind, options in claim.contestants.values()
-    }
-    parallel(
-        joblib.delayed(train)(recipe, seed)
-        for recipe in sorted(recipes, key=str)
-        for seed in range(seeds)
-    )
     for claim in claims:
-        rows = parallel(
-            joblib.delayed(meeting)(claim, a, b, seed, budget, games)
-            for a, b in claim.meetings
+        parallel(
+            joblib.delayed(trained)(claim, label, seed, budget)
+            for label in claim.contestants
             for seed in range(seeds)
         )
-        frame = pd.DataFrame(rows)
-        _keep(frame)
-        report([claim], frame)
+        work = [
+            joblib.delayed(meeting)(claim, a, b, s, budget, games)
+            for a, b in claim.meetings
+            for s in range(seeds)
+        ]
+        work += [
+            joblib.delayed(corners)(claim, label, s, budget)
+            for label in claim.corners
+            for s in range(seeds)
+        ]
+        _keep(pd.DataFrame(parallel(work)))
+        print(f"{claim.name} is in {TABLE}", flush=True)
 
 
 def report(claims: list[Claim], frame: pd.DataFrame) -> None:
     """The claims as tables for docs/learning.md, as far as they have been played."""
+    meetings = [(claim.name, a, b) for claim in claims for a, b in claim.meetings]
+    rows = frame[frame["b"] != A_CORNER].groupby(["claim", "a", "b"])["score"].apply(list)
+    known = [key for key in meetings if key in rows.index]
+    levels = dict(zip(known, holm_levels([p_of_half(rows[key]) for key in known]), strict=True))
+    print(f"{len(known)} meetings; Holm's levels from {max(levels.values()):.4f} on")
     for claim in claims:
         played_rows = frame[frame["claim"] == claim.name]
         if played_rows.empty:
@@ -274,11 +417,19 @@ def report(claims: list[Claim], frame: pd.DataFrame) -> None:
         print("| | score | as black | as white |\n|---|---|---|---|")
         for a, b in claim.meetings:
             part = played_rows[(played_rows["a"] == a) & (played_rows["b"] == b)]
+            level = levels[claim.name, a, b]
             texts = []
             for column in ("score", "score_black", "score_white"):
-                mean, low, high = over_seeds(part[column].tolist())
+                mean, low, high = over_seeds(part[column].tolist(), level)
                 texts.append(f"{mean:.3f} [{low:.3f}, {high:.3f}]")
             print(f"| {a} – {b} | {' | '.join(texts)} |", flush=True)
+        for label in claim.corners:
+            part = played_rows[(played_rows["a"] == label) & (played_rows["b"] == A_CORNER)]
+            mean, low, high = over_seeds(part["score"].tolist())
+            print(
+                f"| {label}: {A_CORNER} | {mean:.3f} [{low:.3f}, {high:.3f}], "
+                f"by chance {part['score_black'].mean():.3f} | | |"
+            )
 
 
 def _keep(rows: pd.DataFrame) -> None:
@@ -315,7 +466,7 @@ def main() -> None:
     commands.add_parser("report")
     running = commands.add_parser("run")
     running.add_argument("names", nargs="*", choices=[[], *(claim.name for claim in CLAIMS)])
-    running.add_argument("--seeds", type=int, default=3, choices=range(2, 9))
+    running.add_argument("--seeds", type=int, default=6, choices=range(2, 9))
     running.add_argument("--budget", type=float, default=30.0)
     running.add_argument("--games", type=int, default=200)
     running.add_argument("--jobs", type=int, default=2)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 import evolve
 from evolve.agents.files import save_agent
@@ -21,8 +23,6 @@ from evolve.fitness.openings import Part, balanced_openings
 from evolve.learning.course import Course
 
 KEPT = Path("runs/trained")
-# Student's t for a two-sided interval of 95 %, by degrees of freedom: seeds less one.
-STUDENT = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365}
 
 
 def _code() -> str:
@@ -69,8 +69,13 @@ class Recipe:
         return KEPT / f"{self.kind}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.npz"
 
 
-def train(recipe: Recipe, seed: int) -> Path:
-    """The file of the recipe's agent, as it is at the end of the training."""
+def train(
+    recipe: Recipe, seed: int, watch: Callable[[Course, Path], None] = lambda course, path: None
+) -> Path:
+    """The file of the recipe's agent, as it is at the end of the training.
+
+    `watch` is called after every iteration, with the file to be; its time does not count.
+    """
     path = recipe.path(seed)
     if path.exists():
         return path
@@ -79,6 +84,7 @@ def train(recipe: Recipe, seed: int) -> Path:
     course.warm_up()
     while course.finished is None:
         course.iterate(lambda games, share: None)
+        watch(course, path)
     agent = course.learner.agent()
     provenance = {"games": course.games, "steps": course.learner.steps, "seed": seed}
     save_agent(replace(agent, provenance=provenance), path)
@@ -93,8 +99,33 @@ def played(a: Agent, b: Agent, games: int, seed: int = 0, jobs: int = 1) -> Matc
     return Match(a, b, openings, "standard", seed=seed, jobs=jobs).play()
 
 
-def over_seeds(scores: list[float]) -> tuple[float, float, float]:
-    """Mean and its 95 % interval, by Student's t over seeds; cut at 0 and 1."""
+def over_seeds(scores: list[float], level: float = 0.95) -> tuple[float, float, float]:
+    """Mean and its interval, by Student's t over seeds; cut at 0 and 1."""
     mean = float(np.mean(scores))
-    half = STUDENT[len(scores) - 1] * float(np.std(scores, ddof=1)) / len(scores) ** 0.5
+    width = float(stats.t.ppf(0.5 + level / 2, len(scores) - 1))
+    half = width * float(np.std(scores, ddof=1)) / len(scores) ** 0.5
     return mean, max(0.0, mean - half), min(1.0, mean + half)
+
+
+def p_of_half(scores: list[float]) -> float:
+    """Student's two-sided p of scores over seeds whose mean would be a half."""
+    if len(set(scores)) == 1:
+        return 1.0 if scores[0] == 0.5 else 0.0
+    return float(stats.ttest_1samp(scores, 0.5).pvalue)
+
+
+def holm_levels(ps: Sequence[float], wrong: float = 0.05) -> list[float]:
+    """The level of each interval so that all of them together are right in 1 − `wrong`.
+
+    Holm 1979: the k-th smallest of m values of p is held against wrong / (m − k + 1), up to the
+    first that is over it, whose level the others get. An interval leaves out a half where Holm's
+    test rejects it.
+    """
+    levels, share = [0.0] * len(ps), 0.0
+    failed = False
+    for rank, row in enumerate(sorted(range(len(ps)), key=lambda row: ps[row])):
+        if not failed:
+            share = wrong / (len(ps) - rank)
+            failed = ps[row] > share
+        levels[row] = 1.0 - share
+    return levels
