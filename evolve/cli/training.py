@@ -211,7 +211,12 @@ def _print_ending(training: Training, ending: Ending) -> int:
     from evolve.learning.course import Ending
 
     folder = training.folder
-    say(f"{training.games} games, {training.spent:.0f} CPU seconds: {ending.value}")
+    chosen = training.learner.accept_seconds
+    say(
+        f"{training.games} games, {training.spent:.0f} CPU seconds"
+        + (f" ({chosen:.0f} to choose between models)" if chosen else "")
+        + f": {ending.value}"
+    )
     if ending is Ending.STOPPED:
         say(f"go on with: evolve resume {folder}")
         return 130

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -112,7 +113,10 @@ def in_batches(
     progress: Progress | None,
     batch: int = BATCH,
 ) -> None:
-    """Call `play` for every `batch` of `count` games, on `jobs` threads."""
+    """Call `play` for every `batch` of `count` games, on `jobs` threads.
+
+    What `progress` raises ends it when the batches in hand are done.
+    """
 
     def work(start: int) -> int:
         part = slice(start, min(start + batch, count))
@@ -120,9 +124,16 @@ def in_batches(
         return part.stop - part.start
 
     parallel = joblib.Parallel(n_jobs=jobs, backend="threading", return_as="generator_unordered")
-    for finished in parallel(joblib.delayed(work)(start) for start in range(0, count, batch)):
-        if progress is not None:
-            progress(finished)
+    batches = parallel(joblib.delayed(work)(start) for start in range(0, count, batch))
+    try:
+        for finished in batches:
+            if progress is not None:
+                progress(finished)
+    except BaseException:
+        with warnings.catch_warnings():  # joblib's, that some are left
+            warnings.simplefilter("ignore", UserWarning)
+            batches.close()
+        raise
 
 
 def agent_rows(agents: Sequence[AlphaBetaAgent]) -> npt.NDArray[np.int64]:

@@ -167,11 +167,11 @@ LONG = {"games_per_iteration": 20_000, "window": 10**6}
     [
         ("mcts", {"updates": 1000.0}),
         ("mcts", LONG),
-        ("mcts", {"accept": True, "accept_games": 100_000, "games_per_iteration": 10}),
+        ("mcts", {"accept": True, "accept_games": 4000, "games_per_iteration": 10}),
         ("mcts", {"input": "planes", "layers": "conv 4 relu, policy-value", **LONG}),
         ("dqn", {"updates": 1000.0}),
         ("dqn", {"opponents": {"swh": 1.0}, **LONG}),
-        ("dqn", {"survival": 1, "survival_games": 100_000, "games_per_iteration": 10}),
+        ("dqn", {"survival": 1, "survival_games": 4000, "games_per_iteration": 10}),
     ],
 )
 def test_a_budget_ends_iterations_that_would_take_longer(
