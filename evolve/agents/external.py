@@ -7,7 +7,7 @@ import shutil
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, Protocol, get_args
@@ -78,7 +78,7 @@ class ExternalAgent:
         object.__setattr__(self, "name", self.name or f"{self.protocol}:{self.command}")
         programs = _Programs()
         object.__setattr__(self, "_programs", programs)
-        weakref.finalize(self, programs.close)
+        weakref.finalize(self, programs.shut)
 
     @property
     def _patience(self) -> float:
@@ -110,8 +110,7 @@ class ExternalAgent:
         session = self._programs.take(board)
         fresh = session is None
         if session is None:
-            session = self._make()
-            self._programs.add(session)  # at once, so that `close` knows of it
+            session = self._programs.start(self._make)
         try:
             if fresh:
                 self._begin(session)
@@ -159,6 +158,7 @@ class _Programs:
         self._lock = threading.Lock()
         self._idle: list[_Session] = []
         self._busy: list[_Session] = []
+        self._shut = False
         self.failed_to_start = False
 
     def take(self, board: Board) -> _Session | None:
@@ -178,10 +178,24 @@ class _Programs:
             self._busy.append(best)
             return best
 
-    def add(self, session: _Session) -> None:
-        """A new one, busy."""
+    def start(self, make: Callable[[], _Session]) -> _Session:
+        """A new one, busy; EngineError once they are shut.
+
+        It is made under the lock, so that `shut` either finds it or comes before it: threads that
+        play go on for a moment after an interruption.
+        """
         with self._lock:
+            if self._shut:
+                raise EngineError("is not wanted any more")
+            session = make()
             self._busy.append(session)
+            return session
+
+    def shut(self) -> None:
+        """End all of them, and start none any more."""
+        with self._lock:
+            self._shut = True
+        self.close()
 
     def give(self, session: _Session) -> None:
         """It is idle now."""

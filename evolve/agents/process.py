@@ -7,10 +7,12 @@ import os
 import queue
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Sequence
+from pathlib import Path
 from typing import IO, Final
 
 from evolve.errors import EngineError
@@ -19,26 +21,28 @@ _LONGEST_LINE: Final = 65536
 _LINES_AHEAD: Final = 1000
 """Lines read before anyone wants them: a program that floods us is made to wait."""
 _LAST_WORDS_SECONDS: Final = 0.5
+_GUARD_SECONDS: Final = 10.0
+"""A guard takes half of that at most to end what it guards."""
+_GUARD: Final = Path(__file__).with_name("guard.py")
 
 
 class LineProcess:
-    """A program in a process group of its own, its output read by a thread.
+    """A program with a guard, its output read by a thread.
 
-    Raises EngineError where it fails: it cannot be started, is gone, or says nothing in time.
+    It ends with this process at the latest, however that ends, and so does what it has started:
+    see `agents.guard`. Where there is no fork (Windows) it has no guard, and only its own process
+    is ended. Raises EngineError where it fails: it cannot be started, is gone, or says nothing in
+    time.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
+        self._life: int | None = None
         try:
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,  # Ctrl-C is ours; and its own children end with it
-            )
+            self._process = self._start(command)
         except OSError as error:
             raise EngineError(f"cannot be started: {error.strerror}") from error
         self._lines: queue.Queue[str | None] = queue.Queue(_LINES_AHEAD)
+        self._ending = threading.Lock()
         self._ended = False
         self._unwanted = False
         self._complaints: deque[str] = deque(maxlen=3)
@@ -48,6 +52,36 @@ class LineProcess:
         ]
         for thread in self._threads:
             thread.start()
+
+    def _start(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
+        """Start it behind its guard, which waits for the end of the pipe `_life`."""
+        guarded = hasattr(os, "fork") and bool(sys.executable)
+        pipes: tuple[int, ...] = ()
+        if guarded:
+            life, self._life = os.pipe()
+            pipes = (life,)
+            command = (sys.executable, "-I", "-S", str(_GUARD), str(life), *command)
+        try:
+            return subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=pipes,
+                start_new_session=guarded,  # Ctrl-C is for us
+            )
+        except BaseException:
+            self._let_go()
+            raise
+        finally:
+            for pipe in pipes:
+                os.close(pipe)
+
+    def _let_go(self) -> None:
+        """Tell the guard, if there is one, to end the program."""
+        if self._life is not None:
+            os.close(self._life)
+            self._life = None
 
     def send(self, line: str) -> None:
         """Send a line."""
@@ -93,12 +127,12 @@ class LineProcess:
         if patience > 0:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(patience)
-        if not self._ended:
-            self._ended = True
-            self._kill()
-        self._process.wait()
-        # What a program wrote before its end is read and dropped. One that left a child behind in
-        # a session of its own may hold our pipes open for ever: then the readers are left to it.
+        with self._ending:
+            if not self._ended:
+                self._ended = True
+                self._kill()
+        # What a program wrote before its end is read and dropped. What could not be ended may hold
+        # our pipes open for ever: then the readers are left to it.
         self._unwanted = True
         end = time.monotonic() + _LAST_WORDS_SECONDS
         for thread in self._threads:
@@ -115,11 +149,14 @@ class LineProcess:
                 self._lines.get_nowait()
 
     def _kill(self) -> None:
-        if hasattr(os, "killpg"):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-        else:
+        if self._life is None:
             self._process.kill()
+        else:
+            self._let_go()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_GUARD_SECONDS)
+            self._process.kill()  # a guard that a program has stopped
+        self._process.wait()
 
     def _read_output(self) -> None:
         with contextlib.closing(self._stream(self._process.stdout)) as stream:

@@ -3,7 +3,8 @@
 It plays the first legal move by the slow reference rules. Faults, most of them from the third
 move on: crash, hang, stop (SIGSTOP), kill (SIGKILL), illegal, garbage, silent (from the start),
 flood, endless (an answer without end), resign, deaf (dies at its start), child (hangs with a child
-of its own). Dialects: banner, lower, bare.
+of its own), clings (hangs, heeds no signal and no end of its input, has children in sessions of
+their own, and says in the folder that it does). Dialects: banner, lower, bare.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ def misbehave(fault: str) -> str | None:
     if fault == "crash":
         sys.stderr.write("I give up\n")
         sys.exit(3)
-    if fault in ("hang", "child"):
+    if fault == "clings":
+        Path(f"clings-{os.getpid()}").touch()
+    if fault in ("hang", "child", "clings"):
         if fault == "child":
             subprocess.Popen(["sleep", "1000"])
         time.sleep(1000)
@@ -69,6 +72,14 @@ def misbehave(fault: str) -> str | None:
         while True:
             sys.stdout.write("noise\n")
     return {"illegal": "a1", "garbage": "\x00\xff?!", "resign": "resign"}.get(fault)
+
+
+def cling() -> None:
+    """Do all that makes a program hard to get rid of."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGPIPE"):
+        signal.signal(getattr(signal, name), signal.SIG_IGN)
+    subprocess.Popen(["sleep", "1000"], start_new_session=True)
+    subprocess.Popen(["sh", "-c", "(trap '' TERM HUP INT; setsid sleep 1000 &) &"])
 
 
 def gtp(fault: str) -> None:
@@ -136,4 +147,8 @@ if __name__ == "__main__":
         sys.exit("no book found")
     if behaviour == "silent":
         time.sleep(1000)
+    if behaviour == "clings":
+        cling()
     (gtp if sys.argv[1] == "gtp" else nboard)(behaviour)
+    while behaviour == "clings":
+        time.sleep(1000)

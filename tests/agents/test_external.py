@@ -34,7 +34,9 @@ def agent(protocol: str, fault: str = "good", settings: str = "") -> ExternalAge
 
 
 def children() -> list[psutil.Process]:
-    return psutil.Process().children(recursive=True)
+    """The programs that were started, and what they have started: their guards apart."""
+    found = psutil.Process().children(recursive=True)
+    return [process for process in found if "guard.py" not in " ".join(process.cmdline()[:4])]
 
 
 @pytest.fixture(autouse=True)
@@ -138,17 +140,34 @@ def test_programs_that_only_make_noise_end_at_once() -> None:
     assert time.monotonic() - begin < 10
 
 
-def test_a_child_that_escapes_does_not_keep_us() -> None:
+def test_a_child_in_a_session_of_its_own_ends_with_the_program() -> None:
     begin = time.monotonic()
-    player = evolve.load_agent("gtp:sh -c 'setsid sleep 12 & sleep 1; exit 3'?time=0.3")
+    player = evolve.load_agent("gtp:sh -c 'setsid sleep 1234 & sleep 0.2; exit 3'?time=0.3")
     assert isinstance(player, ExternalAgent)
     with pytest.raises(EngineError, match="exit code 3"):
         player.choose(evolve.Board.start())
     assert time.monotonic() - begin < 5
-    for process in psutil.process_iter(["cmdline"]):
-        if process.info["cmdline"] == ["sleep", "12"]:
-            process.kill()
-    time.sleep(0.5)
+    assert ["sleep", "1234"] not in [p.info["cmdline"] for p in psutil.process_iter(["cmdline"])]
+
+
+def test_a_command_that_cannot_be_started(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.write_bytes(b"\x7fELF no program")
+    program.chmod(0o755)
+    player = evolve.load_agent(f"gtp:{program}?time=0.3")
+    with pytest.raises(EngineError, match="cannot be started: Exec format error"):
+        player.choose(evolve.Board.start())
+
+
+def test_no_program_is_started_once_all_are_shut() -> None:
+    """Threads that play go on for a moment when a match is stopped."""
+    player = agent("gtp")
+    player.choose(evolve.Board.start())
+    player._programs.shut()
+    assert children() == []
+    with pytest.raises(EngineError, match="not wanted"):
+        player.choose(evolve.Board.start())
+    assert children() == []
 
 
 def test_gtp_programs_may_resign() -> None:
