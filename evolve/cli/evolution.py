@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ import click
 import evolve
 from evolve.cli.options import given_options, jobs_option, model_options
 from evolve.cli.progress import RunDisplay, interrupt_between_generations, say, watching
+from evolve.cli.signals import at_ctrl_c
 from evolve.cli.terminal import duration, size
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import config_text, read_toml, resolve
@@ -85,12 +85,10 @@ def worthless_unless_started(
         yield
     except BaseException:
         if committed(folder) == 0:
-            # A further Ctrl-C must not leave half of it.
-            before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-            store.discard(folder, made)
-            if made_runs and RUNS.is_dir() and not any(RUNS.iterdir()):
-                RUNS.rmdir()
-            signal.signal(signal.SIGINT, before)
+            with at_ctrl_c(lambda: None):  # a further one must not leave half of it
+                store.discard(folder, made)
+                if made_runs and RUNS.is_dir() and not any(RUNS.iterdir()):
+                    RUNS.rmdir()
         raise
 
 
@@ -160,9 +158,9 @@ def resume_command(run: str, jobs: int, **options: Any) -> int:
 
 
 def _go_on(evolution: Evolution) -> int:
-    about = estimate(evolution)
-    say(f"about {duration(about.seconds)} and {size(about.bytes)} of disk")
     try:
+        about = estimate(evolution)
+        say(f"about {duration(about.seconds)} and {size(about.bytes)} of disk")
         with watching(evolution) as display, interrupt_between_generations(display):
             ending = evolution.run(display)
     except KeyboardInterrupt:

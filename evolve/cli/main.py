@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import io
 import os
-import signal
 import sys
-import threading
 import warnings
 from importlib import import_module
 from typing import Any, Final, NoReturn
 
 import click
 
+from evolve.cli import signals
 from evolve.errors import EvolveError, OptionsError
 
 COMMANDS: Final = {
@@ -115,7 +114,8 @@ def cli(debug: bool) -> None:
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit.
 
-    0 done, 1 the work failed (one line on stderr), 2 wrong usage, 130 interrupted.
+    0 done, 1 the work failed (one line on stderr), 2 wrong usage, 130 interrupted, 143
+    and 129 ended by SIGTERM and SIGHUP.
     """
     arguments = sys.argv[1:] if arguments is None else arguments
     sys.exit(_run(arguments))
@@ -123,11 +123,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 def _run(arguments: list[str]) -> int:
     _expect_any_text()
-    if threading.current_thread() is threading.main_thread():
-        # Leave as after sys.exit, so that the programs we started end with us.
-        for name in ("SIGTERM", "SIGHUP"):
-            if hasattr(signal, name):
-                signal.signal(getattr(signal, name), lambda number, _: sys.exit(128 + number))
+    signals.obey()
     debug = "--debug" in arguments
     # Anywhere on the line, not only before the command, which is where one thinks of it.
     arguments = [argument for argument in arguments if argument != "--debug"]
@@ -141,9 +137,10 @@ def _run(arguments: list[str]) -> int:
     except click.UsageError as error:
         error.show()
         return 2
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        return 130
+    except (click.Abort, KeyboardInterrupt) as error:
+        cause = error.__cause__ or error  # click turns one into the other
+        click.echo(str(cause) if isinstance(cause, signals.Ended) else "interrupted", err=True)
+        return signals.exit_code(cause)
     except BrokenPipeError:
         # The reader (head, less) has seen enough; keep Python from flushing into the pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

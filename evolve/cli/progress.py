@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import Any, ClassVar, Final
 
 from rich.console import Group
@@ -15,6 +13,7 @@ from rich.live import Live
 from rich.table import Table
 
 from evolve.agents.files import read_alphabeta
+from evolve.cli.signals import at_ctrl_c
 from evolve.cli.terminal import NOTHING, bar, cell, duration, forget_reader, out
 from evolve.runner.evolution import Evolution
 from evolve.tables.layout import CHAMPION_FILE
@@ -177,13 +176,10 @@ def watching(evolution: Evolution) -> Iterator[RunDisplay]:
 def interrupt_between_generations(display: Stoppable) -> Iterator[None]:
     """The first Ctrl-C asks the run to stop, the second one raises KeyboardInterrupt."""
 
-    def handle(number: int, frame: FrameType | None) -> None:
+    def handle() -> None:
         if display.stop_wished:
             raise KeyboardInterrupt
         display.wish_stop()
 
-    before = signal.signal(signal.SIGINT, handle)
-    try:
+    with at_ctrl_c(handle):
         yield
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -222,15 +222,14 @@ def _go_on(sweep: Sweep) -> int:
         say(f"{folder} is finished, {done} trials; a higher --trials goes on")
         return 0
     _print_header(sweep, done)
-    with _watching(sweep, done) as display, interrupt_between_generations(display):
-        ending = Ending.COMPLETE
-        if unfinished:
-            try:
-                ending = sweep.run(display)
-            except KeyboardInterrupt:
-                say(f"go on with: evolve resume {folder}")
-                raise
-        result = None if ending is Ending.STOPPED else sweep.crown(display)
+    try:
+        with _watching(sweep, done) as display, interrupt_between_generations(display):
+            ending = sweep.run(display) if unfinished else Ending.COMPLETE
+            result = None if ending is Ending.STOPPED else sweep.crown(display)
+    except KeyboardInterrupt:
+        if _trials_of(folder):
+            say(f"go on with: evolve resume {folder}")
+        raise
     _print_ending(sweep, ending, result)
     return 130 if ending is Ending.STOPPED else 0
 

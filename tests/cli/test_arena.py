@@ -5,20 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import signal
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import psutil
 import pytest
 
 from evolve.fitness.match import Match
 from evolve.records.ggf import read_ggf
 from tests.agents.test_external import source
-from tests.cli import INTERRUPTED, done, fails, finish, invoke, misused, spawn, wait_until
+from tests.cli import done, fails, finish, invoke, misused, spawn
 
 RHINO = shutil.which("gtp-rhino", path=os.environ.get("PATH", "") + ":/usr/games")
 OURS = f"{sys.executable} -m evolve engine"
@@ -128,29 +125,6 @@ def test_a_program_that_fails_loses() -> None:
     shown = done("match", bad, "swh", "--games", 2).out
     assert "A failed" in shown
     assert "in 2 games, the first time as black: played a1, which is illegal" in shown
-
-
-@pytest.mark.parametrize(
-    ("way", "fault"),
-    [(signal.SIGINT, "silent"), (signal.SIGTERM, "hang"), (signal.SIGHUP, "hang")],
-)
-def test_stopping_leaves_no_program_behind(way: signal.Signals, fault: str, tmp_path: Path) -> None:
-    slow = source("gtp", fault, "?time=60")
-    process = spawn(tmp_path, "match", "swh", slow, "--games", 6, "--jobs", 2)
-    found: list[psutil.Process] = []
-
-    def thinking() -> bool:
-        found[:] = psutil.Process(process.pid).children(recursive=True)
-        return len(found) == 2
-
-    wait_until(thinking, process)
-    time.sleep(1)
-    process.send_signal(way)
-    ended = finish(process)
-    assert ended.code in (INTERRUPTED if way == signal.SIGINT else (128 + way, -way))
-    _, left = psutil.wait_procs(found, 5)
-    assert not left
-    assert "Traceback" not in ended.err
 
 
 def test_after_an_interruption_the_games_so_far_count(monkeypatch: pytest.MonkeyPatch) -> None:

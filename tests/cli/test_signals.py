@@ -1,0 +1,196 @@
+"""What ends a command, what does not, and that no program stays behind."""
+
+from __future__ import annotations
+
+import os
+import pty
+import random
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+
+import psutil
+import pytest
+
+import evolve
+from tests.agents.test_external import source
+from tests.cli import QUICK, command, done, environment, finish, spawn, wait_until
+
+STOPS = 12
+"""Stops of each kind in the long proof, half of them at any moment; 50 were done once."""
+
+WAYS = {
+    "Ctrl-C": (signal.SIGINT,),
+    "Ctrl-C twice": (signal.SIGINT, signal.SIGINT),
+    "SIGTERM": (signal.SIGTERM,),
+    "SIGHUP": (signal.SIGHUP,),
+    "SIGKILL": (signal.SIGKILL,),
+}
+LONG = (*QUICK, "--generations", 9999, "--patience", 9999)
+
+
+def marked(mark: str) -> list[psutil.Process]:
+    """The processes that have a mark in their environment."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.environ().get("EVOLVE_TEST_MARK") == mark:
+                found.append(process)
+        except (psutil.Error, OSError):  # it has ended, or is another user's
+            continue
+    return [process for process in found if process.status() != psutil.STATUS_ZOMBIE]
+
+
+def stop(folder: Path, way: str, pause: float, clinging: int) -> None:
+    """Stop a match against a program that clings, when so many do and a while is over."""
+    folder.mkdir()
+    mark = uuid.uuid4().hex
+    program = source("gtp", "clings", "?time=60")
+    options = ("--games", 8, "--jobs", 2, "--out", "games.csv")
+    process = spawn(folder, "match", "swh", program, *options, EVOLVE_TEST_MARK=mark)
+    wait_until(lambda: len(list(folder.glob("clings-*"))) >= clinging, process)
+    if clinging:
+        assert len(marked(mark)) >= 1 + 4 * clinging  # a guard, the program, two that sleep
+    time.sleep(pause)
+    for number in WAYS[way]:
+        process.send_signal(number)
+        time.sleep(0.05)
+    ended = finish(process)
+    assert "Traceback" not in ended.err, ended
+    assert ended.code != 0
+    end = time.monotonic() + 10
+    while left := marked(mark):
+        assert time.monotonic() < end, (way, [one.cmdline() for one in left])
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_program_stays_behind(way: str, tmp_path: Path) -> None:
+    stop(tmp_path / "stopped", way, 0.1, clinging=2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", WAYS)
+def test_no_program_stays_behind_however_often(way: str, tmp_path: Path) -> None:
+    draw = random.Random(way)
+    for number in range(STOPS):
+        folder = tmp_path / f"stopped-{number}"
+        if number % 2:
+            stop(folder, way, draw.uniform(0.0, 0.3), clinging=2)
+        else:  # also while we and the programs start
+            stop(folder, way, draw.uniform(0.3, 2.5), clinging=0)
+
+
+def test_hang_up_is_left_alone_where_it_is_ignored(tmp_path: Path) -> None:
+    line = ["nohup", *command("run", *LONG, "--out", "long")]
+    process = subprocess.Popen(
+        line,
+        cwd=tmp_path,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    generations = tmp_path / "long" / "generations"
+    wait_until((generations / "gen-0000.parquet").exists, process)
+    process.send_signal(signal.SIGHUP)
+    count = len(list(generations.glob("gen-*")))
+    wait_until(lambda: len(list(generations.glob("gen-*"))) > count + 1, process)
+    process.send_signal(signal.SIGTERM)
+    assert finish(process).code == 128 + signal.SIGTERM
+
+
+def test_ctrl_c_is_left_alone_where_it_is_ignored(tmp_path: Path) -> None:
+    """In the background of a shell script, where Ctrl-C is for what is in front."""
+    words = " ".join(f"'{word}'" for word in command("run", *LONG, "--out", "long"))
+    script = f"{words} > log & echo $!; wait"
+    shell = subprocess.Popen(
+        ["sh", "-c", script],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert shell.stdout is not None
+    number = int(shell.stdout.readline())
+    generations = tmp_path / "long" / "generations"
+    wait_until((generations / "gen-0000.parquet").exists, shell)
+    for _ in range(2):
+        os.kill(number, signal.SIGINT)
+        count = len(list(generations.glob("gen-*")))
+        wait_until(lambda: len(list(generations.glob("gen-*"))) > count + 1, shell)  # noqa: B023
+    os.kill(number, signal.SIGTERM)
+    shell.communicate(timeout=60)
+    assert "evolve resume long" in (tmp_path / "log").read_text()
+
+
+@pytest.mark.parametrize("way", [signal.SIGTERM, signal.SIGHUP])
+def test_a_run_that_is_ended_says_how_to_go_on(way: signal.Signals, tmp_path: Path) -> None:
+    process = spawn(tmp_path, "run", *LONG, "--out", "long")
+    wait_until((tmp_path / "long/generations/gen-0001.parquet").exists, process)
+    process.send_signal(way)
+    ended = finish(process)
+    assert ended.code == 128 + way
+    assert ended.out.splitlines()[-1] == "go on with: evolve resume long"
+    assert ended.err.split() == ["ended", "by", way.name]
+    count = evolve.load_run("long").generation_count + 1
+    done("resume", "long", "--generations", count, "--jobs", 1)
+
+
+def test_a_training_that_is_ended_says_how_to_go_on(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    ends = ("--games=100000", "--check-every=20", "--panel-openings=2", "--out", "long")
+    layers = ("--games-per-iteration=20", "--batch=32", "--layers=dense 8 relu, dueling")
+    process = spawn(tmp_path, "train", "dqn", *ends, *layers)
+    wait_until((tmp_path / "long" / "checkpoint.npz").exists, process)
+    process.send_signal(signal.SIGTERM)
+    ended = finish(process)
+    assert ended.code == 128 + signal.SIGTERM
+    assert ended.out.splitlines()[-1] == "go on with: evolve resume long"
+
+
+def test_a_sweep_that_is_ended_says_how_to_go_on(tmp_path: Path) -> None:
+    options = ("--trials", 1000, "--jobs", 1, "--panel-openings", 2, "--out", "long")
+    process = spawn(tmp_path, "sweep", "alphabeta", *options)
+    wait_until((tmp_path / "long" / "champion.json").exists, process)
+    process.send_signal(signal.SIGTERM)
+    ended = finish(process)
+    assert ended.code == 128 + signal.SIGTERM
+    assert ended.out.splitlines()[-1] == "go on with: evolve resume long"
+
+
+def test_a_rating_that_is_ended_says_how_to_go_on(tmp_path: Path) -> None:
+    agents = ("swh", "zero", "swh-mobility?depth=7")
+    process = spawn(tmp_path, "rate", *agents, "--games", 2000, "--out", "rated")
+    wait_until((tmp_path / "rated/games/pair-000-001.parquet").exists, process)
+    process.send_signal(signal.SIGTERM)
+    ended = finish(process)
+    assert ended.code == 128 + signal.SIGTERM
+    assert "go on with the same command, --out rated" in ended.err
+
+
+def test_a_terminal_that_goes_away_ends_a_run_cleanly(tmp_path: Path) -> None:
+    """All that is said afterwards would fail, and must not."""
+    number, terminal = pty.fork()
+    if number == 0:
+        os.chdir(tmp_path)
+        os.execve(sys.executable, command("run", *LONG, "--out", "long"), environment())
+    generations = tmp_path / "long" / "generations"
+    os.set_blocking(terminal, False)
+    end = time.monotonic() + 120
+    while not (generations / "gen-0001.parquet").exists():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+        try:
+            os.read(terminal, 65536)
+        except BlockingIOError:
+            continue
+    os.close(terminal)
+    _, status = os.waitpid(number, 0)
+    assert os.waitstatus_to_exitcode(status) == 128 + signal.SIGHUP
+    assert not list((tmp_path / "long").rglob(".writing-*"))
