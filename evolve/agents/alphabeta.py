@@ -205,6 +205,11 @@ class AlphaBetaAgent:
             game.choose(U(board.own), U(board.opp), self.row.ctypes.data, context.ctypes.data)
         )
 
+    def choose_counted(self, board: Board) -> tuple[int, int]:
+        """The same square, and the nodes searched for it: none for the only legal one."""
+        square = self.choose(board)
+        return square, int(self._context()[layout.NODES])
+
     def evaluate_moves(self, board: Board) -> tuple[dict[int, int], bool]:
         """Value of every legal move for the side to move, and whether they are exact scores.
 

@@ -84,6 +84,13 @@ class ClockedAgent:
         with _alarm(context, self.seconds - _RESERVE):
             return _Thinking(self, board, context).choose()
 
+    def choose_counted(self, board: Board) -> tuple[int, int]:
+        """The same square, and the nodes searched for it: none for the only legal one."""
+        square = self.choose(board)
+        if len(board.legal_moves()) == 1:
+            return square, 0
+        return square, int(thread_context(self.rules or "standard", _TABLE_BITS)[layout.NODES])
+
 
 def within(agent: Agent, seconds: float) -> Agent:
     """The agent, taking at most so many seconds a move.

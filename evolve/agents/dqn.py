@@ -158,6 +158,15 @@ class DqnAgent:
                 return int(square)
         return ranked[0]
 
+    def choose_counted(self, board: Board) -> tuple[int, int]:
+        """The same square and its nodes: the position itself, and what was solved exactly.
+
+        What a lookahead enters is not counted.
+        """
+        context = thread_context(self._rules, layout.table_bits_for(board.empties))
+        context[layout.NODES] = 0
+        return self.choose(board), 1 + int(context[layout.NODES])
+
     def chances(self, board: Board) -> dict[int, float]:
         """The value of every legal move for the side to move, as the network was taught.
 

@@ -80,6 +80,14 @@ class ExternalAgent:
         object.__setattr__(self, "_programs", programs)
         weakref.finalize(self, programs.shut)
 
+    def prepare(self) -> None:
+        """Start it now, for the first game; EngineError when it cannot be used."""
+        try:
+            with self._session(Board.start()):
+                return
+        except EngineError as error:
+            raise EngineError(f"{self.name} cannot be used: {error}") from error
+
     @property
     def _patience(self) -> float:
         """Seconds that a move may take until the game is lost."""

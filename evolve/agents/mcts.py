@@ -125,6 +125,16 @@ class MctsAgent:
             return legal[0]
         return self._best(board, self._search(board))
 
+    def choose_counted(self, board: Board) -> tuple[int, int]:
+        """The same square and its nodes: one a simulation, and what was solved exactly."""
+        context = thread_context(self._rules, layout.table_bits_for(board.empties))
+        context[layout.NODES] = 0
+        square = self.choose(board)
+        if len(board.legal_moves()) == 1:
+            return square, 0
+        tree = thread_tree(self._nodes) if self._kept is None else self._kept
+        return square, tree.grown + int(context[layout.NODES])
+
     def choose_all(self, boards: Sequence[Board]) -> list[int]:
         """A good square of each board, none of which may be without a move, by `evaluate`.
 
@@ -216,6 +226,7 @@ class MctsAgent:
         seed = mix(mix(self.seed ^ board.own) ^ board.opp)
         network = self.network
         scratch = thread_scratch(network.scratch_size if network else 0)
+        tree.grown += simulations
         tree.used = mcts.grow(
             simulations,
             tree.used,

@@ -168,7 +168,10 @@ class LineProcess:
     def _read_complaints(self) -> None:
         with contextlib.closing(self._stream(self._process.stderr)) as stream:
             while line := stream.readline(_LONGEST_LINE):
-                self._complaints.append(line.decode("utf-8", "replace").strip())
+                text = line.decode("utf-8", "replace")
+                # It is shown: what would move the cursor or change colours is left out.
+                shown = "".join(sign if sign.isprintable() else " " for sign in text)
+                self._complaints.append(shown.strip())
 
     def _last_words(self) -> str:
         """How the program ended, and the end of what it said on standard error."""

@@ -27,3 +27,19 @@ class Agent(Protocol):
 
     def for_game(self, seed: int) -> Agent:
         """The agent for one game of many; those that draw at random draw from `seed` there."""
+
+
+@runtime_checkable
+class CountsNodes(Protocol):
+    """An agent that knows how many nodes a move has cost."""
+
+    def choose_counted(self, board: Board) -> tuple[int, int]:
+        """The square that `choose` gives, and the nodes that were searched for it."""
+
+
+def choose_counted(agent: Agent, board: Board) -> tuple[int, int]:
+    """An agent's square and the nodes searched for it: none where it searches none or a program
+    does, which does not say."""
+    if isinstance(agent, CountsNodes):
+        return agent.choose_counted(board)
+    return agent.choose(board), 0

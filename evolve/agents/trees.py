@@ -37,6 +37,8 @@ class Tree:
         self.links: npt.NDArray[np.int32] = np.empty((nodes, mcts.LINKS), np.int32)
         self.values: npt.NDArray[np.float32] = np.empty((nodes, mcts.VALUES), np.float32)
         self.used = 0
+        self.grown = 0
+        """Simulations since its root was planted, or moved."""
 
     @classmethod
     def of(
@@ -49,6 +51,7 @@ class Tree:
         """A tree in memory that is there."""
         tree = cls.__new__(cls)
         tree.boards, tree.links, tree.values, tree.used = boards, links, values, used
+        tree.grown = 0
         return tree
 
     def plant(self, board: Board) -> None:
@@ -57,7 +60,7 @@ class Tree:
         self.links[mcts.ROOT, mcts.CHILDREN] = mcts.UNKNOWN
         self.links[mcts.ROOT, mcts.VISITS] = 0
         self.values[mcts.ROOT] = 0.0
-        self.used = 1
+        self.used, self.grown = 1, 0
 
     def move_to(self, board: Board) -> None:
         """Keep what is known of `board`; a new tree where it is not in this one."""
@@ -66,6 +69,7 @@ class Tree:
             self.plant(board)
         else:
             self.used = mcts.replant(node, self.used, self.boards, self.links, self.values)
+            self.grown = 0
 
     def children(self, node: int = mcts.ROOT) -> range:
         """The nodes of a node's children, as far as they are there."""

@@ -11,6 +11,7 @@ import click
 import numpy as np
 
 from evolve.agents.loading import load_agent
+from evolve.cli.failures import Failures
 from evolve.cli.openings import identity_of, opening_options, openings_for
 from evolve.cli.options import jobs_option, json_option, readable, rules_option, seed_option
 from evolve.cli.terminal import NOTHING, counting, elo_text, out, print_rows
@@ -89,6 +90,7 @@ def rate_command(
         seed=seed,
         jobs=jobs,
         folder=folder,
+        failed=Failures().tell,
     )
     total = 2 * pairs * len(rating.pairs)
     with counting("games", total, quiet=as_json) as advance:
@@ -136,5 +138,9 @@ def _print(rating: Rating) -> None:
         elos = [elo_text(value) for value in (row.elo, row.elo_low, row.elo_high)]
         lines.append([number, row.agent, *elos, row.score, row.games, *cross])
     print_rows(heads, lines)
+    for row in rows:
+        if row.failures:
+            text = f"{row.agent} lost {row.failures} of {row.games} games by failure"
+            out().print(text, soft_wrap=True, markup=False)
     if not rating.ratings().comparable:
         out().print("some never scored against others: their distance is at least what is shown")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -90,20 +90,40 @@ def winner_of(results: npt.NDArray[np.int64], rules: Rules) -> npt.NDArray[np.in
     return winner
 
 
-def joined(parts: Sequence[Games]) -> Games:
-    """Games of several parts as one, in their order."""
-    starts = np.cumsum([0, *map(len, parts)]).tolist()
-    return Games(
-        np.concatenate([part.pairings for part in parts]),
-        np.concatenate([part.moves for part in parts]),
-        np.concatenate([part.results for part in parts]),
-        np.concatenate([part.winner for part in parts]),
-        {
-            start + game: why
-            for start, part in zip(starts, parts, strict=False)
-            for game, why in part.failures.items()
-        },
-    )
+class _UnwantedError(Exception):
+    """The rest of some batches is not wanted."""
+
+
+def batches(
+    count: int, play: Callable[[slice], None], jobs: int, batch: Callable[[], int]
+) -> Generator[slice, None, None]:
+    """Call `play` for batches of `count` games, on `jobs` threads; each comes when it is done.
+
+    `batch` is asked for the size of each batch shortly before it begins. Whoever stops listening
+    ends what has not begun.
+    """
+
+    def parts() -> Iterator[slice]:
+        start = 0
+        while start < count:
+            stop = min(start + batch(), count)
+            yield slice(start, stop)
+            start = stop
+
+    def work(part: slice) -> slice:
+        play(part)
+        return part
+
+    parallel = joblib.Parallel(n_jobs=jobs, backend="threading", return_as="generator_unordered")
+    finished = parallel(joblib.delayed(work)(part) for part in parts())
+    try:
+        for part in finished:  # noqa: UP028 - `yield from` would close it
+            yield part
+    except GeneratorExit:
+        # Closing joblib's generator would warn of the games that end with it, as if unwanted.
+        with contextlib.suppress(_UnwantedError):
+            finished.throw(_UnwantedError())
+        raise
 
 
 def in_batches(
@@ -117,23 +137,10 @@ def in_batches(
 
     What `progress` raises ends it when the batches in hand are done.
     """
-
-    def work(start: int) -> int:
-        part = slice(start, min(start + batch, count))
-        play(part)
-        return part.stop - part.start
-
-    parallel = joblib.Parallel(n_jobs=jobs, backend="threading", return_as="generator_unordered")
-    batches = parallel(joblib.delayed(work)(start) for start in range(0, count, batch))
-    try:
-        for finished in batches:
+    with contextlib.closing(batches(count, play, jobs, lambda: batch)) as parts:
+        for part in parts:
             if progress is not None:
-                progress(finished)
-    except BaseException:
-        with warnings.catch_warnings():  # joblib's, that some are left
-            warnings.simplefilter("ignore", UserWarning)
-            batches.close()
-        raise
+                progress(part.stop - part.start)
 
 
 def agent_rows(agents: Sequence[AlphaBetaAgent]) -> npt.NDArray[np.int64]:
@@ -142,6 +149,37 @@ def agent_rows(agents: Sequence[AlphaBetaAgent]) -> npt.NDArray[np.int64]:
     for row, agent in zip(rows, agents, strict=True):
         row[: agent.row.size] = agent.row
     return rows
+
+
+def player_of(
+    agents: Sequence[AlphaBetaAgent],
+    pairings: npt.NDArray[np.int32],
+    openings: Openings,
+    rules: Rules,
+    moves: npt.NDArray[np.int8],
+    results: npt.NDArray[np.int64],
+    *,
+    move_budget: int = 0,
+    largest_endgame: int | None = None,
+) -> Callable[[slice], None]:
+    """What plays a part of the games of `pairings` into those rows of `moves` and `results`."""
+    rows = agent_rows(agents)
+    if largest_endgame is None:
+        table_bits = max(agent.table_bits for agent in agents)
+    else:
+        table_bits = table_bits_for(largest_endgame)
+
+    def play(part: slice) -> None:
+        kernels.play_games(
+            rows,
+            pairings[part],
+            openings.moves,
+            new_context(RULES_CODE[rules], move_budget, table_bits),
+            moves[part],
+            results[part],
+        )
+
+    return play
 
 
 def play_games(
@@ -160,23 +198,17 @@ def play_games(
     Results do not depend on `jobs`. `move_budget` is in nodes a move, 0 for no limit.
     `largest_endgame` sizes the table, which node counts depend on; by default the agents do.
     """
-    rows = agent_rows(agents)
-    if largest_endgame is None:
-        table_bits = max(agent.table_bits for agent in agents)
-    else:
-        table_bits = table_bits_for(largest_endgame)
     moves = np.empty((len(pairings), kernels.MAX_PLIES), np.int8)
     results = np.empty((len(pairings), kernels.RESULT_COLUMNS), np.int64)
-
-    def play(part: slice) -> None:
-        kernels.play_games(
-            rows,
-            pairings[part],
-            openings.moves,
-            new_context(RULES_CODE[rules], move_budget, table_bits),
-            moves[part],
-            results[part],
-        )
-
+    play = player_of(
+        agents,
+        pairings,
+        openings,
+        rules,
+        moves,
+        results,
+        move_budget=move_budget,
+        largest_endgame=largest_endgame,
+    )
     in_batches(len(pairings), play, jobs, progress)
     return Games(pairings, moves, results, winner_of(results, rules))

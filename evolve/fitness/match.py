@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import threading
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Final, TypeGuard
 
@@ -11,23 +15,28 @@ import numpy.typing as npt
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.dqn import DqnAgent
+from evolve.agents.external import ExternalAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.protocol import Agent
 from evolve.engine import game as kernels
-from evolve.engine.board import Board, Rules, Side
+from evolve.engine.board import Rules
 from evolve.errors import AgentError, EngineError
-from evolve.fitness.games import Games, Progress, in_batches, joined, play_games, winner_of
+from evolve.fitness.games import BATCH, Games, Progress, batches, player_of, winner_of
 from evolve.fitness.openings import Openings
+from evolve.fitness.playing import LiveGame
 from evolve.fitness.ratings import Score, score_of_pairs, superiority
 from evolve.fitness.roundrobin import schedule
 from evolve.fitness.sprt import PAIR_SCORES, Sprt
 
-_ROUND: Final = 1024
-_WIDE_ROUND: Final = 256
-_SLOW_ROUND: Final = 8
-_TEST_ROUND: Final = 32
-"""Games a round: of agents that are all kernels, of those that are asked together, of others for
-each job, under a test. The last must not depend on the number of jobs, for a test must not."""
+_WIDE_ROUND: Final = 128
+_TEST_ROUND: Final = 16
+"""Pairs a round: of agents that are asked together, and under a test. The last must not depend on
+the number of jobs, for a test must not."""
+_QUICK_GAME: Final = 0.02
+"""Seconds under which games are played in batches: a task of joblib costs 0.3 ms."""
+
+_Pairs = Generator[Sequence[int], None, None]
+"""Numbers of pairs, as they are finished."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +63,11 @@ class MatchResult:
     failures_a: int
     failures_b: int
 
+    @property
+    def played(self) -> int:
+        """Games that were played to their end, by both sides."""
+        return self.games - self.failures_a - self.failures_b
+
 
 def common_rules(agents: Sequence[Agent], asked: Rules | None = None) -> Rules:
     """The rules that all agents play by; those asked for come first, `standard` last.
@@ -73,12 +87,13 @@ def common_rules(agents: Sequence[Agent], asked: Rules | None = None) -> Rules:
 
 
 class Match:
-    """A against B, two games on every opening, A black in the first, played round by round.
+    """A against B, two games on every opening, A black in the first.
 
     Agents that draw at random draw from `seed` and the number of the game, so results repeat
-    for any `jobs`. With `sprt` it ends after the round in which the test is decided. A program
-    that fails loses the game, and `games` says why. `games` are those played so far: after an
-    interruption all those of whole rounds are there.
+    for any `jobs`. With `sprt` it is played in rounds and ends after the one in which the test is
+    decided. A program that fails loses the game: `failed` is told the number of the game and of
+    the player (0 is A) and why, as it happens, and `games` says so. `games` are those of all
+    pairs that are finished, also after an interruption; a pair is the two games on an opening.
     """
 
     def __init__(
@@ -91,9 +106,9 @@ class Match:
         seed: int = 0,
         jobs: int = 1,
         sprt: Sprt | None = None,
+        failed: Callable[[int, int, str], None] | None = None,
     ) -> None:
         self.players = [a.with_rules(rules), b.with_rules(rules)]
-        self.kernels_only = all(isinstance(player, AlphaBetaAgent) for player in self.players)
         self.repeatable = all(map(repeats, self.players))
         # A test learns nothing from a game that it has seen.
         self.openings = openings.distinct() if sprt and self.repeatable else openings
@@ -103,109 +118,217 @@ class Match:
         self.sprt = sprt
         numbers = np.arange(len(self.openings), dtype=np.int64).reshape(1, -1)
         self.pairings = schedule(2, numbers)
-        self._parts: list[Games] = []
+        self._failed = failed
+        self._moves = np.full((len(self.pairings), kernels.MAX_PLIES), kernels.NO_MOVE, np.int8)
+        self._results = np.zeros((len(self.pairings), kernels.RESULT_COLUMNS), np.int64)
+        self._failures: dict[int, str] = {}
+        self._finished = np.zeros(len(self.openings), np.bool_)
+        self._stop = threading.Event()
+
+    @property
+    def numbers(self) -> npt.NDArray[np.int64]:
+        """The numbers of the games that were played, as rows of `pairings`."""
+        return np.flatnonzero(np.repeat(self._finished, 2))
 
     @property
     def games(self) -> Games:
         """The games played so far; AgentError when there is none."""
-        if not self._parts:
-            raise AgentError("no game was finished")
-        return joined(self._parts)
+        return self._games_of(self.numbers)
 
     @property
     def played(self) -> int:
         """How many games were played."""
-        return sum(map(len, self._parts))
+        return 2 * int(self._finished.sum())
 
     @property
     def result(self) -> MatchResult:
         """What A reached so far."""
         return summarize(self.games, repeatable=self.repeatable)
 
-    def play(self, progress: Progress | None = None) -> MatchResult:
-        """Play what is left."""
-        play_round, size = self._play_one_by_one, _SLOW_ROUND * self.jobs
-        if self.kernels_only:
-            play_round, size = self._play_kernels, _ROUND
-        elif any(map(asks_together, self.players)):
-            play_round, size = self._play_side_by_side, _WIDE_ROUND
-        if self.sprt:
-            size = _TEST_ROUND
-        for start in range(self.played, len(self.pairings), size):
-            self._parts.append(play_round(slice(start, start + size), progress))
-            if self.sprt and self.sprt.verdict(self.result.pentanomial) != "undecided":
-                break
-        return self.result
+    def recall(self, games: Games, numbers: Sequence[int]) -> None:
+        """Take games of this match that were played before; pairs that are not whole are left."""
+        self._moves[numbers] = games.moves
+        self._results[numbers] = games.results
+        self._failures.update({numbers[game]: why for game, why in games.failures.items()})
+        there = np.zeros(len(self.pairings), np.bool_)
+        there[numbers] = True
+        self._finished |= there.reshape(-1, 2).all(axis=1)
 
-    def _play_kernels(self, part: slice, progress: Progress | None) -> Games:
-        agents = [player for player in self.players if isinstance(player, AlphaBetaAgent)]
-        return play_games(
-            agents,
-            self.pairings[part],
-            self.openings,
-            self.rules,
-            jobs=self.jobs,
-            progress=progress,
+    def play(
+        self, progress: Progress | None = None, kept: Callable[[], None] | None = None
+    ) -> MatchResult:
+        """Play what is left; `kept` is called whenever pairs are finished.
+
+        Raises EngineError when a program cannot be used, or every game was lost by failures.
+        """
+        play = self._play_one_by_one
+        if all(isinstance(player, AlphaBetaAgent) for player in self.players):
+            play = self._play_kernels
+        elif any(map(asks_together, self.players)):
+            play = self._play_side_by_side
+        count = len(self.openings)
+        size = _TEST_ROUND if self.sprt else count
+        for start in range(0, count, size):
+            stop = min(start + size, count)
+            left = [pair for pair in range(start, stop) if not self._finished[pair]]
+            if left:
+                self._play_round(left, play, progress, kept)
+            if self._decided(stop):
+                break
+        result = self.result
+        if result.played == 0:
+            raise EngineError(self._how_all_failed())
+        return result
+
+    def first_failure(self, player: int) -> str | None:
+        """How the program of A (0) or B (1) failed for the first time; None when it did not."""
+        for game in sorted(self._failures):
+            side, _, reason = self._failures[game].partition(": ")
+            if self.pairings[game, 0 if side == "black" else 1] == player:
+                return f"as {side}: {reason}"
+        return None
+
+    def _how_all_failed(self) -> str:
+        found = [(player.name, self.first_failure(n)) for n, player in enumerate(self.players)]
+        parts = [f"{name} failed, the first time {why}" for name, why in found if why is not None]
+        return f"all {self.played} games were lost by failures: {'; '.join(parts)}"
+
+    def _decided(self, pairs: int) -> bool:
+        """Whether the first `pairs` pairs, all of them finished, decide the test."""
+        if self.sprt is None:
+            return False
+        result = summarize(self._games_of(np.arange(2 * pairs)), self.repeatable)
+        return self.sprt.verdict(result.pentanomial) != "undecided"
+
+    def _games_of(self, numbers: npt.NDArray[np.int64]) -> Games:
+        if not len(numbers):
+            raise AgentError("no game was finished")
+        results = self._results[numbers]
+        failures = {
+            row: self._failures[number]
+            for row, number in enumerate(numbers.tolist())
+            if number in self._failures
+        }
+        return Games(
+            self.pairings[numbers],
+            self._moves[numbers],
+            results,
+            winner_of(results, self.rules),
+            failures,
         )
 
-    def _play_one_by_one(self, part: slice, progress: Progress | None) -> Games:
+    def _play_round(
+        self,
+        pairs: Sequence[int],
+        play: Callable[[Sequence[int]], _Pairs],
+        progress: Progress | None,
+        kept: Callable[[], None] | None,
+    ) -> None:
+        """Play pairs, whose numbers `play` gives as they are finished."""
+        programs = [player for player in self.players if isinstance(player, ExternalAgent)]
+        self._stop = threading.Event()
+        try:
+            for program in programs:
+                program.prepare()
+            with closing(play(pairs)) as parts:
+                for finished in parts:
+                    self._finished[finished] = True
+                    if self._failed is not None:
+                        self._tell_failures(finished, self._failed)
+                    if progress is not None:
+                        progress(2 * len(finished))
+                    if kept is not None:
+                        kept()
+        except BaseException:
+            # Threads that wait for a program go on otherwise, and begin further games.
+            self._stop.set()
+            for program in programs:
+                program.interrupt()
+            raise
+
+    def _tell_failures(self, pairs: Sequence[int], failed: Callable[[int, int, str], None]) -> None:
+        for number in (game for pair in pairs for game in (2 * pair, 2 * pair + 1)):
+            if number in self._failures:
+                side, _, reason = self._failures[number].partition(": ")
+                player = int(self.pairings[number, 0 if side == "black" else 1])
+                failed(number, player, f"as {side}: {reason}")
+
+    def _play_kernels(self, pairs: Sequence[int]) -> _Pairs:
+        agents = [player for player in self.players if isinstance(player, AlphaBetaAgent)]
+        numbers = np.array([game for pair in pairs for game in (2 * pair, 2 * pair + 1)])
+        moves, results = self._moves[numbers], self._results[numbers]
+        play = player_of(agents, self.pairings[numbers], self.openings, self.rules, moves, results)
+        seconds = math.inf
+
+        def play_in_time(part: slice) -> None:
+            nonlocal seconds
+            begin = time.perf_counter()
+            play(part)
+            seconds = (time.perf_counter() - begin) / (part.stop - part.start)
+
+        # Slow games come pair by pair, so that none that is finished is long without being kept.
+        size = lambda: BATCH if seconds < _QUICK_GAME else 2  # noqa: E731
+        for part in batches(len(numbers), play_in_time, self.jobs, size):
+            self._moves[numbers[part]] = moves[part]
+            self._results[numbers[part]] = results[part]
+            yield pairs[part.start // 2 : part.stop // 2]
+
+    def _play_one_by_one(self, pairs: Sequence[int]) -> _Pairs:
         """Games between agents that are not all kernels, a move at a time."""
-        games = self._begun(part)
+        stop = self._stop
 
-        def play(batch: slice) -> None:
-            for game in games[batch]:
-                while not game.over:
-                    game.choose()
-
-        in_batches(len(games), play, self.jobs, progress, batch=2)
-        return self._ended(part, games)
-
-    def _play_side_by_side(self, part: slice, progress: Progress | None) -> Games:
-        """The games all at once, so that an agent is asked for its moves in many together."""
-        games = self._begun(part)
-        going = [game for game in games if not game.over]
-        while going:
-            for number, player in enumerate(self.players):
-                mine = [game for game in going if not game.over and game.to_move == number]
-                if not mine:
-                    continue
-                if asks_together(player):
-                    squares = player.choose_all([game.board for game in mine])
-                    for game, square in zip(mine, squares, strict=True):
-                        game.play(square)
-                else:
-                    for game in mine:
+        def play(part: slice) -> None:
+            for pair in pairs[part]:
+                for number in (2 * pair, 2 * pair + 1):
+                    game = self._begun(number)
+                    while not game.over:
                         game.choose()
-            still = [game for game in going if not game.over]
-            if progress is not None:
-                progress(len(going) - len(still))
-            going = still
-        return self._ended(part, games)
+                        if stop.is_set():
+                            return
+                    self._end(number, game)
 
-    def _begun(self, part: slice) -> list[_Game]:
-        """The games of a round, their openings played."""
-        games = []
-        for number, pairing in enumerate(self.pairings[part].tolist(), part.start):
-            black, white, opening = pairing
-            draw = 2 * (self.seed * len(self.pairings) + number)
-            pair = {
-                black: self.players[black].for_game(draw),
-                white: self.players[white].for_game(draw + 1),
-            }
-            games.append(_Game(pair, black, white, self.openings.moves[opening].tolist()))
-        return games
+        for part in batches(len(pairs), play, self.jobs, lambda: 1):
+            yield pairs[part]
 
-    def _ended(self, part: slice, games: list[_Game]) -> Games:
-        """Their record."""
-        moves = np.full((len(games), kernels.MAX_PLIES), kernels.NO_MOVE, np.int8)
-        results = np.zeros((len(games), kernels.RESULT_COLUMNS), np.int64)
-        failures = {}
-        for number, game in enumerate(games):
-            game.write(moves[number], results[number])
-            if game.failure is not None:
-                failures[number] = game.failure
-        winner = winner_of(results, self.rules)
-        return Games(self.pairings[part], moves, results, winner, failures)
+    def _play_side_by_side(self, pairs: Sequence[int]) -> _Pairs:
+        """Many games at once, so that an agent is asked for its moves in many together."""
+        for start in range(0, len(pairs), _WIDE_ROUND):
+            part = pairs[start : start + _WIDE_ROUND]
+            games = {n: self._begun(n) for pair in part for n in (2 * pair, 2 * pair + 1)}
+            while not all(game.over for game in games.values()):
+                for number, player in enumerate(self.players):
+                    mine = [g for g in games.values() if not g.over and g.to_move == number]
+                    self._choose(player, mine)
+            for number, game in games.items():
+                self._end(number, game)
+            yield part
+
+    @staticmethod
+    def _choose(player: Agent, games: Sequence[LiveGame]) -> None:
+        """Let an agent play where it is its turn."""
+        if not games or not asks_together(player):
+            for game in games:
+                game.choose()
+            return
+        squares = player.choose_all([game.board for game in games])
+        for game, square in zip(games, squares, strict=True):
+            game.play(square, player.simulations)
+
+    def _begun(self, number: int) -> LiveGame:
+        """A game, its opening played."""
+        black, white, opening = self.pairings[number].tolist()
+        draw = 2 * (self.seed * len(self.pairings) + number)
+        pair = {
+            black: self.players[black].for_game(draw),
+            white: self.players[white].for_game(draw + 1),
+        }
+        return LiveGame(pair, black, white, self.openings.moves[opening].tolist())
+
+    def _end(self, number: int, game: LiveGame) -> None:
+        """Its record."""
+        game.write(self._moves[number], self._results[number])
+        if game.failure is not None:
+            self._failures[number] = game.failure
 
 
 def asks_together(agent: Agent) -> TypeGuard[MctsAgent]:
@@ -270,65 +393,3 @@ def _fresh_pairs(games: Games) -> npt.NDArray[np.int64]:
     pairs = games.moves.reshape(len(games) // 2, -1)
     _, first = np.unique(pairs, axis=0, return_index=True)
     return np.sort(first)
-
-
-class _Game:
-    """A game in hand, between the agents of two numbers.
-
-    It plays its opening, and passes, by itself; then `board` is where `to_move` has to choose,
-    until it is `over`. `failure` says how a program failed, if one did.
-    """
-
-    def __init__(
-        self, players: dict[int, Agent], black: int, white: int, opening: list[int]
-    ) -> None:
-        self.board = Board.start()
-        self.over = False
-        self.failure: str | None = None
-        self._players = players
-        self._numbers: dict[Side, int] = {"black": black, "white": white}
-        self._book = [square for square in opening if square >= 0]
-        self._moves: list[int] = []
-        self._go_on()
-
-    @property
-    def to_move(self) -> int:
-        """The number of the agent whose turn it is."""
-        return self._numbers[self.board.side]
-
-    def choose(self) -> None:
-        """Let the agent whose turn it is play; where it is a program that fails, it has lost."""
-        try:
-            self.play(self._players[self.to_move].choose(self.board))
-        except EngineError as error:
-            self.failure = f"{self.board.side}: {error}"
-            self.over = True
-
-    def play(self, square: int) -> None:
-        """Play a move of the agent whose turn it is."""
-        self.board = self.board.play(square)
-        self._moves.append(square)
-        self._go_on()
-
-    def write(self, moves: npt.NDArray[np.int8], result: npt.NDArray[np.int64]) -> None:
-        """Fill a row of moves and of results."""
-        moves[: len(self._moves)] = self._moves
-        if self.failure is not None:
-            black = self.board.side == "black"
-            result[kernels.REASON] = kernels.FAILED_BLACK if black else kernels.FAILED_WHITE
-        result[kernels.DISCS_BLACK] = self.board.discs("black")
-        result[kernels.DISCS_WHITE] = self.board.discs("white")
-        result[kernels.PLIES] = len(self._moves)
-
-    def _go_on(self) -> None:
-        while not self.board.is_over():
-            if not self.board.legal_moves():
-                self.board = self.board.pass_move()
-                self._moves.append(kernels.PASS)
-            elif self._book:
-                square = self._book.pop(0)
-                self.board = self.board.play(square)
-                self._moves.append(square)
-            else:
-                return
-        self.over = True

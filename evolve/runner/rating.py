@@ -13,10 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.clocked import ClockedAgent
-from evolve.agents.dqn import DqnAgent
-from evolve.agents.mcts import MctsAgent
+from evolve.agents.identity import identity_of
 from evolve.agents.protocol import Agent
 from evolve.engine.board import Rules
 from evolve.errors import RunError
@@ -26,6 +23,7 @@ from evolve.fitness.match import Match, repeats
 from evolve.fitness.openings import Openings
 from evolve.tables.atomic import replacing, write_text
 from evolve.tables.folder import locked
+from evolve.tables.games import FAILED
 
 CONFIG: Final = "rating.json"
 GAMES: Final = "games"
@@ -44,14 +42,18 @@ class Row:
     wins: int
     draws: int
     losses: int
+    failures: int
+    """Of the losses, those because the program failed."""
 
 
 class Rating:
     """Every pair of `agents` plays `openings(i, j)`, both colours on each.
 
     With a `folder`, each pair's games are a file there as soon as they are played, and the same
-    call plays only those that are missing; agents may be added at the end. Raises RunError when
-    the folder holds something else. Agents of the same name are told apart by a number.
+    call plays only those that are missing; agents may be added at the end. `failed` is told the
+    game, the name and the reason when a program fails. Raises RunError when the folder holds
+    something else, EngineError when a program cannot be used or a pair has nothing but failures.
+    Agents of the same name are told apart by a number.
     """
 
     def __init__(
@@ -65,8 +67,10 @@ class Rating:
         seed: int = 0,
         jobs: int = 1,
         folder: Path | None = None,
+        failed: Callable[[int, str, str], None] | None = None,
     ) -> None:
         self.agents = agents
+        self._failed = failed
         self.names = _told_apart(names)
         self.rules: Rules = rules
         self.folder = folder
@@ -75,7 +79,7 @@ class Rating:
         self._jobs = jobs
         self._config = {
             "agents": [
-                {"name": name, "is": _identity(agent)}
+                {"name": name, "is": identity_of(agent)}
                 for name, agent in zip(self.names, agents, strict=True)
             ],
             **settings,
@@ -118,8 +122,20 @@ class Rating:
         openings = self._openings(i, j)
         # A number of its own for every pair, whichever pairs were played before.
         seed = int(np.random.SeedSequence([self._seed, i, j]).generate_state(1)[0])
+
+        def failed(game: int, player: int, why: str) -> None:
+            if self._failed is not None:
+                other = self.names[(j, i)[player]]
+                self._failed(game, self.names[(i, j)[player]], f"against {other} {why}")
+
         match = Match(
-            self.agents[i], self.agents[j], openings, self.rules, seed=seed, jobs=self._jobs
+            self.agents[i],
+            self.agents[j],
+            openings,
+            self.rules,
+            seed=seed,
+            jobs=self._jobs,
+            failed=failed,
         )
         match.play(progress)
         texts = openings.texts()
@@ -186,6 +202,7 @@ class Rating:
                     wins,
                     count - wins - losses,
                     losses,
+                    sum(_failures(t, name) for t in self._tables.values()),
                 )
             )
         order = np.argsort(-ratings.elo, kind="stable")
@@ -243,6 +260,15 @@ def _scores(table: pd.DataFrame, name: str) -> np.ndarray:
     return np.where(winner == "draw", 0.5, won.astype(float))
 
 
+def _failures(table: pd.DataFrame, name: str) -> int:
+    """How many games the player of that name lost because its program failed."""
+    lost = 0
+    for side in ("black", "white"):
+        failed = table["reason"].str.startswith(f"{FAILED}{side}")
+        lost += int((failed & (table[side] == name)).sum())
+    return lost
+
+
 def _told_apart(names: Sequence[str]) -> list[str]:
     seen: dict[str, int] = {}
     found = []
@@ -250,16 +276,3 @@ def _told_apart(names: Sequence[str]) -> list[str]:
         seen[name] = seen.get(name, 0) + 1
         found.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
     return found
-
-
-def _identity(agent: Agent) -> Any:
-    """What makes an agent play as it does, where that is known."""
-    if isinstance(agent, ClockedAgent):
-        return [agent.seconds, agent.depth, agent.agent.parameters]
-    if isinstance(agent, AlphaBetaAgent):
-        return agent.parameters
-    if isinstance(agent, MctsAgent | DqnAgent):
-        networks = agent.networks if isinstance(agent, DqnAgent) else (agent.network,)
-        digests = [network.digest for network in networks if network is not None]
-        return [agent.name, agent.parameters, digests]
-    return agent.name

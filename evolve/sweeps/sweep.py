@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol
 
 from optuna.trial import TrialState
 
+from evolve.agents.external import ExternalAgent
 from evolve.agents.loading import load_agent
 from evolve.config.sweep import SweepSettings
 from evolve.errors import EvolveError, RunError
@@ -69,12 +70,14 @@ class Observer(Protocol):
 def checked_plan(settings: SweepSettings) -> Plan:
     """The plan of a sweep that can be begun: see that it can before hours are spent on it.
 
-    Raises SettingsError, AgentError or ExtraError, and touches nothing.
+    Raises SettingsError, AgentError, ExtraError or EngineError, and touches nothing.
     """
     check_sampler(settings)
     plan = Plan(settings)
     for name in settings.panel:
-        load_agent(name)
+        agent = load_agent(name)
+        if isinstance(agent, ExternalAgent):
+            agent.prepare()
     values = plan.defaults
     if values is None:
         values = {p.name: p.example for p in plan.space.parameters}

@@ -4,7 +4,8 @@ It plays the first legal move by the slow reference rules. Faults, most of them 
 move on: crash, hang, stop (SIGSTOP), kill (SIGKILL), illegal, garbage, silent (from the start),
 flood, endless (an answer without end), resign, deaf (dies at its start), child (hangs with a child
 of its own), clings (hangs, heeds no signal and no end of its input, has children in sessions of
-their own, and says in the folder that it does). Dialects: banner, lower, bare.
+their own, and says in the folder that it does), white (illegal, but as white alone).
+Dialects: banner, lower, bare.
 """
 
 from __future__ import annotations
@@ -100,6 +101,8 @@ def gtp(fault: str) -> None:
             game.turn(words[0].startswith("b"))
             asked += 1
             answer = misbehave(fault) if asked > 2 else None
+            if fault == "white" and words[0].startswith("w"):
+                answer = "a1"
             if answer is None:
                 square = game.choice()
                 game.play(square)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
 import threading
@@ -71,7 +72,13 @@ def match(player: ExternalAgent, pairs: int = 3, jobs: int = 1) -> tuple[MatchRe
     openings = balanced_openings(pairs, Part.MATCH, "standard", rng)
     opponent = evolve.load_agent("swh")
     found = Match(player, opponent, openings, "standard", jobs=jobs)
-    return found.play(), found
+    with contextlib.suppress(EngineError):  # all games were lost by failures
+        found.play()
+    return found.result, found
+
+
+def play_against(player: ExternalAgent) -> None:
+    Match(evolve.load_agent("swh"), player, START_POSITION, "standard").play()
 
 
 @pytest.mark.parametrize("protocol", ["gtp", "nboard"])
@@ -135,8 +142,8 @@ def test_programs_that_only_make_noise_end_at_once() -> None:
     assert isinstance(player, ExternalAgent)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("evolve.agents.external.START_SECONDS", 0.5)
-        result, _ = match(player, pairs=1)
-    assert result.failures_a == 2
+        with pytest.raises(EngineError, match=r"gtp:yes\?time=0.3 cannot be used: at its start"):
+            play_against(player)
     assert time.monotonic() - begin < 10
 
 
@@ -178,15 +185,47 @@ def test_gtp_programs_may_resign() -> None:
 
 @pytest.mark.parametrize("fault", ["deaf", "silent"])
 @pytest.mark.parametrize("protocol", ["gtp", "nboard"])
-def test_a_program_that_never_starts_loses_all(
+def test_a_program_that_never_starts_plays_no_match(
     protocol: str, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("evolve.agents.external.START_SECONDS", 1.0)
-    result, played = match(agent(protocol, fault, "?time=0.1"), pairs=2)
-    assert result.losses == result.failures_a == 4
-    assert "at its start" in played.games.failures[3]
-    if fault == "deaf":
-        assert "no book found" in played.games.failures[3]
+    why = "no book found" if fault == "deaf" else "in time"
+    with pytest.raises(EngineError, match=f"cannot be used: at its start: .*{why}"):
+        play_against(agent(protocol, fault, "?time=0.1"))
+
+
+def test_a_match_that_is_interrupted_starts_no_further_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its threads see their programs end, and would begin the next game with new ones."""
+    started: list[float] = []
+    make = ExternalAgent._make
+
+    def counted(self: ExternalAgent) -> object:
+        started.append(time.monotonic())
+        return make(self)
+
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ExternalAgent, "_make", counted)
+    openings = balanced_openings(20, Part.MATCH, "standard", np.random.default_rng(1))
+    found = Match(agent("gtp"), evolve.load_agent("swh"), openings, "standard", jobs=3)
+    with pytest.raises(KeyboardInterrupt):
+        found.play(kept=interrupted)
+    end = time.monotonic()
+    time.sleep(1)
+    assert max(started) < end
+    assert found.result.failures_a == 0
+    assert 2 <= found.played < 40
+    found.play()
+    assert (found.played, found.result.failures_a) == (40, 0)
+
+
+def test_what_a_program_complains_of_is_shown_without_its_escapes() -> None:
+    player = evolve.load_agent("gtp:sh -c 'printf \"\\033[31mred\\007\" >&2; exit 3'?time=0.3")
+    with pytest.raises(EngineError, match=r"exit code 3: \[31mred$"):
+        player.choose(evolve.Board.start())
 
 
 def test_the_game_goes_on_where_it_is_and_a_new_one_begins() -> None:

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.agents.protocol import Agent
+from evolve.agents.protocol import Agent, CountsNodes
+from evolve.engine import game as kernels
+from evolve.engine.board import Rules
 from evolve.errors import AgentError
-from evolve.fitness.match import MatchResult, play_match
+from evolve.fitness.match import Match, MatchResult, play_match
 from evolve.fitness.openings import Part, balanced_openings
 from tests import networks
 
@@ -40,6 +42,46 @@ def test_side_by_side_they_are_the_same_games(opponent: Agent, first: bool) -> N
     assert result == expected
     assert (moves == expected_moves).all()
     assert len(np.unique(moves, axis=0)) > 10
+
+
+@pytest.mark.parametrize("rules", ["standard", "reversed"])
+def test_move_by_move_agents_search_the_nodes_of_whole_games(rules: Rules) -> None:
+    openings = balanced_openings(5, Part.MATCH, rules, np.random.default_rng(2))
+    agents = [evolve.load_agent(name) for name in ("swh-mobility?depth=4&endgame=10", "zero")]
+    results = []
+    for play in (Match._play_kernels, Match._play_one_by_one):
+        match = Match(*agents, openings, rules)
+        for finished in play(match, range(5)):
+            match._finished[finished] = True
+        results.append(match.games.results)
+    assert (results[0] == results[1]).all()
+    assert (results[0][:, [kernels.NODES_BLACK, kernels.NODES_WHITE]].max(axis=1) > 1000).all()
+
+
+@pytest.mark.parametrize(
+    ("agent", "least"),
+    [
+        (PLAYER, 16),
+        (replace(PLAYER, reuse=True), 16),
+        (evolve.load_agent("uct?simulations=70"), 70),
+        (evolve.load_agent("swh?time=0.03"), 100),
+        (evolve.load_agent("swh?depth=4"), 100),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_agents_count_their_nodes(agent: Agent, least: int) -> None:
+    here = agent.for_game(1)
+    assert isinstance(here, CountsNodes)
+    board = evolve.Board.start().play(19)
+    square, nodes = here.choose_counted(board)
+    assert least <= nodes < (least * 2 if "swh" not in agent.name else 10**8)
+    if "time" not in agent.name:
+        assert square == agent.for_game(1).choose(board)
+    ahead = board.play(square)
+    assert here.choose_counted(ahead.play(ahead.legal_moves()[0]))[1] >= least / 2
+    only = evolve.Board(own=0b10, opp=0b100)
+    assert only.legal_moves() == [3]
+    assert here.choose_counted(only) == (3, 0)
 
 
 def test_both_sides_may_be_asked_together() -> None:

@@ -1,0 +1,26 @@
+"""Telling failures of programs while a match goes on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final
+
+import click
+
+_MOST: Final = 10
+"""Failures of a program in a match that are told: one that fails in every game is known by then."""
+
+
+class Failures:
+    """Says in a line on standard error when a program fails, and counts what it does not say."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+
+    def tell(self, game: int, name: str, why: str) -> None:
+        """`name` failed in a game, counted from 0, and has lost it; `why` says how."""
+        self._counts[name] += 1
+        if self._counts[name] <= _MOST:
+            click.echo(f"game {game + 1}: {name} failed {why}", err=True)
+        if self._counts[name] == _MOST:
+            click.echo(f"further failures of {name} are only counted", err=True)

@@ -1,0 +1,79 @@
+"""A game between two agents of any kind, played move by move."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from evolve.agents.protocol import Agent, choose_counted
+from evolve.engine import game as kernels
+from evolve.engine.board import Board, Side
+from evolve.errors import EngineError
+
+
+class LiveGame:
+    """A game in hand, between the agents of two numbers.
+
+    It plays its opening, and passes, by itself; then `board` is where `to_move` has to choose,
+    until it is `over`. `failure` says how a program failed, if one did.
+    """
+
+    def __init__(
+        self, players: dict[int, Agent], black: int, white: int, opening: list[int]
+    ) -> None:
+        self.board = Board.start()
+        self.over = False
+        self.failure: str | None = None
+        self._nodes = {"black": 0, "white": 0}
+        self._players = players
+        self._numbers: dict[Side, int] = {"black": black, "white": white}
+        self._book = [square for square in opening if square >= 0]
+        self._moves: list[int] = []
+        self._go_on()
+
+    @property
+    def to_move(self) -> int:
+        """The number of the agent whose turn it is."""
+        return self._numbers[self.board.side]
+
+    def choose(self) -> None:
+        """Let the agent whose turn it is play; where it is a program that fails, it has lost."""
+        try:
+            square, nodes = choose_counted(self._players[self.to_move], self.board)
+        except EngineError as error:
+            self.failure = f"{self.board.side}: {error}"
+            self.over = True
+        else:
+            self.play(square, nodes)
+
+    def play(self, square: int, nodes: int) -> None:
+        """Play a move of the agent whose turn it is, for which it searched so many nodes."""
+        self._nodes[self.board.side] += nodes
+        self.board = self.board.play(square)
+        self._moves.append(square)
+        self._go_on()
+
+    def write(self, moves: npt.NDArray[np.int8], result: npt.NDArray[np.int64]) -> None:
+        """Fill a row of moves and of results."""
+        moves[: len(self._moves)] = self._moves
+        if self.failure is not None:
+            black = self.board.side == "black"
+            result[kernels.REASON] = kernels.FAILED_BLACK if black else kernels.FAILED_WHITE
+        result[kernels.DISCS_BLACK] = self.board.discs("black")
+        result[kernels.DISCS_WHITE] = self.board.discs("white")
+        result[kernels.PLIES] = len(self._moves)
+        result[kernels.NODES_BLACK] = self._nodes["black"]
+        result[kernels.NODES_WHITE] = self._nodes["white"]
+
+    def _go_on(self) -> None:
+        while not self.board.is_over():
+            if not self.board.legal_moves():
+                self.board = self.board.pass_move()
+                self._moves.append(kernels.PASS)
+            elif self._book:
+                square = self._book.pop(0)
+                self.board = self.board.play(square)
+                self._moves.append(square)
+            else:
+                return
+        self.over = True
