@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,7 +10,8 @@ import click
 import numpy as np
 
 from evolve.agents.loading import load_agent
-from evolve.cli.openings import opening_options, openings_for
+from evolve.cli.failures import Failures
+from evolve.cli.openings import identity_of, opening_options, openings_for
 from evolve.cli.options import (
     games_file,
     jobs_option,
@@ -21,12 +21,13 @@ from evolve.cli.options import (
     rules_option,
     seed_option,
 )
+from evolve.cli.signals import exit_code
 from evolve.cli.terminal import counting, elo_text, out, print_facts
 from evolve.engine.board import Rules
+from evolve.errors import EvolveError
 from evolve.fitness.match import Match, MatchResult, common_rules
 from evolve.fitness.sprt import Sprt
-from evolve.records.ggf import write_ggf
-from evolve.records.table import records_of_frame, write_frame
+from evolve.runner.keeping import Keeper, match_identity
 
 _GAMES = 100
 _GAMES_OF_TEST = 20_000
@@ -65,9 +66,14 @@ _GAMES_OF_TEST = 20_000
     help="Share of matches at ELO1 that may end for ELO0.",
 )
 @click.option(
-    "--out", "table", callback=games_file, metavar="FILE", help="Keep the games: .parquet or .csv."
+    "--out",
+    "table",
+    callback=games_file,
+    metavar="FILE",
+    help="Keep the games, pair by pair: .parquet or .csv. The same command goes on where it was "
+    "stopped.",
 )
-@click.option("--ggf", callback=output_path, metavar="FILE", help="Keep the games as GGF records.")
+@click.option("--ggf", callback=output_path, metavar="FILE", help="The same as GGF records.")
 @rules_option
 @jobs_option
 @json_option
@@ -92,8 +98,9 @@ def match_command(
     """Play A against B, both colours on every opening.
 
     The score is A's, with a 95 % interval that takes the two games on an opening as one sample.
-    A program (gtp:COMMAND, nboard:COMMAND) that crashes, hangs or plays nonsense loses that game.
-    After Ctrl-C the games finished so far count.
+    A program (gtp:COMMAND, nboard:COMMAND) that crashes, hangs or plays nonsense loses that game;
+    one that cannot be started, or fails in every game, is an error. After Ctrl-C the pairs of games
+    finished so far count.
 
     \b
     Examples:
@@ -116,42 +123,47 @@ def match_command(
         agreed,
         np.random.default_rng(seed),
     )
-    match = Match(agents[0], agents[1], chosen, agreed, seed=seed, jobs=jobs, sprt=test)
-    whole = True
-    with counting("games", len(match.pairings), quiet=as_json) as advance:
+    failures = Failures()
+
+    def failed(game: int, player: int, why: str) -> None:
+        failures.tell(game, (a, b)[player], why)
+
+    match = Match(
+        agents[0], agents[1], chosen, agreed, seed=seed, jobs=jobs, sprt=test, failed=failed
+    )
+    drawn = {"openings": identity_of(openings).split()[-1], "opening_plies": opening_plies or "all"}
+    identity = match_identity(match, (a, b), drawn)
+    keeper = Keeper(match, (a, b), identity, table, ggf, lambda text: click.echo(text, err=True))
+    with keeper.claimed():
+        interruption = _play(match, keeper, as_json)
+        # Neither a file that cannot be written nor a reader that went away costs the other its due.
         try:
-            match.play(advance)
-        except KeyboardInterrupt:
+            if as_json:
+                click.echo(json.dumps({**_document(a, b, agreed, match.result), **_tested(match)}))
+            else:
+                _print(a, b, agreed, match)
+        finally:
+            keeper.finish()
+    if interruption is not None:
+        more = "; go on with the same command" if keeper.files else ""
+        click.echo(f"interrupted after {match.played} games{more}", err=True)
+        context.exit(exit_code(interruption))
+
+
+def _play(match: Match, keeper: Keeper, quiet: bool) -> KeyboardInterrupt | None:
+    """Play what is left of a match; what interrupted it, if it was and there are games."""
+    with counting("games", len(match.pairings), quiet=quiet) as advance:
+        advance(match.played)
+        try:
+            match.play(advance, keeper.keep)
+        except KeyboardInterrupt as interruption:
             if not match.played:
                 raise
-            whole = False
-    # Neither a file that cannot be written nor a reader that went away costs the other its due.
-    try:
-        if as_json:
-            click.echo(json.dumps({**_document(a, b, agreed, match.result), **_tested(match)}))
-        else:
-            _print(a, b, agreed, match)
-    finally:
-        _keep(match, a, b, match.openings.texts(), table, ggf)
-    if not whole:
-        click.echo(f"interrupted after {match.played} games", err=True)
-        context.exit(130)
-
-
-def _keep(
-    match: Match, a: str, b: str, texts: list[str], table: Path | None, ggf: Path | None
-) -> None:
-    """Write the games to the files that were asked for."""
-    if table is None and ggf is None:
-        return
-    games = match.games
-    opening_of = [texts[opening] for opening in games.pairings[:, 2].tolist()]
-    frame = games.table(0, "match", [a, b], opening_of).to_pandas()
-    if table is not None:
-        write_frame(table, frame)
-    if ggf is not None:
-        records = records_of_frame(frame, match.rules)
-        write_ggf(ggf, [replace(record, place="evolve match") for record in records])
+            return interruption
+        except EvolveError:
+            keeper.finish()
+            raise
+    return None
 
 
 def _document(a: str, b: str, rules: Rules, result: MatchResult) -> dict[str, Any]:
@@ -177,6 +189,7 @@ def _document(a: str, b: str, rules: Rules, result: MatchResult) -> dict[str, An
         "pentanomial": list(result.pentanomial),
         "failures_a": result.failures_a,
         "failures_b": result.failures_b,
+        "played": result.played,
     }
 
 
@@ -217,10 +230,13 @@ def _print(a: str, b: str, rules: Rules, match: Match) -> None:
             for points, count in zip(("0", "½", "1", "1½", "2"), result.pentanomial, strict=True)
         ),
     }
-    for name, failures in (("A", result.failures_a), ("B", result.failures_b)):
+    if result.played < result.games:
+        lost = result.games - result.played
+        facts["played"] = f"{result.played} games to their end, {lost} lost by failure"
+    for player, failures in enumerate((result.failures_a, result.failures_b)):
         if failures:
-            why = _first_failure(match, of_a=name == "A")
-            facts[f"{name} failed"] = f"in {failures} games, the first time {why}"
+            why = match.first_failure(player)
+            facts[f"{'AB'[player]} failed"] = f"in {failures} games, the first time {why}"
     if match.sprt:
         test, counts = match.sprt, result.pentanomial
         facts["SPRT"] = (
@@ -228,12 +244,3 @@ def _print(a: str, b: str, rules: Rules, match: Match) -> None:
             f"log likelihood ratio {test.ratio(counts):.2f} of {test.lower:.2f} to {test.upper:.2f}"
         )
     print_facts(facts)
-
-
-def _first_failure(match: Match, of_a: bool) -> str:
-    games = match.games
-    for game, why in games.failures.items():
-        side, _, reason = why.partition(": ")
-        if (games.pairings[game, 0 if side == "black" else 1] == 0) == of_a:
-            return f"as {side}: {reason}"
-    raise AssertionError("a failure is counted and not told")

@@ -36,6 +36,7 @@ def format_ggf(record: GameRecord) -> str:
     parts = {
         "GM": "Othello",
         "PC": record.place or "evolve",
+        "EV": record.event,
         "DT": record.date,
         "PB": record.black,
         "PW": record.white,
@@ -129,6 +130,7 @@ def _record(head: dict[str, str], moves: list[tuple[str, str]]) -> GameRecord:
         stopped=_ENDINGS.get(result[2], "unfinished") if result else "unfinished",
         place=head.get("PC", ""),
         date=head.get("DT", ""),
+        event=head.get("EV", ""),
     )
 
 

@@ -21,7 +21,8 @@ class GameRecord:
     """A game: names, moves from `start` with passes (64), and what is known of its result.
 
     `result` is black's score as recorded, in discs; None where none is. It counts only for games
-    that stop before their end. Raises RecordError when a move is illegal.
+    that stop before their end. `event` is what the game belongs to. Raises RecordError when a
+    move is illegal.
     """
 
     moves: tuple[int, ...] = ()
@@ -33,6 +34,7 @@ class GameRecord:
     stopped: Ending = "unfinished"
     place: str = ""
     date: str = ""
+    event: str = ""
 
     @classmethod
     def of_board(cls, board: Board) -> GameRecord:

@@ -129,6 +129,11 @@ _READERS: Final[dict[str, Callable[[Path], list[GameRecord]]]] = {
 _TABLES: Final = {".csv": _read_csv, ".parquet": _read_parquet}
 
 
+def read_frame(path: Path) -> pd.DataFrame:
+    """The table in a `.csv` or `.parquet` file; RecordError when it cannot be read."""
+    return _TABLES[path.suffix.lower()](path)
+
+
 def read_games(path: str | Path, rules: Rules = "standard") -> list[GameRecord]:
     """The games of a file, by the end of its name.
 
@@ -138,7 +143,7 @@ def read_games(path: str | Path, rules: Rules = "standard") -> list[GameRecord]:
     path = Path(path)
     suffix = path.suffix.lower()
     if suffix in _TABLES:
-        frame = _TABLES[suffix](path)
+        frame = read_frame(path)
         try:
             return records_of_frame(frame, rules)
         except RecordError as error:

@@ -1,0 +1,257 @@
+"""`evolve match` with files: every finished pair is kept, and the same command goes on."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import filelock
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.agents.test_external import source
+from tests.cli import Result, done, fails, finish, invoke, snapshot, spawn, wait_until
+
+KILLS = 8
+"""Kills of each match in the long proof, each at any moment."""
+
+GOOD = source("gtp", "good")
+WHITE = source("gtp", "white")
+MATCHES = {
+    "kernels": ("swh?depth=5", "swh-mobility?depth=5", "--games", 60),
+    "one by one": ("uct?simulations=400", "swh?depth=3", "--games", 20),
+    "program": ("swh-mobility?depth=3", GOOD, "--games", 24),
+    "failing": (WHITE, "uct?simulations=100", "--games", 16),
+    "test": ("swh?depth=4", GOOD, "--sprt", 0, 30, "--games", 60),
+    "test of kernels": ("zero?depth=5", "swh?depth=5", "--sprt", 0, 30, "--games", 400),
+}
+BOTH = ("--out", "games.csv", "--ggf", "games.ggf", "--json")
+
+
+def whole(folder: Path, words: Sequence[object], files: Sequence[object] = BOTH) -> Result:
+    """The match without a disturbance, its files in a folder of its own."""
+    folder.mkdir()
+    return finish(spawn(folder, "match", *words, *files))
+
+
+def killed(folder: Path, words: Sequence[object], pause: float, jobs: int) -> None:
+    """Begin or go on with the match, and kill it a while after its first pair is there."""
+    process = spawn(folder, "match", *words, *BOTH, "--jobs", jobs)
+    try:
+        wait_until((folder / "games.csv").exists, process)
+        process.wait(pause)
+    except (AssertionError, subprocess.TimeoutExpired):  # it was done before
+        process.kill()
+    finish(process)
+
+
+def assert_goes_on(tmp_path: Path, words: Sequence[object], pauses: Sequence[float]) -> None:
+    expected = whole(tmp_path / "whole", words)
+    folder = tmp_path / "killed"
+    folder.mkdir()
+    for number, pause in enumerate(pauses):
+        killed(folder, words, pause, jobs=1 + number % 2)
+        games = pd.read_csv(folder / "games.csv")
+        assert (games.groupby(games["game"] // 2).size() == 2).all(), "only whole pairs"
+    ended = finish(spawn(folder, "match", *words, *BOTH))
+    assert (ended.code, ended.out) == (expected.code, expected.out), ended
+    for name in ("games.csv", "games.ggf"):
+        assert (folder / name).read_text() == (tmp_path / "whole" / name).read_text()
+
+
+@pytest.mark.parametrize("kind", ["kernels", "program"])
+def test_a_killed_match_goes_on(kind: str, tmp_path: Path) -> None:
+    assert_goes_on(tmp_path, MATCHES[kind], [0.0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", MATCHES)
+def test_a_match_that_is_killed_often_goes_on(kind: str, tmp_path: Path) -> None:
+    draw = random.Random(kind)
+    assert_goes_on(tmp_path, MATCHES[kind], [draw.uniform(0.0, 0.6) for _ in range(KILLS)])
+
+
+@pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGTERM])
+def test_a_match_that_is_ended_says_how_to_go_on(way: signal.Signals, tmp_path: Path) -> None:
+    words = ("match", "swh?depth=7", "zero?depth=7", "--games", 2000, "--out", "games.parquet")
+    process = spawn(tmp_path, *words)
+    wait_until((tmp_path / "games.parquet").exists, process)
+    process.send_signal(way)
+    ended = finish(process)
+    assert ended.code == 128 + way
+    games = pd.read_parquet(tmp_path / "games.parquet")
+    said = f"interrupted after {len(games)} games; go on with the same command\n"
+    assert ended.err == said
+    assert 0 < len(games) < 2000
+
+
+@pytest.mark.parametrize(
+    "files",
+    [("--out", "g.csv"), ("--out", "g.parquet"), ("--ggf", "g.ggf"), BOTH[:4]],
+    ids=lambda files: files[-1],
+)
+@pytest.mark.parametrize("agents", [("swh", "random"), ("swh", WHITE)], ids=["own", "program"])
+def test_what_is_kept_is_not_played_again(
+    files: tuple[str, ...], agents: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("match", *agents, "--games", 8, *files)
+    first = invoke(*words, "--json")
+    before = snapshot(Path())
+    assert len(before) == len(files) // 2, "no lock is left"
+
+    def played(*_: object) -> None:
+        raise AssertionError("a game was played")
+
+    monkeypatch.setattr("evolve.fitness.match.Match._play_round", played)
+    assert done(*words, "--json").document == first.document
+    assert snapshot(Path()) == before
+    text = done(*words).out
+    assert ("lost by failure" in text) == (first.document["played"] < 8)
+
+
+@pytest.mark.parametrize("name", ["g.csv", "g.ggf"])
+def test_pairs_that_are_missing_are_played(name: str) -> None:
+    option = "--ggf" if name == "g.ggf" else "--out"
+    words = ("match", "random", "swh", "--games", 12, option, name, "--json")
+    expected = done(*words).document
+    lines = Path(name).read_text().splitlines(keepends=True)
+    head = 0 if name == "g.ggf" else 1
+    kept = [*lines[:head], *lines[head + 2 : head + 4], *lines[head + 7 : head + 11]]
+    Path(name).write_text("".join(kept))  # half of a pair counts for nothing
+    assert done(*words).document == expected
+    assert Path(name).read_text() == "".join(lines)
+
+
+def test_one_file_makes_the_other() -> None:
+    words = ("match", "random", "swh", "--games", 12, "--ggf", "g.ggf")
+    done(*words)
+    expected = Path("g.ggf").read_text()
+    done(*words, "--out", "g.parquet")
+    assert Path("g.ggf").read_text() == expected
+    assert pd.read_parquet("g.parquet")["game"].tolist() == list(range(12))
+
+
+@pytest.mark.parametrize(
+    ("changes", "word"),
+    [
+        (("swh", "zero", "--games", 6), "games 4, not 6"),
+        (("swh", "zero", "--games", 4, "--seed", 1), "seed 0, not 1"),
+        (("swh", "zero", "--games", 4, "--rules", "reversed"), "rules standard, not reversed"),
+        (("swh", "zero", "--games", 4, "--openings", "start"), "openings random, not start"),
+        (("swh", "zero", "--games", 4, "--opening-plies", 6), "opening-plies all, not 6"),
+        (("swh", "zero", "--games", 4, "--sprt", 0, 10), "sprt none, not 0,10,0.05,0.05"),
+        (("zero", "swh", "--games", 4), "A is another agent, or has changed; B is another"),
+        (("swh?depth=2", "zero", "--games", 4), "A is another agent"),
+        (("swh", "a.json", "--games", 4), "B is another agent"),
+    ],
+)
+@pytest.mark.parametrize("name", ["g.csv", "g.ggf"])
+def test_a_file_of_another_match_is_refused(
+    name: str, changes: tuple[object, ...], word: str
+) -> None:
+    done("export", "zero", "-o", "a.json")
+    option = "--ggf" if name == "g.ggf" else "--out"
+    done("match", "swh", "zero", "--games", 4, option, name)
+    before = snapshot(Path())
+    said = fails("match", *changes, option, name)
+    assert said.startswith(f"{name} holds another match: ")
+    assert word in said
+    assert snapshot(Path()) == before
+
+
+def test_an_agent_file_that_changed_is_another_agent() -> None:
+    done("export", "zero", "-o", "a.json")
+    done("match", "swh", "a.json", "--games", 4, "--out", "g.csv")
+    done("export", "zero?depth=2", "-o", "a.json")
+    assert "B is another" in fails("match", "swh", "a.json", "--games", 4, "--out", "g.csv")
+
+
+def test_files_that_are_no_match_are_left_alone(first: Path) -> None:
+    done("show", first, "--table", "games", "--format", "csv", "-o", "games.csv")
+    done("convert", "games.csv", "-o", "games.ggf", "--rules", "reversed")
+    shutil.copy(first / "games" / "gen-0000.parquet", "run.parquet")
+    Path("notes.csv").write_text("to do\nmilk\n")
+    Path("cut.parquet").write_bytes(b"PAR1")
+    Path("other.ggf").write_text("nothing of the kind\n")
+    before = snapshot(Path())
+    for name in before:
+        option = "--ggf" if name.endswith("ggf") else "--out"
+        assert name in fails("match", "swh", "zero", "--games", 4, option, name)
+    assert snapshot(Path()) == before
+    Path("empty.csv").touch()
+    done("match", "swh", "zero", "--games", 4, "--out", "empty.csv")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "word"),
+    [
+        ("0,match,2,", "0,match,4,", "game 4 is none of 4"),
+        ("0,match,2,", "0,match,0,", "there twice"),
+        ("0,match,2,", "0,match,x,", "game 3"),
+        (",end,", ",lost,", "'lost' is no way to end"),
+        (",f5 d6 ", ",f5 z6 ", "game 1"),
+    ],
+)
+def test_damage_is_named(old: str, new: str, word: str) -> None:
+    Path("openings.txt").write_text("f5d6c3\nf5f6e6\n")
+    words = ("match", "swh", "zero", "--openings", "openings.txt", "--out", "g.csv")
+    done(*words)
+    text = Path("g.csv").read_text()
+    assert old in text
+    Path("g.csv").write_text(text.replace(old, new, 2 if "z6" in new else 1))
+    said = fails(*words)
+    assert said.startswith("g.csv, game")
+    assert word in said
+
+
+def test_two_writers_are_refused() -> None:
+    with filelock.FileLock(".g.csv.lock"):
+        said = fails("match", "swh", "zero", "--games", 4, "--out", "g.csv")
+    assert said == "g.csv is being written to by another process"
+
+
+@pytest.mark.parametrize("agent", ["swh?depth=3&endgame=6", "swh?time=0.03", "uct?simulations=50"])
+def test_our_own_nodes_are_counted_against_a_program(agent: str) -> None:
+    done("match", agent, GOOD, "--games", 2, "--out", "g.csv")
+    games = pd.read_csv("g.csv")
+    ours = np.where(games["black"] == agent, games["nodes_black"], games["nodes_white"])
+    theirs = np.where(games["black"] == agent, games["nodes_white"], games["nodes_black"])
+    assert (ours > 500).all()
+    assert (theirs == 0).all()
+
+
+def test_a_file_that_cannot_be_written_meanwhile_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from evolve.records import table
+
+    write, times = table.write_frame, [0]
+
+    def failing(path: Path, frame: pd.DataFrame) -> None:
+        times[0] += 1
+        if times[0] < 3:
+            raise OSError(28, "No space left on device", str(path))
+        write(path, frame)
+
+    monkeypatch.setattr("evolve.runner.keeping.write_frame", failing)
+    ended = invoke("match", "random", "swh", "--games", 200, "--out", "g.csv", "--json")
+    assert ended.code == 0
+    assert "No space left on device" in ended.err
+    assert ended.err.count("\n") == 1
+    assert len(pd.read_csv("g.csv")) == ended.document["games"] == 200
+
+
+def test_writing_takes_little_of_a_match(tmp_path: Path) -> None:
+    """Files are written whole each time, so not after every pair of quick games."""
+    begin = time.perf_counter()
+    done("match", "zero", "swh", "--games", 6000)
+    bare = time.perf_counter() - begin
+    begin = time.perf_counter()
+    done("match", "zero", "swh", "--games", 6000, "--out", "g.parquet")
+    assert time.perf_counter() - begin < 2 * bare + 1
