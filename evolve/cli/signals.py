@@ -8,17 +8,24 @@ as a wish. SIGTERM and SIGHUP end like Ctrl-C pressed twice. What was ignored wh
 from __future__ import annotations
 
 import atexit
+import math
 import os
 import signal
 import stat
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, Final
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
+_AT_ONCE: Final = 1.0
+"""Seconds within which two signals are one."""
+
+_came = -math.inf
+"""When the last one came."""
 
 
 class Ended(KeyboardInterrupt):
@@ -36,8 +43,10 @@ def exit_code(interruption: BaseException) -> int:
 
 def obey() -> None:
     """Raise Ended at SIGTERM and SIGHUP from now on, where they are not ignored."""
+    global _came
     if threading.current_thread() is not threading.main_thread():
         return
+    _came = -math.inf
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         if number is not None and not ignored(number):
@@ -67,9 +76,12 @@ def at_ctrl_c(handler: Callable[[], None]) -> Iterator[None]:
 
 
 def _end(number: int, frame: Any) -> None:
+    global _came
     # A shell that ends and the terminal both send SIGHUP: the second one must not disturb what the
-    # first one has begun.
-    signal.signal(number, lambda *_: None)
+    # first one has begun. Later ones count again: Python drops what is raised in a finalizer.
+    before, _came = _came, time.monotonic()
+    if _came - before < _AT_ONCE:
+        return
     _leave_lost_terminal()
     raise Ended(number)
 
