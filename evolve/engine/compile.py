@@ -6,8 +6,11 @@ the function calls. The cache folder is therefore keyed to a hash of every engin
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
 import os
+import pickle
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -18,6 +21,9 @@ import numba
 import platformdirs
 from numba.core import config
 from numba.core.caching import FunctionCache
+from numba.core.serialize import dumps
+
+from evolve.engine.private import private_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,17 +39,22 @@ def _sources_hash() -> str:
 
 
 def _cache_dir() -> Path | None:
-    """The folder for machine code, or None (with a warning) when it cannot be written to."""
+    """The folder for machine code; None (with a warning) where it cannot be written to, or where
+    others can: machine code, and the pickles it is kept in, do whatever their writer likes.
+
+    Neither is an error: all that is lost is time, and a start that failed over the state of a
+    shared disk would be worse than one that compiles.
+    """
     root = os.environ.get("EVOLVE_CACHE_DIR") or platformdirs.user_cache_dir("evolve")
     folder = Path(root) / f"kernels-{_sources_hash()}"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = private_folder(folder)
         with tempfile.TemporaryFile(dir=folder):
             return folder
     except OSError as error:
         warnings.warn(
             f"compiled kernels cannot be kept in {folder} ({error.strerror}): every start compiles "
-            "again; set EVOLVE_CACHE_DIR to a writable folder",
+            "again; set EVOLVE_CACHE_DIR to a folder that you alone can write to",
             RuntimeWarning,
             stacklevel=2,
         )
@@ -53,22 +64,76 @@ def _cache_dir() -> Path | None:
 CACHE_DIR = _cache_dir()
 
 
+class _Files:
+    """The compiled versions of one function, a file each: a digest, then a pickle.
+
+    In place of numba's index and data files, which two processes that compile at the same time
+    can mix up, and whose flipped bits end in a crash inside of LLVM. The name holds a hash of
+    what the version is of, so that there is nothing to be kept in step.
+    """
+
+    def __init__(self, folder: Path, name: str, stamp: object) -> None:
+        self._folder, self._name, self._stamp = folder, name, stamp
+
+    def load(self, key: object) -> Any:
+        """What was saved under a key, None if nothing; ValueError when it is damaged."""
+        try:
+            content = self._path(key).read_bytes()
+        except OSError:
+            return None
+        if _digest(content[_DIGEST:]) != content[:_DIGEST]:
+            raise ValueError("the digest does not fit")
+        known, data = pickle.loads(content[_DIGEST:])
+        return data if known == key else None
+
+    def save(self, key: object, data: object) -> None:
+        """Keep it, in one step; OSError where that fails."""
+        pickled: Any = dumps  # numba has no types for it
+        content: bytes = pickled((key, data))
+        handle, temporary = tempfile.mkstemp(prefix=".writing-", dir=self._folder)
+        try:
+            with open(handle, "wb") as file:
+                file.write(_digest(content) + content)
+            os.replace(temporary, self._path(key))
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+
+    def flush(self) -> None:
+        """Forget all of them."""
+        for path in self._folder.glob(f"{self._name}.*"):
+            path.unlink(missing_ok=True)
+
+    def _path(self, key: object) -> Path:
+        whole = repr((numba.__version__, self._stamp, key)).encode()
+        return self._folder / f"{self._name}.{hashlib.sha256(whole).hexdigest()[:32]}"
+
+
+_DIGEST = hashlib.sha256().digest_size
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).digest()
+
+
 class _ForgivingCache(FunctionCache):
-    """numba's cache, but for damaged files: they are thrown away and written anew."""
+    """numba's cache with files of our own; what is damaged is compiled and written anew."""
+
+    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
+        make: Any = super().__init__  # numba has no types for these
+        make(function)
+        impl: Any = self._impl
+        stamp = impl.locator.get_source_stamp()
+        self._cache_file: Any = _Files(folder, impl.filename_base, stamp)
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """The compiled function from disk, or None."""
         try:
-            load: Any = super().load_overload  # numba has no types for these
+            load: Any = super().load_overload
             return load(signature, context)
-        except Exception as error:  # unpickling what is damaged may raise anything
-            warnings.warn(
-                f"a compiled kernel in {CACHE_DIR} was damaged and is made anew: {error!r}",
-                RuntimeWarning,
-                stacklevel=2,
-            )
-            flush: Any = self.flush
-            flush()
+        except Exception:  # unpickling what another Python or numpy wrote may raise anything
+            _warn_once(f"compiled kernels in {CACHE_DIR} were damaged; they are made anew")
             return None
 
     def save_overload(self, signature: Any, data: Any) -> None:
@@ -77,11 +142,13 @@ class _ForgivingCache(FunctionCache):
         try:
             save(signature, data)
         except OSError as error:
-            warnings.warn(
-                f"a compiled kernel cannot be kept in {CACHE_DIR}: {error.strerror}",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+            _warn_once(f"compiled kernels cannot be kept in {CACHE_DIR}: {error.strerror}")
+
+
+@functools.cache
+def _warn_once(text: str) -> None:
+    """Say it for the first of many files alone."""
+    warnings.warn(text, RuntimeWarning, stacklevel=3)
 
 
 def kernel(function: F) -> F:
@@ -107,8 +174,7 @@ def _jitted(function: F, **options: Any) -> F:
             numba_config.CACHE_DIR = str(CACHE_DIR)
         jitted: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
         if CACHE_DIR is not None:
-            cache: Any = _ForgivingCache
-            jitted._cache = cache(jitted.py_func)
+            jitted._cache = _ForgivingCache(jitted.py_func, CACHE_DIR)
     finally:
         numba_config.CACHE_DIR = before
     return cast(F, jitted)

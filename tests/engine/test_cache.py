@@ -1,0 +1,248 @@
+"""The kernel cache: who may write to its folder, and what damage to its files does."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import random
+import stat
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evolve.engine import compile as compiling
+from evolve.engine.private import check_private, private_folder
+from tests.cli import Result, finish, program, spawn
+
+SHORT, LONG = 40, 1000
+"""Flipped bits that are tried, and with -m slow."""
+DIGEST = hashlib.sha256().digest_size
+
+posix = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="Windows has no such modes")
+as_root = pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away"
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache of the test's own."""
+    place = private_folder(tmp_path / "cache")
+    monkeypatch.setattr(compiling, "CACHE_DIR", place)
+    return place
+
+
+def tripled(x: int) -> int:
+    return 3 * x
+
+
+def compiled() -> Any:
+    """A kernel as a new process would make it: from the cache where it is there."""
+    return compiling.kernel(tripled)
+
+
+def hits(kernel: Any) -> int:
+    return sum(kernel.stats.cache_hits.values())
+
+
+def kernel_file(folder: Path) -> Path:
+    [path] = [path for path in folder.iterdir() if path.is_file()]
+    return path
+
+
+def test_a_kernel_is_compiled_once(folder: Path) -> None:
+    first, second = compiled(), compiled()
+    assert (first(5), hits(first)) == (15, 0)
+    assert (second(5), hits(second)) == (15, 1)
+    assert compiled()(2.5) == 7.5
+    assert len([path for path in folder.iterdir() if path.is_file()]) == 2
+    third = compiled()
+    assert (third(5), third(2.5), hits(third)) == (15, 7.5, 2)
+
+
+def flip(folder: Path, count: int) -> None:
+    """Flip single bits anywhere in a kernel's file: each time it is compiled anew and kept."""
+    assert compiled()(5) == 15
+    path = kernel_file(folder)
+    whole, rng = path.read_bytes(), random.Random(count)
+    for _ in range(count):
+        place = rng.randrange(8 * len(whole))
+        damaged = bytearray(whole)
+        damaged[place // 8] ^= 1 << place % 8
+        path.write_bytes(damaged)
+        again = compiled()
+        compiling._warn_once.cache_clear()
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            assert (again(5), hits(again)) == (15, 0), place
+        assert [str(one.message) for one in told] == [
+            f"compiled kernels in {folder} were damaged; they are made anew"
+        ]
+        whole = path.read_bytes()  # machine code is not the same bytes each time
+        assert hashlib.sha256(whole[DIGEST:]).digest() == whole[:DIGEST]
+
+
+def test_a_flipped_bit_compiles_anew(folder: Path) -> None:
+    flip(folder, SHORT)
+
+
+@pytest.mark.slow
+def test_many_flipped_bits_compile_anew(folder: Path) -> None:
+    flip(folder, LONG)
+
+
+@pytest.mark.parametrize("content", [b"", b"short", bytes(DIGEST), bytes(5000)])
+def test_a_cut_file_compiles_anew(folder: Path, content: bytes) -> None:
+    compiled()(5)
+    kernel_file(folder).write_bytes(content)
+    compiling._warn_once.cache_clear()
+    with pytest.warns(RuntimeWarning, match="damaged"):
+        assert compiled()(5) == 15
+
+
+def test_damage_to_every_file_is_told_in_one_line(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    solve = ("solve", "end.obf", "--rules", "standard", "--json")
+    (tmp_path / "end.obf").write_text("OOOOOOOOXXXXXXXX" * 3 + "OOOOOOOOXXXXX--- X\n")
+    first = program(tmp_path, *solve, EVOLVE_CACHE_DIR=str(cache))
+    files = [path for path in cache.rglob("*") if path.is_file()]
+    assert len(files) > 1
+    for path in files:
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 16
+        path.write_bytes(content)
+    ended = program(tmp_path, *solve, EVOLVE_CACHE_DIR=str(cache))
+    scores = [[one["score"] for one in it.document["positions"]] for it in (first, ended)]
+    assert scores[0] == scores[1]
+    assert ended.err.count("\n") == 1
+    assert "damaged" in ended.err
+    assert program(tmp_path, *solve, EVOLVE_CACHE_DIR=str(cache)).err == ""
+
+
+class Plant:
+    """Runs a command where it is unpickled."""
+
+    def __init__(self, command: str) -> None:
+        self.command = command
+
+    def __reduce__(self) -> tuple[Callable[[str], int], tuple[str]]:
+        return os.system, (self.command,)
+
+
+def plant(cache: Path, mark: Path) -> None:
+    """Put a pickle that makes `mark` in place of every kernel, with a digest that fits."""
+    content = pickle.dumps(Plant(f"touch {mark}"))
+    files = [path for path in cache.rglob("*") if path.is_file()]
+    assert files
+    for path in files:
+        path.write_bytes(hashlib.sha256(content).digest() + content)
+
+
+def perft(tmp_path: Path, cache: Path) -> Result:
+    return program(tmp_path, "perft", 3, "--json", EVOLVE_CACHE_DIR=str(cache))
+
+
+@pytest.fixture
+def planted(tmp_path: Path) -> tuple[Path, Path]:
+    cache, mark = tmp_path / "cache", tmp_path / "executed"
+    perft(tmp_path, cache)
+    plant(cache, mark)
+    return cache, mark
+
+
+def refused(tmp_path: Path, cache: Path, mark: Path, word: str) -> None:
+    ended = perft(tmp_path, cache)
+    assert (ended.code, ended.document["nodes"]) == (0, 56)
+    assert not mark.exists()
+    assert ended.err.count("\n") == 1
+    assert word in ended.err
+    assert "EVOLVE_CACHE_DIR" in ended.err
+
+
+@posix
+def test_a_pickle_planted_by_others_is_not_executed(
+    tmp_path: Path, planted: tuple[Path, Path]
+) -> None:
+    cache, mark = planted
+    kernels = next(path for path in cache.iterdir())
+    for place, mode in ((kernels, 0o772), (kernels, 0o1777), (cache, 0o777)):
+        before = place.stat().st_mode
+        place.chmod(mode)
+        refused(tmp_path, cache, mark, f"other users can write to {place}")
+        place.chmod(stat.S_IMODE(before))
+    # In a folder that only its owner could have changed it would have been.
+    perft(tmp_path, cache)
+    assert mark.exists()
+
+
+@as_root
+def test_a_cache_of_another_user_is_not_used(tmp_path: Path, planted: tuple[Path, Path]) -> None:
+    cache, mark = planted
+    for place in (next(iter(cache.iterdir())), cache):
+        os.chown(place, 4321, -1)
+        refused(tmp_path, cache, mark, f"{place} belongs to another user")
+        os.chown(place, 0, -1)
+
+
+@posix
+def test_folders_are_made_for_this_user_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        made = private_folder(tmp_path / "one" / "two")
+    finally:
+        os.umask(before)
+    assert made == (tmp_path / "one" / "two").resolve()
+    for place in (made, made.parent):
+        assert stat.S_IMODE(place.stat().st_mode) == 0o700
+
+
+@posix
+def test_the_whole_way_is_looked_at(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    (shared / "mine").mkdir()
+    (tmp_path / "link").symlink_to(shared / "mine")
+    shared.chmod(0o1777)  # as /tmp: others cannot take away what is mine
+    assert private_folder(shared / "mine") == (shared / "mine").resolve()
+    with pytest.raises(PermissionError, match="other users can write"):
+        private_folder(shared)
+    shared.chmod(0o777)
+    for place in (shared / "mine", tmp_path / "link", tmp_path / "new" / ".." / "link"):
+        with pytest.raises(PermissionError, match="other users can write"):
+            private_folder(place)
+    shared.chmod(0o755)
+    assert private_folder(tmp_path / "link") == (shared / "mine").resolve()
+    (tmp_path / "round").symlink_to("round")
+    with pytest.raises(OSError, match="links"):
+        private_folder(tmp_path / "round")
+
+
+@as_root
+def test_a_link_of_another_user_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "link").symlink_to("mine")
+    os.lchown(tmp_path / "link", 4321, -1)
+    with pytest.raises(PermissionError, match="another user"):
+        private_folder(tmp_path / "link")
+    (tmp_path / "file").write_text("")
+    check_private(tmp_path / "file")
+    os.chown(tmp_path / "file", 4321, -1)
+    with pytest.raises(PermissionError, match="another user"):
+        check_private(tmp_path / "file")
+
+
+def test_processes_that_compile_at_the_same_time_keep_whole_files(tmp_path: Path) -> None:
+    cache = str(tmp_path / "cache")
+    started = [spawn(tmp_path, "perft", 3, "--json", EVOLVE_CACHE_DIR=cache) for _ in range(3)]
+    for process in started:
+        ended = finish(process)
+        assert (ended.code, ended.document["nodes"], ended.err) == (0, 56, "")
+    files = [path for path in Path(cache).rglob("*") if path.is_file()]
+    assert files
+    for path in files:
+        content = path.read_bytes()
+        assert hashlib.sha256(content[DIGEST:]).digest() == content[:DIGEST], path
