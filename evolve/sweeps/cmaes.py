@@ -66,11 +66,10 @@ class CmaSampler(BaseSampler):
             for name, distribution in search_space.items()
             if isinstance(distribution, FloatDistribution | IntDistribution)
         }
-        ended = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-        if len(numbers) < 2 or len(ended) < max(1, self._startup):
+        others = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
+        optimizer = self._optimizer(others, numbers) if len(numbers) > 1 else None
+        if optimizer is None:
             return {}
-        # As they ended: what is known of a generation does not change with what ends later.
-        optimizer = self._optimizer(sorted(ended, key=_ending), numbers)
         study._storage.set_trial_system_attr(trial._trial_id, GENERATION, optimizer.generation)
         optimizer._rng.seed(self._seed)
         point = optimizer.ask()
@@ -88,35 +87,41 @@ class CmaSampler(BaseSampler):
         """By chance."""
         return self._random.sample_independent(study, trial, param_name, param_distribution)
 
-    def _optimizer(self, ended: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA:
-        """CMA-ES as it is after all generations that are whole."""
+    def _optimizer(self, others: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA | None:
+        """CMA-ES as it is after all generations that are whole; None before its begin."""
         if self._known is None or self._known[0] != list(numbers):
-            self._known = list(numbers), _begun(ended, numbers, max(1, self._startup))
+            first = _whole(others, None, max(1, self._startup))
+            if first is None:
+                return None
+            self._known = list(numbers), _begun(first, numbers)
         optimizer = self._known[1]
-        while True:
-            mine = [
-                one
-                for one in ended
-                if one.system_attrs.get(GENERATION) == optimizer.generation
-                and all(name in one.params for name in numbers)
-            ][: optimizer.population_size]
-            if len(mine) < optimizer.population_size:
-                return optimizer
+        while (mine := _whole(others, optimizer.generation, optimizer.population_size)) is not None:
             optimizer.tell([(_point(one, numbers), -one.values[0]) for one in mine])
+        return optimizer
 
 
-def _ending(trial: FrozenTrial) -> tuple[float, int]:
-    """When a trial ended, to sort by."""
-    ended = trial.datetime_complete
-    return (0.0 if ended is None else ended.timestamp(), trial.number)
+def _whole(
+    trials: Sequence[FrozenTrial], generation: int | None, count: int
+) -> list[FrozenTrial] | None:
+    """The `count` trials of a generation with the lowest numbers, of those that did not fail and
+    were not pruned; None while one of them is to come, or under way.
+
+    By number, because nothing else stays as it is: by the time that they ended, a clock that is
+    set back, or those of two machines, would give another search after a stop than before it.
+    """
+    mine = [
+        one
+        for one in sorted(trials, key=lambda trial: trial.number)
+        if one.system_attrs.get(GENERATION) == generation
+        and one.state not in (TrialState.FAIL, TrialState.PRUNED, TrialState.WAITING)
+    ][:count]
+    whole = len(mine) == count and all(one.state == TrialState.COMPLETE for one in mine)
+    return mine if whole else None
 
 
-def _begun(ended: Sequence[FrozenTrial], numbers: Numbers, startup: int) -> cmaes.CMA:
-    """CMA-ES at its begin, around the best of the `startup` trials that ended first."""
-    first = [one for one in ended[:startup] if GENERATION not in one.system_attrs]
-    mean = np.full(len(numbers), 0.5)
-    if first:
-        mean = _point(max(first, key=lambda one: one.values[0]), numbers)
+def _begun(first: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA:
+    """CMA-ES at its begin, around the best of the first trials."""
+    mean = _point(max(first, key=lambda one: one.values[0]), numbers)
     return cmaes.CMA(
         mean=np.clip(mean, 0.05, 0.95),
         sigma=_SIGMA,

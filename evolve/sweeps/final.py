@@ -19,6 +19,7 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.files import read_agent, save_agent
 from evolve.agents.mcts import MctsAgent
+from evolve.documents import parse_json, read_document
 from evolve.fitness.match import Match
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.ratings import Score
@@ -143,7 +144,7 @@ def finals_trials(folder: Path) -> int | None:
     """How many trials were finished when the final was played; None when it was not, or not to
     its end."""
     try:
-        document = json.loads((folder / FINAL_FILE).read_text(encoding="utf-8"))
+        document = parse_json(read_document(folder / FINAL_FILE))
         return int(document["trials"])
     except (OSError, ValueError, LookupError, TypeError):
         return None

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import datetime
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import optuna
 import pytest
+from optuna.distributions import BaseDistribution
+from optuna.trial import FrozenTrial, TrialState
 
 from evolve.sweeps.cmaes import GENERATION, CmaSampler
 
@@ -64,3 +69,47 @@ def test_choices_and_single_numbers_are_left_to_chance(startup: int) -> None:
         trial.suggest_int("one", 3, 3)
         study.tell(trial, float(number))
     assert len({trial.params["kind"] for trial in study.trials}) > 1
+
+
+def told(clock: Callable[[int], int], waits: tuple[int, ...] = ()) -> tuple[dict[str, Any], int]:
+    """What a new sampler proposes after 40 trials that ended when `clock` says, and in which
+    generation; those in `waits` are still under way."""
+    space: dict[str, BaseDistribution] = {
+        name: optuna.distributions.FloatDistribution(0, 1) for name in "xy"
+    }
+    begin, rng = datetime.datetime(2026, 1, 1), np.random.default_rng(1)
+    study = optuna.create_study(direction="maximize")
+    for number in range(40):
+        x, y = (float(v) for v in rng.random(2))
+        done = number not in waits
+        study.add_trial(
+            FrozenTrial(
+                number=number,
+                trial_id=number,
+                state=TrialState.COMPLETE if done else TrialState.RUNNING,
+                value=-((x - y) ** 2) if done else None,
+                datetime_start=begin,
+                datetime_complete=begin + datetime.timedelta(clock(number)) if done else None,
+                params={"x": x, "y": y},
+                distributions=space,
+                user_attrs={},
+                system_attrs={} if number < 5 else {GENERATION: (number - 5) // 8},
+                intermediate_values={},
+            )
+        )
+    study.sampler = CmaSampler(5)
+    trial = study.ask(space)
+    found = study.get_trials()[-1].system_attrs.get(GENERATION, -1)
+    return trial.params, found
+
+
+def test_a_clock_that_is_set_back_changes_nothing() -> None:
+    expected = told(lambda number: number)
+    assert expected[1] > 2
+    assert told(lambda number: -number) == expected
+    assert told(lambda number: (7 * number) % 40) == expected
+
+
+def test_a_generation_waits_for_its_first_trials_whatever_ends_before_them() -> None:
+    assert told(lambda number: number, waits=(7,))[1] == 0
+    assert told(lambda number: number, waits=(3,))[1] == -1  # by chance: no begin yet
