@@ -7,7 +7,6 @@ document under `header`, and the weights as arrays.
 from __future__ import annotations
 
 import json
-import zipfile
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +16,7 @@ import numpy.typing as npt
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.dqn import DqnAgent, Rewards
 from evolve.agents.mcts import MctsAgent
+from evolve.documents import parse_json, read_document
 from evolve.engine.context import TERM_NAMES
 from evolve.engine.network import MOST_WEIGHTS, Architecture, Network
 from evolve.errors import AgentError, AgentFileError
@@ -41,7 +41,10 @@ _OPTIONAL: Final = {
 }
 _COLOURS: Final = ("black/", "white/")
 _ZIP: Final = b"PK\x03\x04"
+_LARGEST: Final = 8 * MOST_WEIGHTS
+"""Bytes that an archive may unpack to."""
 _LARGEST_HEADER: Final = 1 << 20
+"""Bytes of its header."""
 
 
 def agent_document(agent: Stored) -> dict[str, Any]:
@@ -95,7 +98,7 @@ def read_agent(path: Path) -> Stored:
     try:
         with path.open("rb") as file:
             packed = file.read(len(_ZIP)) == _ZIP
-            document, arrays = _unpacked(path) if packed else (_parsed(path.read_bytes()), {})
+        document, arrays = _unpacked(path) if packed else (_parsed(read_document(path)), {})
         return agent_from_document(document, arrays)
     except OSError as error:
         raise AgentFileError(f"{path}: {error.strerror or error}") from error
@@ -113,29 +116,23 @@ def read_alphabeta(path: Path) -> AlphaBetaAgent:
 
 def _parsed(data: bytes) -> Any:
     try:
-        return json.loads(data.decode("utf-8"))
+        return parse_json(data)
     except UnicodeDecodeError as error:
         raise AgentFileError("this is no agent file: it is neither text nor .npz") from error
-    except (ValueError, RecursionError) as error:  # ValueError: no JSON, or an endless number
+    except ValueError as error:
         raise AgentFileError(f"this is no agent file: {error}") from error
 
 
 def _unpacked(path: Path) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
     """Header and arrays of an archive; nothing is unpacked that is too large to be one."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            sizes = {info.filename: info.file_size for info in archive.infolist()}
-        if f"{HEADER}.npy" not in sizes:
-            raise AgentFileError(f"this is no agent file: it holds no {HEADER}")
-        if sizes[f"{HEADER}.npy"] > _LARGEST_HEADER or sum(sizes.values()) > 8 * MOST_WEIGHTS:
-            raise AgentFileError("this is no agent file: it is too large")
-        arrays = read_arrays(path)
-    except AgentFileError:
-        raise
-    except Exception as error:  # zipfile, zlib and numpy raise all kinds for damaged files
-        raise AgentFileError(f"the file is damaged: {error}") from error
+        arrays = read_arrays(path, _LARGEST)
+    except ValueError as error:
+        raise AgentFileError(f"this is no agent file: {error}") from error
+    if HEADER not in arrays:
+        raise AgentFileError(f"this is no agent file: it holds no {HEADER}")
     header = arrays.pop(HEADER)
-    if header.dtype.kind != "U" or header.ndim != 0:
+    if header.dtype.kind != "U" or header.ndim != 0 or header.nbytes > _LARGEST_HEADER:
         raise AgentFileError(f"this is no agent file: its {HEADER} is no text")
     return _parsed(str(header).encode("utf-8", "replace")), arrays
 
@@ -162,6 +159,8 @@ def agent_from_document(document: Any, arrays: Arrays | None = None) -> Stored:
     name, provenance = document.get("name", kind), document.get("provenance", {})
     if not isinstance(name, str) or not isinstance(provenance, dict):
         raise AgentFileError("name must be text and provenance an object")
+    # JSON can hold halves of a character, which no table could be written with.
+    name = name.encode("utf-8", "replace").decode("utf-8")
     common = {"rules": document.get("rules"), "name": name, "provenance": provenance}
     try:
         return _made(kind, parameters, arrays or {}, common)

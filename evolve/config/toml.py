@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import tomli_w
 from pydantic import BaseModel, ValidationError
 
 from evolve.config.evolution import PRESETS, EvolutionSettings
+from evolve.documents import parse_toml, read_document
 from evolve.errors import OptionsError, SettingsError
 
 M = TypeVar("M", bound=BaseModel)
+_LONGEST: Final = 200
+"""Characters of a wrong value that are shown."""
 Presets = Mapping[str, Mapping[str, Any]]
 
 _NOT_SETTINGS = ("versions", "command")
@@ -23,11 +25,10 @@ _NOT_SETTINGS = ("versions", "command")
 def read_toml(path: Path) -> dict[str, Any]:
     """The settings in a TOML file, unchecked; raises SettingsError."""
     try:
-        with path.open("rb") as file:
-            values = tomllib.load(file)
+        values = parse_toml(read_document(path))
     except OSError as error:
         raise SettingsError(f"{path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise SettingsError(f"{path} is no TOML file: {error}") from error
     return {key: value for key, value in values.items() if key not in _NOT_SETTINGS}
 
@@ -84,7 +85,9 @@ def _fault(detail: Any) -> str:
     message = str(detail["msg"]).removeprefix("Value error, ")
     if not place:
         return message
-    return f"{place} = {detail['input']!r}: {message[0].lower()}{message[1:]}"
+    value = repr(detail["input"])
+    value = value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
+    return f"{place} = {value}: {message[0].lower()}{message[1:]}"
 
 
 def config_text(settings: BaseModel, versions: Mapping[str, str], command: str = "run") -> str:

@@ -14,6 +14,7 @@ import numpy as np
 import evolve
 from evolve.agents.files import save_agent
 from evolve.config.learning import DqnSettings, MctsSettings
+from evolve.documents import parse_json
 from evolve.errors import RunError
 from evolve.fitness.panel import Panel
 from evolve.fitness.ratings import Score
@@ -174,7 +175,7 @@ class Training(Course):
             return
         try:
             arrays = read_arrays(path)
-            facts = json.loads(str(arrays.pop(_HEADER)))
+            facts = parse_json(str(arrays.pop(_HEADER)))
             same = self._is_of_these_settings(facts["identity"])
             if same:
                 self.learner.restore(facts["learner"], arrays)
@@ -185,7 +186,7 @@ class Training(Course):
                 self._checked, self._losses = facts["checked"], facts["losses"]
         except OSError as error:
             raise RunError(f"{path}: {error.strerror or error}") from error
-        except Exception as error:  # zipfile, numpy, json and torch raise all kinds
+        except Exception as error:  # numpy and torch raise all kinds
             raise RunError(f"{path} is damaged: {error}") from error
         if not same:
             raise RunError(f"{path} is of other settings than those in config.toml")

@@ -8,17 +8,17 @@ from typing import Any, Final
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from evolve.engine.board import Board, Rules
 from evolve.engine.squares import format_moves, parse_moves
-from evolve.errors import RecordError
+from evolve.errors import RecordError, RunError
 from evolve.records.ggf import read_ggf, write_ggf
 from evolve.records.lines import read_lines, write_lines
 from evolve.records.record import Ending, GameRecord
 from evolve.records.wthor import read_wthor
 from evolve.tables.atomic import replacing
 from evolve.tables.games import FAILED, GAMES_SCHEMA
+from evolve.tables.parquet import read_table, write_table
 
 KIND: Final = "record"
 _RESULTS: Final = {"black": 64.0, "white": -64.0, "draw": 0.0}
@@ -107,10 +107,10 @@ def _read_csv(path: Path) -> pd.DataFrame:
 
 def _read_parquet(path: Path) -> pd.DataFrame:
     try:
-        frame: pd.DataFrame = pq.read_table(path, page_checksum_verification=True).to_pandas(
-            ignore_metadata=True
-        )
-    except (OSError, ValueError, pa.ArrowException) as error:
+        frame: pd.DataFrame = read_table(path).to_pandas(ignore_metadata=True)
+    except RunError as error:
+        raise RecordError(str(error)) from error
+    except (ValueError, pa.ArrowException) as error:
         raise RecordError(f"{path}: {_first_line(error)}") from error
     return frame
 
@@ -153,12 +153,11 @@ def read_games(path: str | Path, rules: Rules = "standard") -> list[GameRecord]:
 
 def write_frame(path: Path, frame: pd.DataFrame) -> None:
     """Write a table as `.csv` or `.parquet`, in one step."""
-    with replacing(path) as temporary:
-        if path.suffix.lower() == ".csv":
+    if path.suffix.lower() == ".csv":
+        with replacing(path) as temporary:
             frame.to_csv(temporary, index=False)
-        else:
-            table = pa.Table.from_pandas(frame, preserve_index=False)
-            pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)
+    else:
+        write_table(path, pa.Table.from_pandas(frame, preserve_index=False))
 
 
 def write_games(path: Path, records: Sequence[GameRecord]) -> None:

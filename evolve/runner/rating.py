@@ -6,27 +6,25 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from evolve.agents.identity import identity_of
 from evolve.agents.protocol import Agent
+from evolve.documents import parse_json, read_document
 from evolve.engine.board import Rules
 from evolve.errors import RunError
 from evolve.fitness.bradleyterry import Ratings, rate
 from evolve.fitness.games import Progress
 from evolve.fitness.match import Match, repeats
 from evolve.fitness.openings import Openings
-from evolve.tables.atomic import replacing, write_text
-from evolve.tables.folder import locked
-from evolve.tables.games import FAILED
-
-CONFIG: Final = "rating.json"
-GAMES: Final = "games"
+from evolve.tables.atomic import write_text
+from evolve.tables.folder import locked, refuse_links
+from evolve.tables.games import FAILED, GAMES_SCHEMA
+from evolve.tables.layout import GAMES, RATING_FILE
+from evolve.tables.parquet import read_table, write_table
 
 
 @dataclass(frozen=True)
@@ -143,8 +141,7 @@ class Rating:
         of_game = [texts[number] for number in games.pairings[:, 2].tolist()]
         table = games.table(0, "match", [self.names[i], self.names[j]], of_game)
         if self.folder is not None:
-            with replacing(self._file(i, j)) as temporary:
-                pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)
+            write_table(self._file(i, j), table)
         frame: pd.DataFrame = table.to_pandas()
         return frame
 
@@ -210,7 +207,8 @@ class Rating:
 
     def _claim(self, folder: Path) -> None:
         """Make the folder this rating's, or find it to be."""
-        config = folder / CONFIG
+        refuse_links(folder)
+        config = folder / RATING_FILE
         if config.exists():
             self._check(config)
         elif folder.exists() and any(folder.iterdir()):
@@ -220,7 +218,7 @@ class Rating:
 
     def _check(self, config: Path) -> None:
         try:
-            found = json.loads(config.read_text(encoding="utf-8"))
+            found = parse_json(read_document(config))
             before = found.pop("agents")
             names = ", ".join(agent["name"] for agent in before)
         except (OSError, ValueError, LookupError, AttributeError, TypeError) as error:
@@ -240,15 +238,9 @@ class Rating:
     def _read(self, i: int, j: int) -> pd.DataFrame | None:
         if self.folder is None or not self._file(i, j).exists():
             return None
-        try:
-            table = pq.read_table(self._file(i, j), page_checksum_verification=True)
-            frame: pd.DataFrame = table.to_pandas()
-            if set(frame["black"]) | set(frame["white"]) != {self.names[i], self.names[j]}:
-                raise RunError(f"{self._file(i, j)} is of other agents")
-        except (pa.ArrowException, OSError, KeyError) as error:
-            if isinstance(error, RunError):
-                raise
-            raise RunError(f"{self._file(i, j)} is damaged: {error}") from error
+        frame: pd.DataFrame = read_table(self._file(i, j), GAMES_SCHEMA).to_pandas()
+        if set(frame["black"]) | set(frame["white"]) != {self.names[i], self.names[j]}:
+            raise RunError(f"{self._file(i, j)} is of other agents")
         return frame
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
+import math
+import os
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +29,55 @@ def write_arrays(path: Path, arrays: Arrays, packed: bool = True) -> None:
             archive.writestr(zipfile.ZipInfo(f"{name}.npy"), buffer.getvalue(), method)
 
 
-def read_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
-    """All arrays of an archive; OSError, or an error of many kinds when it is damaged."""
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-        return {name: stored[name] for name in stored.files}
+def read_arrays(path: Path, largest: int | None = None) -> dict[str, npt.NDArray[Any]]:
+    """All arrays of an archive; OSError, or ValueError where it is damaged.
+
+    Nothing is unpacked that would come to more than `largest` bytes; without a number, to more
+    than the file itself has, as of an archive that is not packed.
+    """
+    try:
+        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+            most = os.fstat(file.fileno()).st_size if largest is None else largest
+            members = archive.infolist()
+            if sum(member.file_size for member in members) > most:
+                raise ValueError(f"it would unpack to more than {most} bytes")
+            # Whole members, so that the checksum of each is looked at.
+            return {
+                member.filename.removesuffix(".npy"): _array(archive.read(member))
+                for member in members
+            }
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise ValueError(str(error) or "it is cut off") from error
+    except (NotImplementedError, RuntimeError, UnicodeDecodeError) as error:
+        # A way of packing that is not known, a password, a name that is no text.
+        raise ValueError(str(error)) from error
+
+
+def _array(data: bytes) -> npt.NDArray[Any]:
+    """An array of the .npy format; ValueError where `data` is not all of one.
+
+    numpy's own reader makes room for whatever shape the header claims before it reads on.
+    """
+    stream = io.BytesIO(data)
+    try:
+        shape, fortran, dtype = _HEADERS[np.lib.format.read_magic(stream)](stream)
+    except Exception as error:  # numpy lets through what Python's own parser raises: all kinds
+        raise ValueError("the header of an array cannot be read") from error
+    if dtype.hasobject:
+        raise ValueError("it holds Python objects")
+    start = stream.tell()
+    if len(data) - start != math.prod(shape) * dtype.itemsize:
+        raise ValueError("an array is larger or smaller than it says")
+    try:
+        array = (
+            np.frombuffer(data, dtype, offset=start) if len(data) > start else np.empty(0, dtype)
+        )
+        return array.reshape(shape, order="F" if fortran else "C").copy()
+    except OverflowError as error:  # a side of more than 2^63, beside one of 0
+        raise ValueError("an array has no shape that could be") from error
+
+
+_HEADERS: Final[dict[tuple[int, int], Any]] = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import tempfile
@@ -16,9 +17,11 @@ TEMPORARY_PREFIX = ".writing-"
 def replacing(path: Path) -> Iterator[Path]:
     """Give a path beside `path` to write to; it takes the place of `path` when all went well.
 
-    The data is on the disk before the rename is. The folder must exist. A link is followed; a
-    pipe or a device is written to. OSError passes through under the name of `path`, and nothing
-    is left behind.
+    The data is on the disk before the rename is, and the rename before this returns. The folder
+    must exist. A link is followed, as `-o FILE` means it; a pipe or a device is written to. What
+    is written inside a run's folder meets no link: who writes there has the folder's lock, and
+    nobody gets that where there are links. OSError passes through under the name of `path`, and
+    nothing is left behind.
     """
     target = Path(os.path.realpath(path))
     special = target.exists() and not target.is_file()
@@ -42,8 +45,18 @@ def replacing(path: Path) -> Iterator[Path]:
         # mkstemp makes the file private; give it the mode any new file would have.
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
+        _sync_folder(target.parent)
+    except BaseException as error:
+        with contextlib.suppress(OSError):  # what went wrong first is what is told
+            temporary.unlink(missing_ok=True)
+        # A full disk is told without a name, or under the temporary one.
+        if (
+            isinstance(error, OSError)
+            and error.errno is not None
+            and error.filename in (None, name)
+            and not isinstance(error, BrokenPipeError)
+        ):
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
 
 
@@ -51,6 +64,24 @@ def write_text(path: Path, text: str) -> None:
     """Replace the text file `path` (UTF-8) in one step."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def _sync_folder(folder: Path) -> None:
+    """Wait until the disk has the names in a folder: else a power cut may undo a rename, and with
+    it the order of two of them. Windows and some network disks know no such thing."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except PermissionError:  # one may write to a folder without being allowed to look into it
+        return
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(handle)
 
 
 def _umask() -> int:

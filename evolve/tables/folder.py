@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import contextlib
-import errno
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import filelock
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from evolve.errors import RunError
-from evolve.tables.atomic import TEMPORARY_PREFIX, replacing, write_text
+from evolve.tables.atomic import TEMPORARY_PREFIX, write_text
 from evolve.tables.layout import (
     CONFIG_FILE,
+    FILES,
     GAMES,
     GENERATIONS,
     LOCK_FILE,
     METRICS,
+    PARTS,
     committed_generations,
     games_file,
     generation_file,
+    number_of,
     playoff_file,
 )
+from evolve.tables.parquet import write_table
 
 
 def check_new(folder: Path) -> None:
@@ -42,6 +45,8 @@ def check_new(folder: Path) -> None:
 
 
 def _is_leftover(path: Path) -> bool:
+    if path.is_symlink():
+        return False
     if path.name in (GENERATIONS, GAMES, METRICS):
         return path.is_dir() and not any(path.iterdir())
     return path.name == LOCK_FILE or path.name.startswith(TEMPORARY_PREFIX)
@@ -88,9 +93,14 @@ def create(folder: Path, config: str, parts: Sequence[str] = (GENERATIONS, GAMES
 
 
 def discard(folder: Path, made: bool) -> None:
-    """Undo a new run that has no generation: empty its folder, and remove it if `made` for it."""
+    """Undo a new run that has no generation: empty its folder, and remove it if `made` for it.
+
+    Of a link, the link alone is removed.
+    """
+    if made and folder.is_symlink():
+        folder.unlink()
     for path in list(folder.iterdir()) if folder.is_dir() else []:
-        if path.is_dir():
+        if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
         else:
             path.unlink(missing_ok=True)
@@ -100,7 +110,11 @@ def discard(folder: Path, made: bool) -> None:
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock; RunError when another process has it. It ends with the process."""
+    """Hold the folder's lock; RunError when another process has it. It ends with the process.
+
+    Raises RunError as well where there are links in the folder: see `refuse_links`.
+    """
+    refuse_links(folder)
     lock = filelock.FileLock(folder / LOCK_FILE)
     try:
         lock.acquire(timeout=0)
@@ -110,6 +124,21 @@ def locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def refuse_links(folder: Path) -> None:
+    """Raise RunError where a link stands in for anything that is written into the folder of a run.
+
+    What is written, swept or emptied through one would be elsewhere, in the folder of a run from
+    a stranger wherever the stranger likes. The folder itself may be a link: its user names it.
+    """
+    inside = [folder / name for name in (*FILES, *PARTS)]
+    for part in PARTS:
+        if (folder / part).is_dir() and not (folder / part).is_symlink():
+            inside += (folder / part / entry.name for entry in os.scandir(folder / part))
+    for path in inside:
+        if path.is_symlink():
+            raise RunError(f"{path} is a link to {os.readlink(path)}: put what it names there")
 
 
 def sweep_temporary(folder: Path, parts: Sequence[str]) -> None:
@@ -125,8 +154,7 @@ def sweep_orphans(folder: Path) -> None:
     sweep_temporary(folder, (GENERATIONS, GAMES))
     count = committed_generations(folder)
     for path in (folder / GAMES).glob("gen-*.parquet"):
-        number = path.stem.removeprefix("gen-")
-        if number.isdigit() and int(number) >= count:
+        if number_of(path) >= count:
             path.unlink(missing_ok=True)
 
 
@@ -134,29 +162,15 @@ def commit_generation(
     folder: Path, generation: int, individuals: pa.Table, games: pa.Table
 ) -> None:
     """Write a generation: the games first, then the individuals, whose rename is the commit."""
-    _write(games_file(folder, generation), games)
-    _write(generation_file(folder, generation), individuals)
+    write_table(games_file(folder, generation), games)
+    write_table(generation_file(folder, generation), individuals)
 
 
 def commit_playoff(folder: Path, games: pa.Table) -> None:
     """Write the play-off's games, which says that the run has had its play-off."""
-    _write(playoff_file(folder), games)
+    write_table(playoff_file(folder), games)
 
 
 def remove_playoff(folder: Path) -> None:
     """Forget a play-off, because evolution goes on past it."""
     playoff_file(folder).unlink(missing_ok=True)
-
-
-def _write(path: Path, table: pa.Table) -> None:
-    try:
-        _write_parquet(path, table)
-    except OSError as error:
-        # pyarrow says in its own words what went wrong, and not where.
-        text = error.strerror or str(error).splitlines()[0]
-        raise OSError(error.errno or errno.EIO, text, str(path)) from error
-
-
-def _write_parquet(path: Path, table: pa.Table) -> None:
-    with replacing(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)

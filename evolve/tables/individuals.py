@@ -13,20 +13,25 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from evolve.documents import parse_json
+
 SCALAR_GENES: Final = ("endgame",)
 """Genes of one number; they are plain columns, all others fixed-size lists."""
 
-INDIVIDUAL_COLUMNS: Final = (
-    "generation",
-    "individual",
-    "born",
-    "origin",
-    "parents",
-    "score",
-    "disc_difference",
-    "games",
+INDIVIDUALS_SCHEMA: Final = pa.schema(
+    [
+        ("generation", pa.int32()),
+        ("individual", pa.string()),
+        ("born", pa.int32()),
+        ("origin", pa.string()),
+        ("parents", pa.list_(pa.string())),
+        ("score", pa.float64()),
+        ("disc_difference", pa.float64()),
+        ("games", pa.int32()),
+    ]
 )
 """The columns before the genes."""
+INDIVIDUAL_COLUMNS: Final = tuple(INDIVIDUALS_SCHEMA.names)
 
 _METADATA_KEY: Final = b"evolve"
 
@@ -52,15 +57,18 @@ def individuals_table(
     checkpoint: Mapping[str, Any],
 ) -> pa.Table:
     """The table of one generation with its metadata; every row has the same genes."""
+    values: dict[str, list[Any]] = {
+        "generation": [generation] * len(rows),
+        "individual": [row.individual for row in rows],
+        "born": [row.born for row in rows],
+        "origin": [row.origin for row in rows],
+        "parents": [list(row.parents) for row in rows],
+        "score": [row.score for row in rows],
+        "disc_difference": [row.disc_difference for row in rows],
+        "games": [row.games for row in rows],
+    }
     columns: dict[str, pa.Array] = {
-        "generation": pa.array([generation] * len(rows), pa.int32()),
-        "individual": pa.array([row.individual for row in rows], pa.string()),
-        "born": pa.array([row.born for row in rows], pa.int32()),
-        "origin": pa.array([row.origin for row in rows], pa.string()),
-        "parents": pa.array([list(row.parents) for row in rows], pa.list_(pa.string())),
-        "score": pa.array([row.score for row in rows], pa.float64()),
-        "disc_difference": pa.array([row.disc_difference for row in rows], pa.float64()),
-        "games": pa.array([row.games for row in rows], pa.int32()),
+        field.name: pa.array(values[field.name], field.type) for field in INDIVIDUALS_SCHEMA
     }
     for gene, first in rows[0].genes.items():
         if gene in SCALAR_GENES:
@@ -72,10 +80,16 @@ def individuals_table(
     return pa.table(columns).replace_schema_metadata({_METADATA_KEY: metadata.encode()})
 
 
-def table_metadata(schema: pa.Schema) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Generation row and checkpoint of an individuals file; KeyError or ValueError when absent."""
-    document = json.loads((schema.metadata or {})[_METADATA_KEY])
-    return document["generation"], document["checkpoint"]
+def table_metadata(metadata: Mapping[bytes, bytes]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Generation row and checkpoint of an individuals file, from its metadata.
+
+    KeyError, TypeError or ValueError where they are not there.
+    """
+    document = parse_json(metadata[_METADATA_KEY])
+    row, checkpoint = document["generation"], document["checkpoint"]
+    if not isinstance(row, dict) or not isinstance(checkpoint, dict):
+        raise TypeError("there is no generation in it")
+    return row, checkpoint
 
 
 def row_genes(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, list[int]]:

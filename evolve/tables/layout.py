@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Final
 
@@ -20,8 +21,30 @@ TRIALS_FILE: Final = "trials.parquet"
 JOURNAL_FILE: Final = "journal.log"
 FINAL_FILE: Final = "final.json"
 CHECKPOINT_FILE: Final = "checkpoint.npz"
+RATING_FILE: Final = "rating.json"
+"""Of a rating: who is rated, and how."""
 PLAYOFF: Final = "playoff"
 LOCK_FILE: Final = ".lock"
+PROGRAMS_FILE: Final = ".programs"
+"""The mark of the user who started a run that names programs."""
+PARTS: Final = (GENERATIONS, GAMES, METRICS, TRIALS)
+"""Folders inside."""
+FILES: Final = (
+    CONFIG_FILE,
+    CHAMPION_FILE,
+    LEARNED_FILE,
+    TRIALS_FILE,
+    JOURNAL_FILE,
+    FINAL_FILE,
+    CHECKPOINT_FILE,
+    RATING_FILE,
+    LOCK_FILE,
+    PROGRAMS_FILE,
+)
+"""Files beside them."""
+
+
+_NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
 
 def generation_file(folder: Path, generation: int) -> Path:
@@ -52,7 +75,7 @@ def committed_generations(folder: Path) -> int:
 
     Raises RunError when a generation is missing before another one.
     """
-    numbers = {_number(path) for path in (folder / GENERATIONS).glob("gen-*.parquet")} - {-1}
+    numbers = {number_of(path) for path in (folder / GENERATIONS).glob("gen-*.parquet")} - {-1}
     for number in range(len(numbers)):
         if number not in numbers:
             raise RunError(
@@ -61,6 +84,7 @@ def committed_generations(folder: Path) -> int:
     return len(numbers)
 
 
-def _number(path: Path) -> int:
+def number_of(path: Path) -> int:
+    """The generation that a file's name says it is of; −1 where it says none."""
     digits = path.stem.removeprefix("gen-")
-    return int(digits) if digits.isascii() and digits.isdigit() else -1
+    return int(digits) if _NUMBER.fullmatch(digits) else -1

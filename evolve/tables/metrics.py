@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from evolve.errors import RunError
-from evolve.tables.atomic import replacing
 from evolve.tables.layout import METRICS
+from evolve.tables.parquet import read_table, write_table
 
 METRICS_PANEL: Final = {
     "standard": ("random", "swh", "positional?depth=2"),
@@ -32,7 +31,7 @@ METRICS_SCHEMA: Final = pa.schema(
     + [pa.field(name, pa.float64()) for name in ("cpu_seconds", "accept_seconds", "seconds")]
 )
 """accept_seconds: CPU seconds of games that choose between models, a part of cpu_seconds."""
-_SINCE_0_2: Final = "accept_seconds"
+_SINCE_0_2: Final = ("accept_seconds",)
 
 
 def metrics_file(folder: Path, check: int) -> Path:
@@ -51,27 +50,16 @@ def committed_checks(folder: Path) -> int:
 
 def commit_metrics(folder: Path, check: int, row: Mapping[str, Any]) -> None:
     """Write the row of a check."""
-    with replacing(metrics_file(folder, check)) as temporary:
-        pq.write_table(
-            pa.Table.from_pylist([dict(row)], schema=METRICS_SCHEMA),
-            temporary,
-            compression="zstd",
-            write_page_checksum=True,
-        )
+    table = pa.Table.from_pylist([dict(row)], schema=METRICS_SCHEMA)
+    write_table(metrics_file(folder, check), table)
 
 
 def read_metrics(folder: Path) -> pa.Table:
     """All rows; RunError when a file is damaged."""
     tables = [METRICS_SCHEMA.empty_table()]
     for check in range(committed_checks(folder)):
-        path = metrics_file(folder, check)
-        try:
-            table = pq.read_table(path, page_checksum_verification=True)
-            if _SINCE_0_2 not in table.column_names:
-                table = table.append_column(_SINCE_0_2, pa.nulls(len(table), pa.float64()))
-            tables.append(table.select(METRICS_SCHEMA.names).cast(METRICS_SCHEMA))
-        except (pa.ArrowException, OSError, KeyError, ValueError) as error:
-            raise RunError(f"{path} is damaged: {str(error).splitlines()[0]}") from error
+        table = read_table(metrics_file(folder, check), METRICS_SCHEMA, later=_SINCE_0_2)
+        tables.append(table.select(METRICS_SCHEMA.names))
     return pa.concat_tables(tables)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -11,16 +10,33 @@ from typing import Any, Final
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+from evolve.documents import parse_toml, read_document
 from evolve.errors import RunError
 from evolve.tables import layout
 from evolve.tables.games import GAMES_SCHEMA
-from evolve.tables.individuals import INDIVIDUAL_COLUMNS, row_genes, table_metadata
+from evolve.tables.individuals import (
+    INDIVIDUAL_COLUMNS,
+    INDIVIDUALS_SCHEMA,
+    row_genes,
+    table_metadata,
+)
 from evolve.tables.metrics import read_metrics
+from evolve.tables.parquet import read_metadata, read_table
 from evolve.tables.trials import TRIAL_COLUMNS, importances_of, read_trials
 
 TABLES: Final = ("generations", "individuals", "games", "trials", "metrics")
+
+COMMANDS: Final = (
+    "run",
+    "train dqn",
+    "train mcts",
+    "sweep dqn",
+    "sweep mcts",
+    "sweep alphabeta",
+    "sweep evolution",
+)
+"""What a run's config.toml may say that it was made by."""
 
 TABLE_OF: Final = {"run": "generations", "train": "metrics", "sweep": "trials"}
 """The table that tells most of a run, by the first word of its command."""
@@ -51,7 +67,7 @@ class Run:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        if not (self.path / layout.CONFIG_FILE).exists():
+        if not (self.path / layout.CONFIG_FILE).is_file():
             known = "no such folder" if not self.path.exists() else "it has no config.toml"
             raise RunError(f"{path} is no run: {known}")
 
@@ -71,16 +87,22 @@ class Run:
     @cached_property
     def config(self) -> dict[str, Any]:
         """config.toml as it is, without checking."""
+        path = self.path / layout.CONFIG_FILE
         try:
-            with (self.path / layout.CONFIG_FILE).open("rb") as file:
-                return tomllib.load(file)
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-            raise RunError(f"{self.path / layout.CONFIG_FILE} is damaged: {error}") from error
+            return parse_toml(read_document(path))
+        except OSError as error:
+            raise RunError(f"{path}: {error.strerror}") from error
+        except ValueError as error:
+            raise RunError(f"{path} is damaged: {error}") from error
 
     @property
     def command(self) -> str:
         """The command that made it: `run`, `train dqn`, `sweep mcts` and the like."""
-        return str(self.config.get("command", "run"))
+        command = self.config.get("command", "run")
+        if command not in COMMANDS:
+            path, known = self.path / layout.CONFIG_FILE, ", ".join(COMMANDS)
+            raise RunError(f"{path}: command = {command!r} is unknown; there are {known}")
+        return str(command)
 
     @cached_property
     def metrics(self) -> pd.DataFrame:
@@ -138,19 +160,19 @@ class Run:
 
     def individuals_table(self, generation: int) -> pa.Table:
         """The individuals file of a generation."""
-        return _read(layout.generation_file(self.path, generation), INDIVIDUAL_COLUMNS, generation)
+        return _read(layout.generation_file(self.path, generation), INDIVIDUALS_SCHEMA, generation)
 
     def games_table(self, generation: int) -> pa.Table:
         """The games file of a generation, without the play-off."""
-        return _read(layout.games_file(self.path, generation), GAMES_SCHEMA.names, generation)
+        return _read(layout.games_file(self.path, generation), GAMES_SCHEMA, generation)
 
     def metadata(self, generation: int) -> tuple[dict[str, Any], dict[str, Any]]:
         """The row of a generation and the checkpoint after it."""
         path = layout.generation_file(self.path, generation)
         try:
-            row, checkpoint = table_metadata(pq.read_schema(path))
-        except (pa.ArrowException, OSError, KeyError, ValueError) as error:
-            raise _damaged(path, error) from error
+            row, checkpoint = table_metadata(read_metadata(path))
+        except (LookupError, TypeError, ValueError) as error:
+            raise RunError(f"{path} is damaged: {error}") from error
         if row.get("generation") != generation:
             raise RunError(f"{path} is of another generation: {row.get('generation')}")
         return row, checkpoint
@@ -179,7 +201,7 @@ class Run:
 
     def _playoff(self) -> list[pa.Table]:
         path = layout.playoff_file(self.path)
-        return [_read(path, GAMES_SCHEMA.names)] if path.exists() else []
+        return [_read(path, GAMES_SCHEMA)] if path.exists() else []
 
 
 def load_run(path: str | Path) -> Run:
@@ -195,25 +217,12 @@ def list_runs(parent: str | Path) -> list[Run]:
     return [Run(path) for path in sorted(folder.iterdir()) if (path / layout.CONFIG_FILE).is_file()]
 
 
-def _read(path: Path, columns: Sequence[str], generation: int | None = None) -> pa.Table:
+def _read(path: Path, schema: pa.Schema, generation: int | None = None) -> pa.Table:
     """A table of a run, checked to be one with these columns and of that generation."""
-    if path.is_dir():
-        raise RunError(f"{path} is missing or damaged: it is a folder")
-    try:
-        table = pq.read_table(path, use_threads=False, page_checksum_verification=True)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise _damaged(path, error) from error
-    missing = [column for column in columns if column not in table.column_names]
-    if missing:
-        raise RunError(f"{path} is another table: it has no column {missing[0]}")
+    table = read_table(path, schema)
     if generation is not None and set(table["generation"].unique().to_pylist()) - {generation}:
         raise RunError(f"{path} is of another generation than its name says")
     return table
-
-
-def _damaged(path: Path, error: Exception) -> RunError:
-    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return RunError(f"{path} is missing or damaged: {reason}")
 
 
 def _frame(tables: Sequence[pa.Table]) -> pd.DataFrame:

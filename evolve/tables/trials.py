@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from evolve.documents import parse_json
 from evolve.errors import RunError
-from evolve.tables.atomic import replacing
 from evolve.tables.layout import TRIALS_FILE
+from evolve.tables.parquet import read_table, write_table
 
 _BEFORE: Final = (
     pa.field("number", pa.int64()),
@@ -49,13 +48,8 @@ def write_trials(
     schema = pa.schema(
         [*_BEFORE, *fields, *_AFTER], metadata={_IMPORTANCES: json.dumps(importances)}
     )
-    with replacing(folder / TRIALS_FILE) as temporary:
-        pq.write_table(
-            pa.Table.from_pylist([dict(row) for row in rows], schema=schema),
-            temporary,
-            compression="zstd",
-            write_page_checksum=True,
-        )
+    table = pa.Table.from_pylist([dict(row) for row in rows], schema=schema)
+    write_table(folder / TRIALS_FILE, table)
 
 
 def read_trials(folder: Path) -> pa.Table | None:
@@ -63,19 +57,14 @@ def read_trials(folder: Path) -> pa.Table | None:
     path = folder / TRIALS_FILE
     if not path.exists():
         return None
-    try:
-        # In one piece: a reader that opens the file twice may find another one the second time.
-        content = io.BytesIO(path.read_bytes())
-        table = pq.read_table(content, use_threads=False, page_checksum_verification=True)
-    except (pa.ArrowException, OSError) as error:
-        raise RunError(f"{path} is damaged: {str(error).splitlines()[0]}") from error
-    missing = [name for name in TRIAL_COLUMNS if name not in table.column_names]
-    if missing:
-        raise RunError(f"{path} is another table: it has no column {missing[0]}")
-    return table
+    return read_table(path, pa.schema([*_BEFORE, *_AFTER]))
 
 
 def importances_of(table: pa.Table) -> dict[str, float]:
     """The importances beside a table, the largest first."""
-    found: dict[str, float] = json.loads((table.schema.metadata or {}).get(_IMPORTANCES, b"{}"))
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
+    try:
+        found = parse_json((table.schema.metadata or {}).get(_IMPORTANCES, b"{}"))
+        shares = {str(name): float(share) for name, share in found.items()}
+    except (AttributeError, TypeError, ValueError) as error:
+        raise RunError(f"{TRIALS_FILE} is damaged: its importances cannot be read") from error
+    return dict(sorted(shares.items(), key=lambda item: -item[1]))

@@ -290,7 +290,7 @@ def test_a_full_disk_loses_nothing(
 ) -> None:
     import pyarrow.parquet as pq
 
-    real, room = pq.write_table, [5]
+    real, room = pq.ParquetWriter.write_table, [5]
 
     def write_table(*arguments: object, **options: object) -> None:
         room[0] -= 1
@@ -299,7 +299,7 @@ def test_a_full_disk_loses_nothing(
         real(*arguments, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(pq, "write_table", write_table)
+        patch.setattr(pq.ParquetWriter, "write_table", write_table)
         ended = invoke("run", *LONG, "--generations", 6, "--out", "full")
         assert ended.code == 1
         assert ended.err.startswith("error: ")

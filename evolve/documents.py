@@ -1,0 +1,82 @@
+"""JSON and TOML that others may have written.
+
+Python's parsers raise all kinds of errors for text that was made to break its reader, and let
+through what breaks whoever prints it. Here all of that is a ValueError with one line of text.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any, Final
+
+LARGEST: Final = 16 << 20
+"""Bytes of a document; ours have some thousands."""
+_DEEPEST: Final = 64
+"""Lists and tables inside each other; ours have five."""
+_MOST_DIGITS: Final = 64
+"""Of a whole number; the largest of ours are the 128 bits of a random generator's state."""
+_LIMIT: Final = 10**_MOST_DIGITS
+
+
+def read_document(path: Path) -> bytes:
+    """The content of a file; OSError, or ValueError where it is too large to be a document."""
+    with path.open("rb") as file:
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise ValueError(f"it has more than {LARGEST >> 20} MiB")
+    return data
+
+
+def parse_json(data: bytes | str) -> Any:
+    """The value of a JSON text; ValueError where it is none."""
+    try:
+        value = json.loads(data if isinstance(data, str) else data.decode("utf-8"))
+    except RecursionError as error:
+        raise _too_deep() from error
+    except ValueError as error:
+        raise _plain(error) from error
+    _check(value)
+    return value
+
+
+def parse_toml(data: bytes) -> dict[str, Any]:
+    """The tables of a TOML text; ValueError where it is none."""
+    try:
+        value = tomllib.loads(data.decode("utf-8"))
+    except RecursionError as error:
+        raise _too_deep() from error
+    except ValueError as error:
+        raise _plain(error) from error
+    _check(value)
+    return value
+
+
+def _plain(error: ValueError) -> ValueError:
+    """A parser's error; in our words where it speaks of Python's settings."""
+    known = isinstance(error, json.JSONDecodeError | tomllib.TOMLDecodeError | UnicodeDecodeError)
+    return error if known or "digits" not in str(error) else _too_long()
+
+
+def _check(value: Any, depth: int = 0) -> None:
+    """Raise ValueError for what parsers let through and others fail over."""
+    if depth > _DEEPEST:
+        raise _too_deep()
+    if isinstance(value, int):
+        if not -_LIMIT < value < _LIMIT:
+            raise _too_long()
+    elif isinstance(value, dict):
+        for item in value.values():
+            _check(item, depth + 1)
+    elif isinstance(value, list):
+        for item in value:
+            _check(item, depth + 1)
+
+
+def _too_deep() -> ValueError:
+    return ValueError(f"it is nested more than {_DEEPEST} deep")
+
+
+def _too_long() -> ValueError:
+    return ValueError(f"a number in it has more than {_MOST_DIGITS} digits")

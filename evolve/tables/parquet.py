@@ -1,0 +1,117 @@
+"""Parquet files that know when they are damaged.
+
+Parquet's own checksums cover the pages of data, not their headers, nor the footer with schema,
+statistics and metadata, where a run's checkpoint is. So every file of ours holds a digest of
+itself in its footer: SHA-256 of all its bytes, those of the digest as zeros. Other programs read
+such a file as any other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Collection
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from evolve.errors import RunError
+from evolve.tables.atomic import replacing
+
+_KEY: Final = b"evolve-digest"
+_LABEL: Final = b"sha256-of-this-file:"
+_DIGITS: Final = 64
+_DIGEST: Final = re.compile(rb"[0-9a-f]{64}")
+
+
+def write_table(path: Path, table: pa.Table) -> None:
+    """Replace the file in one step; OSError, under its name, where that fails."""
+    sink = pa.BufferOutputStream()
+    with pq.ParquetWriter(
+        sink, table.schema, compression="zstd", write_page_checksum=True
+    ) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata({_KEY: _LABEL + b"0" * _DIGITS})
+    content = sink.getvalue().to_pybytes()
+    # The last one: any other is in the table itself.
+    place = content.rfind(_LABEL) + len(_LABEL)
+    digest = hashlib.sha256(content).hexdigest().encode()
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        file.write(content[:place] + digest + content[place + _DIGITS :])
+
+
+def read_table(
+    path: Path, schema: pa.Schema | None = None, *, later: Collection[str] = ()
+) -> pa.Table:
+    """A whole table; RunError where it is missing, damaged, or lacks a column of `schema`.
+
+    It may have further columns. Those of `later` came with a later version than the file may be
+    of: they are null where it has none. A file without a digest, as version 0.1 wrote them and other
+    programs do, is taken as it is: page checksums are all that is verified of it.
+    """
+    content = _verified(path)
+    try:
+        table = pq.read_table(
+            pa.BufferReader(content), use_threads=False, page_checksum_verification=True
+        )
+    except (pa.ArrowException, OSError, ValueError, LookupError, MemoryError) as error:
+        raise _damaged(path, error) from error
+    if schema is not None:
+        for name in later:
+            if name not in table.column_names:
+                table = table.append_column(name, pa.nulls(len(table), schema.field(name).type))
+        _check_schema(path, table.schema, schema)
+    return table
+
+
+def read_metadata(path: Path) -> dict[bytes, bytes]:
+    """The metadata of a table; RunError where the file is missing or damaged."""
+    content = _verified(path)
+    try:
+        return dict(pq.read_schema(pa.BufferReader(content)).metadata or {})
+    except (pa.ArrowException, OSError, ValueError, LookupError, MemoryError) as error:
+        raise _damaged(path, error) from error
+
+
+def _verified(path: Path) -> bytes:
+    """A file's content, read in one piece: pyarrow opens a file more than once, and may find
+    another one there the second time."""
+    try:
+        content = path.read_bytes()
+    except IsADirectoryError as error:
+        raise RunError(f"{path} is missing or damaged: it is a folder") from error
+    except OSError as error:
+        raise RunError(f"{path} is missing or damaged: {error.strerror}") from error
+    label = content.rfind(_LABEL)
+    if label < 0 and _KEY not in content:
+        return content
+    # Either of the two says that there must be a digest: no single flipped bit can take it away.
+    place = label + len(_LABEL)
+    digest = content[place : place + _DIGITS]
+    if label < 0 or not _DIGEST.fullmatch(digest):
+        raise RunError(f"{path} is damaged: its digest cannot be read")
+    hashed = hashlib.sha256(content[:place])
+    hashed.update(b"0" * _DIGITS)
+    hashed.update(content[place + _DIGITS :])
+    if hashed.hexdigest().encode() != digest:
+        raise RunError(f"{path} is damaged: its digest does not fit its content")
+    return content
+
+
+def _check_schema(path: Path, found: pa.Schema, wanted: pa.Schema) -> None:
+    for field in wanted:
+        if found.get_field_index(field.name) < 0:
+            raise RunError(f"{path} is another table: it has no column {field.name}")
+        there = found.field(field.name).type
+        if there != field.type:
+            raise RunError(
+                f"{path} is another table: its column {field.name} is of type {there}, "
+                f"not {field.type}"
+            )
+
+
+def _damaged(path: Path, error: BaseException) -> RunError:
+    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return RunError(f"{path} is missing or damaged: {reason}")
