@@ -6,7 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+from pydantic import BaseModel
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.clocked import ClockedAgent
@@ -24,6 +26,8 @@ from evolve.tables.layout import CHAMPION_FILE, LEARNED_FILE, champion_of
 _REALS: Final = ("time", "c", "c_puct")
 """Settings that need not be whole numbers."""
 _LIKE_SETTINGS: Final = re.compile(r"\w+=\S*")
+_PROGRAM: Final = re.compile(rf"(^|[\s,;=])({'|'.join(PROTOCOLS)}):")
+"""Also in a list that is still one text."""
 _SETTING: Final = re.compile(r"\s*(\w+)\s*=\s*(-?(?:[0-9]{1,18}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}))\s*")
 
 
@@ -52,6 +56,25 @@ def load_agent(
     given = {"depth": depth, "endgame": endgame, "time": time}
     settings.update({key: value for key, value in given.items() if value is not None})
     return _set(agent, settings, place)
+
+
+def programs_in(settings: BaseModel) -> list[str]:
+    """What in settings names a program that would be run: each once, as it stands there."""
+    found: dict[str, None] = {}
+
+    def look(value: Any) -> None:
+        if isinstance(value, str) and _PROGRAM.search(value):
+            found[value] = None
+        elif isinstance(value, Mapping):
+            for key, item in value.items():
+                look(key)
+                look(item)
+        elif isinstance(value, list | tuple):
+            for item in value:
+                look(item)
+
+    look(settings.model_dump(mode="json"))
+    return list(found)
 
 
 def _split(source: str) -> tuple[str, dict[str, float]]:

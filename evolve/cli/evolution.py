@@ -13,6 +13,7 @@ import click
 
 import evolve
 from evolve.cli.options import given_options, jobs_option, model_options
+from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import RunDisplay, interrupt_between_generations, say, watching
 from evolve.cli.signals import at_ctrl_c
 from evolve.cli.terminal import duration, size
@@ -73,6 +74,7 @@ def run_command(jobs: int, out: str | None, config: str | None, **options: Any) 
         _print_header(folder, settings, 0, jobs)
         evolution = Evolution(folder, settings, jobs)
         store.create(folder, config_text(settings, _versions()))
+        agree_to_programs(folder, settings)
         return _go_on(evolution)
 
 
@@ -102,12 +104,19 @@ def worthless_unless_started(
 @click.option("--trials", type=click.IntRange(min=1), help="Of a sweep: finished trials in all.")
 @click.option("--timeout", type=float, help="Of a sweep: seconds from now.")
 @click.option("--storage", metavar="URL", help="Of a sweep: its storage, with the password.")
+@click.option(
+    "--allow-programs",
+    is_flag=True,
+    help="Run the programs that a folder's settings name, though you did not start it there.",
+)
 @jobs_option
-def resume_command(run: str, jobs: int, **options: Any) -> int:
+def resume_command(run: str, jobs: int, allow_programs: bool, **options: Any) -> int:
     """Go on with a run from its last whole generation, check or trial.
 
     With --generations (of a training --games or --budget, of a sweep --trials) it goes on to so
-    many in all, also past its first target. A run that is finished says so.
+    many in all, also past its first target. A run that is finished says so. Programs (gtp:…,
+    nboard:…) that its settings name are run only where you started it yourself, in this folder,
+    or with --allow-programs.
 
     \b
     Examples:
@@ -128,15 +137,16 @@ def resume_command(run: str, jobs: int, **options: Any) -> int:
     if kind == "train":
         from evolve.cli.training import resume_training
 
-        return resume_training(opened, changes, jobs)
+        return resume_training(opened, changes, jobs, allow_programs)
     if kind == "sweep":
         from evolve.cli.sweeping import resume_sweep
 
-        return resume_sweep(opened, changes, jobs)
+        return resume_sweep(opened, changes, jobs, allow_programs)
     stored = read_toml(folder / CONFIG_FILE)
     generations = changes.get("generations")
     settings = resolve(changes, stored, str(folder / CONFIG_FILE))
     with store.locked(folder):
+        check_programs(folder, settings, allowed=allow_programs, storage=False)
         done = opened.generation_count
         if generations is not None and generations < done:
             raise RunError(f"{folder} has {done} generations already, more than {generations}")

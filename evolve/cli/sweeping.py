@@ -19,6 +19,7 @@ from rich.table import Table
 import evolve
 from evolve.cli.evolution import RUNS, worthless_unless_started
 from evolve.cli.options import all_cores, given_options, model_options
+from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import Stoppable, interrupt_between_generations, say
 from evolve.cli.terminal import bar, cell, duration, elo_text, out, print_rows
 from evolve.cli.training import need_torch
@@ -116,11 +117,12 @@ def sweep_command(
         name = settings.study or folder.resolve().name
         settings = settings.model_copy(update={"study": name})
         store.create(folder, _config(settings), (TRIALS,))
+        agree_to_programs(folder, _kept(settings))
         with closing(Sweep(folder, settings, jobs or all_cores())) as sweep:
             return _go_on(sweep)
 
 
-def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int) -> int:
+def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
     """Go on with a sweep to its number of trials, or the one in `changes`."""
     from evolve.sweeps.sweep import Sweep
 
@@ -133,6 +135,8 @@ def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int) -> int:
         _check_same_storage(folder, stored.get("storage"), changes["storage"])
     settings = resolve_as(SweepSettings, {}, {"kind": kind, **changes}, stored, str(file))
     with store.locked(folder):
+        given = "storage" in changes
+        check_programs(folder, _kept(settings), allowed=allow_programs, storage=given)
         store.sweep_temporary(folder, (TRIALS,))
         with closing(Sweep(folder, settings, jobs)) as sweep:
             if changes:
@@ -205,11 +209,16 @@ def _config(settings: SweepSettings) -> str:
         "python": platform.python_version(),
         **{name: importlib.metadata.version(name) for name in packages},
     }
-    if settings.storage is not None:
-        from evolve.sweeps.storage import without_password
+    return config_text(_kept(settings), versions, f"sweep {settings.kind}")
 
-        settings = settings.model_copy(update={"storage": without_password(settings.storage)})
-    return config_text(settings, versions, f"sweep {settings.kind}")
+
+def _kept(settings: SweepSettings) -> SweepSettings:
+    """Settings as they are kept: without a password."""
+    if settings.storage is None:
+        return settings
+    from evolve.sweeps.storage import without_password
+
+    return settings.model_copy(update={"storage": without_password(settings.storage)})
 
 
 def _go_on(sweep: Sweep) -> int:

@@ -20,6 +20,7 @@ from rich.table import Table
 import evolve
 from evolve.cli.evolution import RUNS, worthless_unless_started
 from evolve.cli.options import given_options, jobs_option, model_options
+from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import Stoppable, interrupt_between_generations, say
 from evolve.cli.terminal import cell, duration, out
 from evolve.config.learning import DqnSettings, MctsSettings
@@ -137,10 +138,11 @@ def _train(
         _print_header(kind, folder, settings, jobs)
         training = _training(folder, settings, jobs)
         store.create(folder, _config(kind, settings), (METRICS,))
+        agree_to_programs(folder, settings)
         return _go_on(training)
 
 
-def resume_training(run: Run, changes: Mapping[str, Any], jobs: int) -> int:
+def resume_training(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
     """Go on with a training from its last check; `changes` may move its end."""
     need_torch()
     folder, kind = run.path, run.command.removeprefix("train ")
@@ -149,6 +151,7 @@ def resume_training(run: Run, changes: Mapping[str, Any], jobs: int) -> int:
     # Without presets: all settings are in the file, but for those that its version did not have.
     settings = resolve_as(model, {}, changes, read_toml(file), str(file))
     with store.locked(folder):
+        check_programs(folder, settings, allowed=allow_programs, storage=False)
         store.sweep_temporary(folder, (METRICS,))
         training = _training(folder, settings, jobs)
         training.restore()

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Final
 
 from optuna.trial import FrozenTrial
 
-from evolve.errors import StorageError
-from evolve.sweeps.final import DEFAULTS, ranked
+from evolve.sweeps.final import DEFAULTS, agent_file, ranked
 from evolve.tables.atomic import replacing
-from evolve.tables.layout import TRIALS
 
 _PIECE: Final = 48_000
 """Characters in a piece: a text in MySQL holds 65 535 bytes."""
@@ -31,15 +29,12 @@ def agent_pieces(path: Path) -> dict[str, str]:
 def fetch_agents(folder: Path, trials: Sequence[FrozenTrial], count: int) -> None:
     """Write the agent files of the best `count` trials, and of the defaults, that are not here.
 
-    Raises StorageError for one that is no agent's file of a trial.
+    Raises RunError for one that is named as no agent's file of a trial is.
     """
     best = ranked(trials)
     wanted = best[:count] + [t for t in best if t.user_attrs.get("origin") == DEFAULTS]
     for trial in wanted:
-        name = PurePosixPath(str(trial.user_attrs["agent"]))
-        if name.parts[:-1] != (TRIALS,) or name.suffix not in (".json", ".npz"):
-            raise StorageError(f"trial {trial.number} names {str(name)!r} as its agent's file")
-        target = folder / name
+        target = agent_file(folder, trial)
         pieces = sorted(key for key in trial.user_attrs if key.startswith(_KEY))
         if target.exists() or not pieces:
             continue

@@ -20,13 +20,14 @@ from evolve.agents.dqn import DqnAgent
 from evolve.agents.files import read_agent, save_agent
 from evolve.agents.mcts import MctsAgent
 from evolve.documents import parse_json, read_document
+from evolve.errors import RunError
 from evolve.fitness.match import Match
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.ratings import Score
 from evolve.runner.rating import Rating, Row
 from evolve.sweeps.plan import Plan
 from evolve.tables.atomic import write_text
-from evolve.tables.layout import CHAMPION_FILE, FINAL_FILE, LEARNED_FILE
+from evolve.tables.layout import CHAMPION_FILE, FINAL_FILE, LEARNED_FILE, TRIALS
 
 DEFAULTS = "defaults"
 """The origin of the trial that has the default settings."""
@@ -66,9 +67,23 @@ def ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
     return sorted(complete, key=lambda trial: (-trial.values[0], trial.number))
 
 
+def agent_file(folder: Path, trial: FrozenTrial) -> Path:
+    """Where a trial's agent is: in the sweep's folder of trials, under the trial's number.
+
+    Raises RunError where the study names any other place: a journal may come from anywhere.
+    """
+    stem, named = f"{TRIALS}/trial-{trial.number:04d}", str(trial.user_attrs.get("agent"))
+    if named not in (f"{stem}.json", f"{stem}.npz"):
+        raise RunError(
+            f"trial {trial.number} of {folder} names {named!r} as its agent: it must be "
+            f"{stem}.json or {stem}.npz"
+        )
+    return folder / named
+
+
 def save_champion(folder: Path, trial: FrozenTrial, **facts: Any) -> Path | None:
     """Make a trial's agent the sweep's; None when its file is not here, but on another machine."""
-    source = folder / trial.user_attrs["agent"]
+    source = agent_file(folder, trial)
     if not source.exists():
         return None
     agent = read_agent(source)
@@ -87,14 +102,14 @@ def play_final(
 ) -> FinalResult | None:
     """Play it and crown the winner; None when no complete trial has its agent here."""
     sweep = plan.sweep
-    here = [trial for trial in ranked(trials) if (folder / trial.user_attrs["agent"]).exists()]
+    here = [trial for trial in ranked(trials) if agent_file(folder, trial).exists()]
     if not here:
         return None
     finalists = here[: sweep.finalists]
     defaults = next((t for t in here if t.user_attrs.get("origin") == DEFAULTS), None)
     if defaults is not None and defaults not in finalists:
         finalists.append(defaults)
-    agents = [read_agent(folder / trial.user_attrs["agent"]) for trial in finalists]
+    agents = [read_agent(agent_file(folder, trial)) for trial in finalists]
     names = [f"trial-{trial.number}" for trial in finalists]
 
     def openings(part: Part, *key: int) -> Openings:

@@ -70,7 +70,13 @@ def open_journal(path: Path) -> BaseStorage:
     with telling(str(path)):
         backend = _Journal(path)
         backend.mend()
-        return optuna.storages.JournalStorage(backend)
+        try:
+            return optuna.storages.JournalStorage(backend)  # which reads all of it
+        except OSError:
+            raise
+        except Exception as error:  # Optuna takes what is in a journal on trust
+            reason = str(error) if isinstance(error, ValueError) else repr(error)
+            raise StorageError(f"{path} is damaged: {reason}") from error
 
 
 def open_database(url: str) -> BaseStorage:

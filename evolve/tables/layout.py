@@ -25,8 +25,8 @@ RATING_FILE: Final = "rating.json"
 """Of a rating: who is rated, and how."""
 PLAYOFF: Final = "playoff"
 LOCK_FILE: Final = ".lock"
-PROGRAMS_FILE: Final = ".programs"
-"""The mark of the user who started a run that names programs."""
+OWNER_FILE: Final = ".agreed"
+"""Marks of the user who started a run that names programs or a storage."""
 PARTS: Final = (GENERATIONS, GAMES, METRICS, TRIALS)
 """Folders inside."""
 FILES: Final = (
@@ -39,7 +39,7 @@ FILES: Final = (
     CHECKPOINT_FILE,
     RATING_FILE,
     LOCK_FILE,
-    PROGRAMS_FILE,
+    OWNER_FILE,
 )
 """Files beside them."""
 

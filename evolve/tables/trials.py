@@ -43,12 +43,18 @@ def write_trials(
     parameters: Mapping[str, type],
     importances: Mapping[str, float],
 ) -> None:
-    """Replace the table; `parameters` with their types, whose importances are kept beside it."""
+    """Replace the table; `parameters` with their types, whose importances are kept beside it.
+
+    RunError where a row has values of other types.
+    """
     fields = [pa.field(name, TYPES[kind]) for name, kind in parameters.items()]
     schema = pa.schema(
         [*_BEFORE, *fields, *_AFTER], metadata={_IMPORTANCES: json.dumps(importances)}
     )
-    table = pa.Table.from_pylist([dict(row) for row in rows], schema=schema)
+    try:
+        table = pa.Table.from_pylist([dict(row) for row in rows], schema=schema)
+    except (pa.ArrowException, TypeError) as error:  # the study is not of our making
+        raise RunError(f"a trial of {folder} has what fits no table: {error}") from error
     write_table(folder / TRIALS_FILE, table)
 
 

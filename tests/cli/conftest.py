@@ -12,8 +12,10 @@ from tests.cli import QUICK, TINY, Result, done
 
 @pytest.fixture(autouse=True)
 def _inside_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands run in a folder of the test's own, so that `runs/` is made there."""
+    """Commands run in a folder of the test's own, so that `runs/` is made there, and keep what
+    they know of their user beside it."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
 
 
 @pytest.fixture(scope="session")

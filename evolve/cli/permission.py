@@ -1,0 +1,59 @@
+"""What a run's settings would start on this machine, and whether its user agreed to that."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from evolve.agents.loading import programs_in
+from evolve.errors import RunError
+from evolve.tables.layout import CONFIG_FILE
+from evolve.tables.owner import agree, not_agreed
+
+
+def agree_to_programs(folder: Path, settings: BaseModel) -> None:
+    """Note that this user starts a run with the programs and the storage of its settings.
+
+    Where the note cannot be kept, say that `evolve resume` will ask.
+    """
+    things = _things(settings)
+    if not things:
+        return
+    try:
+        agree(folder, things)
+    except OSError as error:
+        warnings.warn(
+            f"that you start {folder} cannot be noted ({error.strerror}): evolve resume will want "
+            "--allow-programs",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+
+
+def check_programs(folder: Path, settings: BaseModel, *, allowed: bool, storage: bool) -> None:
+    """Raise RunError where a folder names what this user has not agreed to start.
+
+    `allowed` agrees to the programs, `storage` says that the storage was given by the user.
+    """
+    strange = not_agreed(folder, _things(settings))
+    config, place = folder / CONFIG_FILE, getattr(settings, "storage", None)
+    programs = [one for one in strange if one != place]
+    if programs and not allowed:
+        raise RunError(
+            f"{config} names programs that you did not start in this folder: "
+            f"{', '.join(programs)}; where you know them, add --allow-programs"
+        )
+    if place in strange and not storage:
+        raise RunError(
+            f"{config} names a storage that you did not start a study in from this folder; where "
+            f"you know it, add --storage {place}"
+        )
+    if strange:
+        agree_to_programs(folder, settings)
+
+
+def _things(settings: BaseModel) -> list[str]:
+    place = getattr(settings, "storage", None)
+    return programs_in(settings) + ([] if place is None else [place])

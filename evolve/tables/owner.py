@@ -1,0 +1,74 @@
+"""Who started a run: marks in its folder that only this user can have made.
+
+A folder may come from anywhere, and an unpacked archive belongs to whoever unpacked it, so
+neither owner nor time of a file says who wrote it. A mark is a hash of what the user agreed to
+and of the place of the folder, keyed by a secret that never leaves the user's data folder
+(`EVOLVE_DATA_DIR` moves it). It goes with the folder's content, not with its name in some list, so
+that runs can be made and thrown away freely. A folder that was moved, or has come back from
+someone else, has to be agreed to again: what it names may be looked up beside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+import platformdirs
+
+from evolve.engine.private import check_private, private_folder
+from evolve.tables.atomic import write_text
+from evolve.tables.layout import OWNER_FILE
+
+_KEY: Final = "key"
+_BYTES: Final = 32
+
+
+def not_agreed(folder: Path, things: Iterable[str]) -> list[str]:
+    """Those of some things that this user has not agreed to in this folder."""
+    try:
+        key = _key(make=False)
+        known = set((folder / OWNER_FILE).read_text(encoding="ascii").split())
+    except (OSError, ValueError):
+        return list(things)
+    return [thing for thing in things if key is None or _mark(key, folder, thing) not in known]
+
+
+def agree(folder: Path, things: Iterable[str]) -> None:
+    """Note that this user has agreed to some things in this folder, and to no others.
+
+    OSError where the secret cannot be kept, or others could read it.
+    """
+    key = _key(make=True)
+    assert key is not None
+    write_text(folder / OWNER_FILE, "".join(f"{_mark(key, folder, one)}\n" for one in things))
+
+
+def _mark(key: bytes, folder: Path, thing: str) -> str:
+    text = json.dumps([str(folder.resolve()), thing])
+    return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+
+
+def _key(*, make: bool) -> bytes | None:
+    """This user's secret; None where there is none and none is to be made."""
+    root = os.environ.get("EVOLVE_DATA_DIR") or platformdirs.user_data_dir("evolve")
+    if not make and not (Path(root) / _KEY).exists():
+        return None
+    place = private_folder(Path(root)) / _KEY
+    if place.exists():
+        check_private(place)
+        key = place.read_bytes()
+        if len(key) == _BYTES:
+            return key
+    key = secrets.token_bytes(_BYTES)
+    handle, temporary = tempfile.mkstemp(dir=place.parent)  # for this user's eyes alone
+    with open(handle, "wb") as file:
+        file.write(key)
+    os.replace(temporary, place)
+    return key
