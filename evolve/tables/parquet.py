@@ -48,8 +48,8 @@ def read_table(
     """A whole table; RunError where it is missing, damaged, or lacks a column of `schema`.
 
     It may have further columns. Those of `later` came with a later version than the file may be
-    of: they are null where it has none. A file without a digest, as version 0.1 wrote them and other
-    programs do, is taken as it is: page checksums are all that is verified of it.
+    of: they are null where it has none. A file without a digest, as version 0.1 wrote them and
+    other programs do, is taken as it is: page checksums are all that is verified of it.
     """
     content = _verified(path)
     try:
