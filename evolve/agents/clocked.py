@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
@@ -13,7 +10,7 @@ from typing import Final
 from evolve.agents.alphabeta import AlphaBetaAgent, thread_context
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.protocol import Agent
-from evolve.agents.timing import LONGEST, check_seconds
+from evolve.agents.timing import LONGEST, check_seconds, stopping_at, thinking_seconds
 from evolve.engine import context as layout
 from evolve.engine import game
 from evolve.engine.bits import U
@@ -25,8 +22,6 @@ from evolve.engine.solver import solve_move, solve_outcome_move
 from evolve.errors import IllegalMoveError
 
 _TABLE_BITS: Final = 18  # 2**18 buckets, 16 MiB
-_RESERVE: Final = 0.01
-"""Seconds that stopping a search and the way back may take."""
 _OUTCOME_SECONDS: Final = 0.002
 _OUTCOME_GROWTH: Final = 2.4
 """Time to prove a win from 16 empties, and its growth with each more: middling positions."""
@@ -75,14 +70,16 @@ class ClockedAgent:
 
     def choose(self, board: Board) -> int:
         """A good square within the time; raises IllegalMoveError when there is none."""
+        begin = time.perf_counter()
         legal = board.legal_moves()
         if not legal:
             raise IllegalMoveError(f"there is no move to choose\n{board}")
         if len(legal) == 1:
             return legal[0]
         context = thread_context(self.rules or "standard", _TABLE_BITS)
-        with _alarm(context, self.seconds - _RESERVE):
-            return _Thinking(self, board, context).choose()
+        end = begin + thinking_seconds(self.seconds)
+        with stopping_at(context, end):
+            return _Thinking(self, board, context, begin, end).choose()
 
     def choose_counted(self, board: Board) -> tuple[int, int]:
         """The same square, and the nodes searched for it: none for the only legal one."""
@@ -111,6 +108,7 @@ def within(agent: Agent, seconds: float) -> Agent:
 def _prepare() -> None:
     """Load or compile the kernels, so that no move's time goes there."""
     board = Board.start()
+    board.legal_moves()
     own, opp = U(board.own), U(board.opp)
     agent = AlphaBetaAgent([(0,) * layout.SQUARE_CLASSES])
     context = new_context(layout.STANDARD, budget=1)
@@ -122,34 +120,14 @@ def _prepare() -> None:
     solve_move(own, opp, address)
 
 
-@contextmanager
-def _alarm(context: layout.Cells, seconds: float) -> Iterator[None]:
-    """Stop the searches in `context` after some seconds: they look at the cell as they go.
-
-    Kernels run without the interpreter's lock, so another thread can set it.
-    """
-    context[layout.NODES] = context[layout.STOPPED] = 0
-    context[layout.AGE] += 1  # what the table holds may be of other weights or rules
-
-    def stop() -> None:
-        context[layout.STOPPED] = 1
-
-    timer = threading.Timer(seconds, stop)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        timer.join()
-
-
 class _Thinking:
     """One move's time."""
 
-    def __init__(self, player: ClockedAgent, board: Board, context: layout.Cells) -> None:
-        self.begin = time.perf_counter()
-        self.seconds = player.seconds - _RESERVE
+    def __init__(
+        self, player: ClockedAgent, board: Board, context: layout.Cells, begin: float, end: float
+    ) -> None:
+        self.begin = begin
+        self.seconds = end - begin
         self.board = board
         self.own, self.opp = U(board.own), U(board.opp)
         self.context = context

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -13,7 +14,7 @@ import numpy as np
 
 from evolve.agents.alphabeta import thread_context
 from evolve.agents.random import mix
-from evolve.agents.timing import check_seconds
+from evolve.agents.timing import check_seconds, stopping_at, thinking_seconds
 from evolve.agents.trees import (
     MOST_NODES,
     Evaluate,
@@ -40,8 +41,8 @@ _NODES_A_SECOND: Final = 30_000_000
 _CHUNK: Final = 1024
 _LOOK_EVERY: Final = 0.0005
 """Simulations between two looks at the clock at most, and seconds in about."""
-_RESERVE: Final = 0.015
-"""Seconds that the last of them and the way back may take."""
+_BEFORE_SOLVING: Final = 0.3
+"""Share of a move's time after which the exact search begins, where there is one."""
 _FORMULA: Final = {"ucb1": mcts.UCB1, "puct": mcts.PUCT}
 
 
@@ -118,11 +119,14 @@ class MctsAgent:
 
     def choose(self, board: Board) -> int:
         """A good square; raises IllegalMoveError when there is none."""
+        begin = time.perf_counter()
         legal = board.legal_moves()
         if not legal:
             raise IllegalMoveError(f"there is no move to choose\n{board}")
         if len(legal) == 1:
             return legal[0]
+        if self.seconds is not None:
+            return self._choose_in_time(board, begin, thinking_seconds(self.seconds))
         return self._best(board, self._search(board))
 
     def choose_counted(self, board: Board) -> tuple[int, int]:
@@ -182,14 +186,15 @@ class MctsAgent:
                 return square
         return ranked[0]
 
-    def _proven(self, board: Board, order: list[int]) -> int | None:
-        """The best move by exact score; None where all moves lose."""
+    def _proven(self, board: Board, order: list[int], end: float | None = None) -> int | None:
+        """The best move by exact score; None where all moves lose, or not all is known at `end`."""
         context = thread_context(self._rules, layout.table_bits_for(board.empties))
         context[layout.NODES] = context[layout.STOPPED] = 0
-        square, score = solve_in_order(
-            U(board.own), U(board.opp), np.array(order, np.int64), context.ctypes.data
-        )
-        return int(square) if score >= 0 else None
+        with nullcontext() if end is None else stopping_at(context, end):
+            square, score = solve_in_order(
+                U(board.own), U(board.opp), np.array(order, np.int64), context.ctypes.data
+            )
+        return int(square) if square >= 0 and score >= 0 else None
 
     @property
     def _rules(self) -> Rules:
@@ -203,24 +208,46 @@ class MctsAgent:
         return nodes_for(self.simulations * (2 if self.reuse else 1))
 
     def _search(self, board: Board) -> Tree:
+        tree = self._begun(board)
+        if self.seconds is None:
+            self._grow(tree, board, self.simulations)
+        else:
+            self._grow_until(tree, board, time.perf_counter() + thinking_seconds(self.seconds))
+        return tree
+
+    def _choose_in_time(self, board: Board, begin: float, seconds: float) -> int:
+        """A good square, `seconds` after `begin` at the latest.
+
+        The exact search comes when a part of the time is gone; the tree has what it leaves.
+        """
+        end = begin + seconds
+        tree = self._begun(board)
+        if board.empties <= self.endgame:
+            self._grow_until(tree, board, begin + _BEFORE_SOLVING * seconds)
+            square = self._proven(board, tree.ranked(), end)
+            if square is not None:
+                return square
+        self._grow_until(tree, board, end)
+        return tree.ranked()[0]
+
+    def _begun(self, board: Board) -> Tree:
+        """A tree whose root is `board`."""
         if self._kept is None:
             tree = thread_tree(self._nodes)
             tree.plant(board)
         else:
             tree = self._kept
             tree.move_to(board)
-        if self.seconds is None:
-            self._grow(tree, board, self.simulations)
-            return tree
-        now = time.perf_counter()
-        end = now + self.seconds - _RESERVE
-        chunk, took = 1, 0.0
-        while now + took < end and not tree.full:
+        return tree
+
+    def _grow_until(self, tree: Tree, board: Board, end: float) -> None:
+        """Grow a tree until the clock says `end`, by a simulation at least."""
+        now, chunk, took = time.perf_counter(), 1, 0.0
+        while not tree.children() or (now + took < end and not tree.full):
             self._grow(tree, board, chunk)
             before, now = now, time.perf_counter()
             took = now - before
             chunk = max(1, min(_CHUNK, int(chunk * _LOOK_EVERY / took)))
-        return tree
 
     def _grow(self, tree: Tree, board: Board, simulations: int) -> None:
         seed = mix(mix(self.seed ^ board.own) ^ board.opp)
@@ -245,5 +272,9 @@ class MctsAgent:
 @cache
 def _prepare() -> None:
     """Load or compile the kernels, so that no move's time goes there."""
-    MctsAgent(simulations=1, endgame=0).choose(Board.start())
-    MctsAgent(simulations=1, endgame=60).choose(Board(own=0b10, opp=0b100100))
+    agent = MctsAgent(simulations=2, endgame=0, reuse=True).for_game(0)
+    board = Board.start()
+    for _ in range(2):  # the second move takes the tree over
+        board = board.play(agent.choose(board))
+    # Two moves, so that there is something to choose, and no more empties than can be solved.
+    MctsAgent(simulations=1, endgame=60).choose(Board(own=1 << 2, opp=1 << 1 | 1 << 3 | 1 << 63))

@@ -1,9 +1,15 @@
-"""How long a move may be given, by whatever keeps a clock."""
+"""How long a move may be given, by whatever keeps a clock, and how a search keeps to it."""
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
+from evolve.engine import context as layout
+from evolve.engine.clock import clear_deadline, set_deadline
 from evolve.errors import AgentError
 
 SHORTEST: Final = 0.02
@@ -14,3 +20,40 @@ def check_seconds(seconds: float) -> None:
     """Raise AgentError unless a move can be given so many seconds."""
     if not SHORTEST <= seconds <= LONGEST:
         raise AgentError(f"time {seconds:g} must be {SHORTEST:g} to {LONGEST:g} seconds")
+
+
+def thinking_seconds(seconds: float) -> float:
+    """What of a move's time a search may use: the rest is for the way back.
+
+    A search ends within 0.2 ms, but another thread of Python's may hold the interpreter's lock for
+    5 ms then, and the system may let another program run.
+    """
+    return seconds - min(max(0.1 * seconds, 0.002), 0.01)
+
+
+@contextmanager
+def stopping_at(context: layout.Cells, end: float) -> Iterator[None]:
+    """Stop the searches in `context` when `time.perf_counter` says `end`."""
+    context[layout.NODES] = context[layout.STOPPED] = 0
+    context[layout.AGE] += 1  # what the table holds may be of other weights or rules
+    seconds = end - time.perf_counter()
+    if set_deadline(context, seconds):
+        try:
+            yield
+        finally:
+            clear_deadline(context)
+        return
+
+    def stop() -> None:
+        context[layout.STOPPED] = 1
+
+    # Without a clock for kernels. They run without the interpreter's lock, so that another thread
+    # can set the cell that they look at.
+    timer = threading.Timer(seconds, stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()

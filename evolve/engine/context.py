@@ -1,8 +1,9 @@
 """The memory block that a search works in: one int64 array, handed around as an address.
 
     cells                        what
-    0 … 9                        NODES, BUDGET, …, SOLVER: named below
+    0 … 11                       NODES, BUDGET, …, DEADLINE: named below
     WEIGHTS … WEIGHTS + TERMS    the parameters of the phase chosen at the root
+    CLOCK, NOW, NOW + 1          for searches by the clock, see `clock`
     SQUARE_WEIGHTS …             the weight of each square
     ROWS …                       for each kind of row the sum of square weights per byte of discs
     FRAMES …                     per depth (or empties) a frame of moves, see `search.pick`
@@ -48,7 +49,11 @@ TABLE_DEPTH: Final = 7  # a search uses the table from that depth on, 0 for neve
 OTHER_TERMS: Final = 6  # whether a term beside squares and mobility has a weight
 SEARCH: Final = 8  # addresses of the compiled search and solver
 SOLVER: Final = 9
+LOOK: Final = 10  # that of `clock.look`
+DEADLINE: Final = 11  # nanoseconds of the clock at which a search ends, 0 for never
 WEIGHTS: Final = 12
+CLOCK: Final = 28  # the address of the system's clock, and the two cells that it writes to
+NOW: Final = 29
 SQUARE_WEIGHTS: Final = 32
 ROWS: Final = SQUARE_WEIGHTS + 64
 ROW_CELLS: Final = 256

@@ -1,4 +1,4 @@
-"""Contexts ready for use: they hold the addresses of the compiled search and solver.
+"""Contexts ready for use: they hold the addresses of the compiled search, solver and look.
 
 Kernels above the two call them by address. Called by name, numba would compile the search and
 the solver again together with every such kernel.
@@ -10,8 +10,17 @@ import threading
 from functools import cache
 from typing import Any
 
-from evolve.engine.context import GAME_TABLE_BITS, SEARCH, SOLVER, Cells, blank_context
-from evolve.engine.memory import SEARCH_TYPES, SOLVER_TYPES
+from evolve.engine.clock import clock_address, look
+from evolve.engine.context import (
+    CLOCK,
+    GAME_TABLE_BITS,
+    LOOK,
+    SEARCH,
+    SOLVER,
+    Cells,
+    blank_context,
+)
+from evolve.engine.memory import LOOK_TYPES, SEARCH_TYPES, SOLVER_TYPES
 from evolve.engine.search import search_any
 from evolve.engine.solver import solve_deep
 
@@ -19,8 +28,14 @@ _lock = threading.Lock()
 
 
 @cache
-def _addresses() -> tuple[int, int]:
-    return _address(search_any, SEARCH_TYPES), _address(solve_deep, SOLVER_TYPES)
+def _addresses() -> dict[int, int]:
+    """By the cell that they belong in."""
+    return {
+        SEARCH: _address(search_any, SEARCH_TYPES),
+        SOLVER: _address(solve_deep, SOLVER_TYPES),
+        LOOK: _address(look, LOOK_TYPES),
+        CLOCK: clock_address(),
+    }
 
 
 def _address(kernel: Any, signature: Any) -> int:
@@ -38,5 +53,6 @@ def new_context(rules: int, budget: int = 0, table_bits: int = GAME_TABLE_BITS) 
     """
     context = blank_context(rules, budget, table_bits)
     with _lock:  # else two threads would compile at once
-        context[SEARCH], context[SOLVER] = _addresses()
+        for cell, address in _addresses().items():
+            context[cell] = address
     return context

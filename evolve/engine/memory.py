@@ -112,6 +112,25 @@ def _call_solver(
     return types.int64(types.int64, *_SOLVER_TYPES), _call
 
 
+def _call_look(typingctx: Any, address: Any, nodes: Any, context: Any) -> Any:
+    """What the compiled look at the clock at `address` gives for these arguments."""
+    return types.int64(types.int64, *_LOOK_TYPES), _call
+
+
+def _call_clock(typingctx: Any, address: Any, clock: Any, target: Any) -> Any:
+    """Let C's `clock_gettime` at `address` write seconds and nanoseconds to `target`."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        number = ir.IntType(32)
+        kind = ir.FunctionType(number, [number, _CELL])
+        function = builder.inttoptr(args[0], kind.as_pointer())
+        builder.call(function, [builder.trunc(args[1], number), args[2]])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), generate
+
+
+_LOOK_TYPES = (types.int64,) * 2
 _SEARCH_TYPES = (types.uint64,) * 3 + (types.int64,) * 5
 _SOLVER_TYPES = (types.uint64,) * 2 + (types.int64,) * 3
 
@@ -133,6 +152,9 @@ leading_zeros = cast("Callable[[np.uint64], np.uint64]", intrinsic(_leading_zero
 
 call_search = cast("Callable[..., int]", intrinsic(_call_search))
 call_solver = cast("Callable[..., int]", intrinsic(_call_solver))
+call_look = cast("Callable[[int, int, int], int]", intrinsic(_call_look))
+call_clock = cast("Callable[[int, int, int], None]", intrinsic(_call_clock))
+LOOK_TYPES: Any = _LOOK_TYPES
 SEARCH_TYPES: Any = _SEARCH_TYPES
 SOLVER_TYPES: Any = _SOLVER_TYPES
 

@@ -18,6 +18,7 @@ from evolve.engine.context import (
     BUDGET,
     FRAME_CELLS,
     FRAMES,
+    LOOK,
     NODES,
     REPLIES,
     RULES,
@@ -35,7 +36,16 @@ from evolve.engine.evaluation import (
     square_sum,
     squares_after,
 )
-from evolve.engine.memory import call_search, int64, load, load_bits, lowest, store, store_bits
+from evolve.engine.memory import (
+    call_look,
+    call_search,
+    int64,
+    load,
+    load_bits,
+    lowest,
+    store,
+    store_bits,
+)
 from evolve.engine.table import (
     NOTHING,
     bucket_of,
@@ -83,10 +93,9 @@ def next_moves(moves: np.uint64, reverse: int) -> np.uint64:
 
 @inlined
 def enter(context: int) -> bool:
-    """Count a node; False when the budget does not allow it."""
+    """Count a node; False when the budget, or the clock, does not allow it."""
     nodes = load(context, NODES)
-    if nodes >= load(context, BUDGET):
-        store(context, STOPPED, 1)
+    if nodes >= load(context, BUDGET) and call_look(load(context, LOOK), nodes, context) == 0:
         return False
     store(context, NODES, nodes + 1)
     return True

@@ -1,0 +1,57 @@
+"""How a search keeps to a time: it reads the clock itself each time its budget is used up.
+
+A context with a DEADLINE has a budget of LOOK_EVERY nodes, and gets as many again as long as
+there is time. So nodes cost nothing more than they do without a clock, and no other thread has
+to run at the right moment: a timer of Python's has to be woken, on a core that the search itself
+may hold, and then has to get the interpreter's lock.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from typing import Final
+
+from evolve.engine.compile import kernel
+from evolve.engine.context import BUDGET, CLOCK, DEADLINE, NOW, STOPPED, UNLIMITED, Cells
+from evolve.engine.memory import call_clock, load, store
+
+LOOK_EVERY: Final = 1024
+"""Nodes between two looks at the clock: 0.1 ms, and 1 ms where a node takes ten times as long."""
+_SECOND: Final = 1_000_000_000
+_CLOCK_ID: Final = getattr(time, "CLOCK_MONOTONIC", 0)
+
+
+@kernel
+def look(nodes: int, context: int) -> int:
+    """Whether a search may go on that has used up its budget: 1, or 0 with STOPPED set."""
+    deadline = load(context, DEADLINE)
+    if deadline != 0:
+        call_clock(load(context, CLOCK), _CLOCK_ID, context + 8 * NOW)
+        if load(context, NOW) * _SECOND + load(context, NOW + 1) < deadline:
+            store(context, BUDGET, nodes + LOOK_EVERY)
+            return 1
+    store(context, STOPPED, 1)
+    return 0
+
+
+def clock_address() -> int:
+    """Where C's `clock_gettime` is; 0 on systems without it, such as Windows."""
+    if not hasattr(time, "CLOCK_MONOTONIC") or ctypes.sizeof(ctypes.c_long) != 8:
+        return 0
+    function = ctypes.CDLL(None).clock_gettime
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+def set_deadline(context: Cells, seconds: float) -> bool:
+    """Let searches in `context` end after some seconds; False where a kernel has no clock."""
+    if context[CLOCK] == 0:
+        return False
+    context[DEADLINE] = time.clock_gettime_ns(_CLOCK_ID) + int(max(seconds, 0.0) * _SECOND)
+    context[BUDGET] = 0
+    return True
+
+
+def clear_deadline(context: Cells) -> None:
+    """Let searches in `context` take all the time they want."""
+    context[DEADLINE], context[BUDGET] = 0, UNLIMITED
