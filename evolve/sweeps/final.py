@@ -25,6 +25,7 @@ from evolve.fitness.match import Match
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.ratings import Score
 from evolve.runner.rating import Rating, Row
+from evolve.sweeps.attempts import number_of
 from evolve.sweeps.plan import Plan
 from evolve.tables.atomic import write_text
 from evolve.tables.layout import CHAMPION_FILE, FINAL_FILE, LEARNED_FILE, TRIALS
@@ -64,7 +65,7 @@ def best_trial(trials: Sequence[FrozenTrial]) -> FrozenTrial | None:
 def ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
     """The complete trials, the best first."""
     complete = [trial for trial in trials if trial.state == TrialState.COMPLETE]
-    return sorted(complete, key=lambda trial: (-trial.values[0], trial.number))
+    return sorted(complete, key=lambda trial: (-trial.values[0], number_of(trial)))
 
 
 def agent_file(folder: Path, trial: FrozenTrial) -> Path:
@@ -72,10 +73,11 @@ def agent_file(folder: Path, trial: FrozenTrial) -> Path:
 
     Raises RunError where the study names any other place: a journal may come from anywhere.
     """
-    stem, named = f"{TRIALS}/trial-{trial.number:04d}", str(trial.user_attrs.get("agent"))
+    number, named = number_of(trial), str(trial.user_attrs.get("agent"))
+    stem = f"{TRIALS}/trial-{number:04d}"
     if named not in (f"{stem}.json", f"{stem}.npz"):
         raise RunError(
-            f"trial {trial.number} of {folder} names {named!r} as its agent: it must be "
+            f"trial {number} of {folder} names {named!r} as its agent: it must be "
             f"{stem}.json or {stem}.npz"
         )
     return folder / named
@@ -110,7 +112,7 @@ def play_final(
     if defaults is not None and defaults not in finalists:
         finalists.append(defaults)
     agents = [read_agent(agent_file(folder, trial)) for trial in finalists]
-    names = [f"trial-{trial.number}" for trial in finalists]
+    names = [f"trial-{number_of(trial)}" for trial in finalists]
 
     def openings(part: Part, *key: int) -> Openings:
         rng = np.random.default_rng([sweep.seed, *key])
@@ -140,15 +142,15 @@ def play_final(
         rows = rating.rows()
         winner = finalists[names.index(rows[0].agent)]
     score = None
-    if defaults is not None and winner.number != defaults.number:
+    if defaults is not None and winner is not defaults:
         pair = agents[finalists.index(winner)], agents[finalists.index(defaults)]
         match = Match(*pair, openings(Part.MATCH, 0), sweep.rules, seed=sweep.seed, jobs=jobs)
         score = match.play(progress).score
     facts = {} if score is None else {"against_defaults": score.score}
     champion = save_champion(folder, winner, **facts)
     assert champion is not None
-    number = None if defaults is None else defaults.number
-    result = FinalResult(rows, winner.number, number, score, champion)
+    number = None if defaults is None else number_of(defaults)
+    result = FinalResult(rows, number_of(winner), number, score, champion)
     finished = sum(trial.state in (TrialState.COMPLETE, TrialState.PRUNED) for trial in trials)
     document = {"trials": finished, **_document(result)}
     write_text(folder / FINAL_FILE, json.dumps(document, indent=1) + "\n")

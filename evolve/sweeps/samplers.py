@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 import warnings
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import optuna
-from optuna.pruners import BasePruner
+from optuna.pruners import BasePruner, HyperbandPruner
 from optuna.samplers import BaseSampler
+from optuna.trial import FrozenTrial, TrialState
 
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ExtraError
+from evolve.sweeps.attempts import PLACE, is_lost, number_of
 from evolve.sweeps.cmaes import CmaSampler
 
 
@@ -28,8 +33,8 @@ def check_sampler(settings: SweepSettings) -> None:
 class Proposer:
     """Makes the sampler of every trial.
 
-    Its seed is drawn from the sweep's and the trial's number, so that a sweep that was stopped
-    goes on as if it had not been.
+    Its seed is drawn from the sweep's and the trial's number, which does not count attempts that
+    were lost, so that a sweep that was stopped or killed goes on as if it had not been.
     """
 
     def __init__(self, settings: SweepSettings) -> None:
@@ -66,10 +71,33 @@ def pruner_of(settings: SweepSettings) -> BasePruner:
                 n_startup_trials=settings.startup, n_warmup_steps=2, n_min_trials=3
             )
         case "hyperband":
-            return optuna.pruners.HyperbandPruner(
-                min_resource=1, max_resource=max(steps, 1), reduction_factor=2
-            )
+            return Hyperband(settings.seed, steps)
         case "asha":
             return optuna.pruners.SuccessiveHalvingPruner(min_resource=1, reduction_factor=2)
         case "none":
             return optuna.pruners.NopPruner()
+
+
+class Hyperband(HyperbandPruner):
+    """Hyperband whose brackets follow from the sweep's seed and its own numbers of the trials.
+
+    Optuna's go by its numbers, which count attempts that were lost, and by the study's name, which
+    is the folder's; and it knows no brackets until a trial is reported, after a restart as well.
+    """
+
+    def __init__(self, seed: int, steps: int) -> None:
+        super().__init__(min_resource=1, max_resource=max(steps, 1), reduction_factor=2)
+        self._name = cast("optuna.Study", SimpleNamespace(study_name=f"seed {seed}"))
+        self.next_place = 0
+        """The number of the trial that is being proposed, which does not have it yet."""
+        # With a number of resources nothing is asked of the study.
+        self._try_initialization(self._name)
+
+    def _get_bracket_id(self, study: optuna.Study, trial: FrozenTrial) -> int:
+        if is_lost(trial):
+            return -1  # in none
+        known = copy.copy(trial)
+        known.number = number_of(trial)
+        if trial.state == TrialState.RUNNING and PLACE not in trial.user_attrs:
+            known.number = self.next_place
+        return super()._get_bracket_id(self._name, known)

@@ -14,14 +14,24 @@ from optuna.storages import BaseStorage
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from evolve.errors import RunError
+from evolve.sweeps.attempts import (
+    LOST,
+    PLACE,
+    CountedStudy,
+    free_place,
+    is_lost,
+    number_of,
+    values_of,
+)
+from evolve.sweeps.cmaes import GENERATION
 from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.lease import Lease, Watch, is_gone, key_of
 from evolve.sweeps.plan import Plan
-from evolve.sweeps.samplers import Proposer, pruner_of
+from evolve.sweeps.samplers import Hyperband, Proposer, pruner_of
 from evolve.sweeps.storage import telling
 
 ATTEMPTS: Final = 3
-"""Times that the same values are tried when those who try them die."""
+"""Times that the same values are tried when they end those who try them."""
 IDENTITY: Final = "evolve"
 _FEWEST: Final = 10
 """Complete trials without which nothing is said of what matters."""
@@ -33,7 +43,7 @@ optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 @dataclass(frozen=True)
 class Taken:
-    """A trial that this process has been given."""
+    """A trial that this process has been given, by the sweep's own number."""
 
     number: int
     values: dict[str, Any]
@@ -59,14 +69,11 @@ class Study:
         self._proposer = Proposer(plan.sweep)
         self._trials: dict[int, Trial] = {}
         with self._telling():
-            self.study = optuna.create_study(
-                storage=storage,
-                study_name=name,
-                direction="maximize",
-                load_if_exists=True,
-                sampler=self._proposer.sampler(0),
-                pruner=pruner_of(plan.sweep),
+            optuna.create_study(
+                storage=storage, study_name=name, direction="maximize", load_if_exists=True
             )
+            self._pruner = pruner_of(plan.sweep)
+            self.study = CountedStudy(name, storage, self._proposer.sampler(0), self._pruner)
             self._claim()
 
     def _claim(self) -> None:
@@ -95,7 +102,9 @@ class Study:
             return
 
         if not self._defaults():
-            self.study.enqueue_trial(self.plan.defaults, user_attrs={"origin": DEFAULTS})
+            place = {} if self.shared else {PLACE: free_place(self._attempts())}
+            attributes = {"origin": DEFAULTS, **place}
+            self.study.enqueue_trial(self.plan.defaults, user_attrs=attributes)
             self._drop_further_defaults()
 
     def _drop_further_defaults(self) -> None:
@@ -104,8 +113,12 @@ class Study:
                 self._fail(trial._trial_id, "another machine has the defaults")
 
     def _defaults(self) -> list[FrozenTrial]:
-        trials = self.study.get_trials(deepcopy=False)
-        return [trial for trial in trials if trial.user_attrs.get("origin") == DEFAULTS]
+        attempts = self._attempts()
+        return [trial for trial in attempts if trial.user_attrs.get("origin") == DEFAULTS]
+
+    def _attempts(self) -> list[FrozenTrial]:
+        """All that the storage holds, attempts that were lost as well."""
+        return self.study.get_attempts()
 
     def _space_text(self) -> dict[str, str]:
         return {p.name: p.range_text for p in self.plan.space.parameters}
@@ -122,7 +135,7 @@ class Study:
             self.study.set_user_attr(self.lease.key, count)
 
     def trials(self) -> list[FrozenTrial]:
-        """All trials, those of others too; not to be changed."""
+        """All trials that count, those of others too; not to be changed."""
         with self._telling():
             return self.study.get_trials(deepcopy=False)
 
@@ -139,9 +152,14 @@ class Study:
     def take(self, worker: str) -> Taken | None:
         """A trial to work on; None when another process was faster with the last one."""
         with self._telling():
-            self.study.sampler = self._proposer.sampler(len(self.trials()))
+            place = len(self._attempts()) if self.shared else free_place(self.trials())
+            self.study.sampler = self._proposer.sampler(place)
+            if isinstance(self._pruner, Hyperband):
+                self._pruner.next_place = place
             try:
                 trial = self.study.ask(self.plan.space.distributions)
+                if not self.shared and PLACE not in trial.user_attrs:
+                    trial.set_user_attr(PLACE, place)
                 trial.set_user_attr("lease", self.lease.identity)
                 trial.set_user_attr("worker", worker)
             except UpdateFinishedTrialError:
@@ -150,8 +168,13 @@ class Study:
             if self.shared and self._is_surplus(trial.number):
                 self._fail(trial._trial_id, "not wanted any more")
                 return None
-        self._trials[trial.number] = trial
-        return Taken(trial.number, dict(trial.params))
+        number = number_of(self._frozen(trial))
+        self._trials[number] = trial
+        return Taken(number, dict(trial.params))
+
+    def _frozen(self, trial: Trial) -> FrozenTrial:
+        """What the storage holds of a trial."""
+        return self._storage.get_trial(trial._trial_id)
 
     def _is_surplus(self, number: int) -> bool:
         """Whether enough trials were taken before this one: two may have asked at once."""
@@ -179,31 +202,44 @@ class Study:
     def prune(self, number: int, facts: Mapping[str, Any]) -> bool:
         """A trial has been ended early; its last score is its score."""
         with self._telling():
-            reports = self.study.get_trials(deepcopy=False)[number].intermediate_values
+            reports = self._frozen(self._trials[number]).intermediate_values
         score = reports[max(reports)] if reports else 0.0
         return self._end(number, TrialState.PRUNED, score, facts)
 
-    def fail(self, number: int, reason: str, *, again: bool) -> None:
-        """A trial could not be finished; `again` puts its values back into the queue."""
+    def fail(self, number: int, reason: str) -> None:
+        """A trial cannot be: its values are not tried again."""
         with self._telling():
-            trial = self._trials.pop(number)
-            if self._fail(trial._trial_id, reason) and again:
-                self._enqueue_again(self.study.get_trials(deepcopy=False)[number])
+            self._fail(self._trials.pop(number)._trial_id, reason)
+
+    def lose(self, number: int, reason: str, *, blamed: bool) -> bool:
+        """A trial's worker has died; whether its values come again.
+
+        They do, unless they are to be `blamed`, and this was the last of ATTEMPTS; the defaults
+        always do.
+        """
+        with self._telling():
+            return bool(self._lose(self._frozen(self._trials.pop(number)), reason, blamed))
 
     def reclaim(self) -> list[int]:
-        """Fail the trials whose workers are dead and put their values back; their numbers."""
+        """Fail the trials whose writers are dead and put their values back; their numbers.
+
+        In a journal of one writer who was killed that says nothing against the values.
+        """
+        mine = {trial._trial_id for trial in self._trials.values()}
         dead = [
             trial
             for trial in self.trials()
             if trial.state == TrialState.RUNNING
-            and trial.number not in self._trials
+            and trial._trial_id not in mine
             and self._is_dead(trial)
         ]
         with self._telling():
+            if not self.shared:
+                self._mend_queue()
             return [
-                trial.number
+                number_of(trial)
                 for trial in dead
-                if self._fail(trial._trial_id, "the worker died") and self._enqueue_again(trial)
+                if self._lose(trial, "the worker died", blamed=self.shared) is not None
             ]
 
     def _is_dead(self, trial: FrozenTrial) -> bool:
@@ -217,15 +253,50 @@ class Study:
         beat = self.study.user_attrs.get(key_of(identity), 0)
         return self._watch.stands_still(key_of(identity), beat)
 
-    def _enqueue_again(self, trial: FrozenTrial) -> bool:
-        attempt = int(trial.user_attrs.get("attempt", 1))
-        if attempt < ATTEMPTS and trial.params:
-            kept = {key: trial.user_attrs[key] for key in ("origin",) if key in trial.user_attrs}
-            self.study.enqueue_trial(
-                trial.params,
-                user_attrs={**kept, "attempt": attempt + 1, "retry_of": trial.number},
+    def _lose(self, trial: FrozenTrial, reason: str, blamed: bool) -> bool | None:
+        """Fail an attempt, and put its values back if they are to come again; whether they are.
+
+        None when somebody else has ended it meanwhile.
+        """
+        attempt = int(trial.user_attrs.get("attempt", 1)) + blamed
+        again = attempt <= ATTEMPTS or trial.user_attrs.get("origin") == DEFAULTS
+        try:
+            if again:
+                self._storage.set_trial_user_attr(trial._trial_id, LOST, attempt)
+        except UpdateFinishedTrialError:
+            return None
+        if not self._fail(trial._trial_id, reason):
+            return None
+        if again:
+            self._enqueue_again(trial, attempt)
+        return again
+
+    def _enqueue_again(self, trial: FrozenTrial, attempt: int) -> None:
+        """Values that were not all proposed are proposed again: the same, in their place."""
+        values = values_of(trial, self.plan.space.names)
+        if values is not None:
+            known = trial.user_attrs
+            attributes = {key: known[key] for key in ["origin", PLACE] if key in known}
+            attributes |= {"attempt": attempt, "retry_of": trial.number}
+            # As `enqueue_trial` does, but that the trial stays in its generation of CMA-ES.
+            inner = {
+                key: trial.system_attrs[key] for key in [GENERATION] if key in trial.system_attrs
+            }
+            self.study.add_trial(
+                optuna.trial.create_trial(
+                    state=TrialState.WAITING,
+                    system_attrs={"fixed_params": values, **inner},
+                    user_attrs=attributes,
+                )
             )
-        return True
+
+    def _mend_queue(self) -> None:
+        """Put back the values of attempts that were failed just before all was killed."""
+        attempts = self._attempts()
+        again = {trial.user_attrs.get("retry_of") for trial in attempts}
+        for trial in attempts:
+            if is_lost(trial) and trial.number not in again:
+                self._enqueue_again(trial, trial.user_attrs[LOST])
 
     def _fail(self, trial_id: int, reason: str) -> bool:
         """Fail a trial; False when somebody else has ended it meanwhile."""
@@ -265,7 +336,7 @@ class Study:
 def rows_of(plan: Plan, trials: list[FrozenTrial]) -> list[dict[str, Any]]:
     """The trials as rows of the trials table."""
     rows = []
-    for trial in trials:
+    for trial in sorted(trials, key=number_of):
         known = trial.user_attrs
         finished = trial.state in _FINISHED
         reports = [trial.intermediate_values[s] for s in sorted(trial.intermediate_values)]
@@ -273,7 +344,7 @@ def rows_of(plan: Plan, trials: list[FrozenTrial]) -> list[dict[str, Any]]:
         took = (ended - began).total_seconds() if began and ended else None
         rows.append(
             {
-                "number": trial.number,
+                "number": number_of(trial),
                 "state": trial.state.name,
                 "score": trial.values[0] if finished and trial.values else None,
                 "score_error": known.get("score_error"),

@@ -15,6 +15,7 @@ from evolve.agents.external import ExternalAgent
 from evolve.agents.loading import load_agent
 from evolve.config.sweep import SweepSettings
 from evolve.errors import EvolveError, RunError
+from evolve.sweeps.attempts import number_of
 from evolve.sweeps.exchange import agent_pieces, fetch_agents
 from evolve.sweeps.final import (
     FinalResult,
@@ -218,13 +219,13 @@ class Sweep:
                 kept = self.study.complete(number, score, facts)
                 self._failed = 0
                 best = best_trial(self.study.trials())
-                if best is not None and best.number == number:
+                if best is not None and number_of(best) == number:
                     save_champion(self.folder, best)
             case ("pruned", seconds):
                 kept = self.study.prune(number, {"seconds": seconds})
                 self._failed = 0
             case ("failed", reason):
-                self.study.fail(number, reason, again=False)
+                self.study.fail(number, reason)
                 kept = True
                 self._failed += 1
         worker.number = None
@@ -238,9 +239,13 @@ class Sweep:
         """Give a dead worker's trial back, and put another one in its place."""
         assert worker.number is not None
         reason = worker.death()
-        self.study.fail(worker.number, reason, again=True)
-        observer.note(f"trial {worker.number}: {reason}; its values come again")
-        self._tell(worker.number, observer)
+        again = self.study.lose(worker.number, reason, blamed=not worker.ended_from_outside)
+        follows = "its values come again" if again else "its values are given up"
+        observer.note(f"trial {worker.number}: {reason}; {follows}")
+        if again:
+            self._save()
+        else:
+            self._tell(worker.number, observer)
         worker.kill()
         self._failed += 1
         if self._failed >= _IN_A_ROW:
@@ -248,8 +253,8 @@ class Sweep:
         self._workers[self._workers.index(worker)] = self._worker()
 
     def _tell(self, number: int, observer: Observer) -> None:
-        rows = self._save()
-        observer.trial(rows[number], self.study.finished())
+        row = next(row for row in self._save() if row["number"] == number)
+        observer.trial(row, self.study.finished())
 
     def _save(self) -> list[dict[str, Any]]:
         """Write the trials table; its rows."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import signal
 import threading
 import time
@@ -41,6 +42,7 @@ class Worker:
         theirs.close()
         self.number: int | None = None
         """The trial it works on."""
+        self._killed_before: int | None = None
 
     @property
     def name(self) -> str:
@@ -55,6 +57,7 @@ class Worker:
     def start(self, number: int, values: dict[str, Any]) -> None:
         """Give it a trial; BrokenPipeError when it is dead."""
         self.number = number
+        self._killed_before = _killed_for_memory()
         self.connection.send((number, values))
 
     def receive(self) -> Message:
@@ -74,11 +77,34 @@ class Worker:
             return f"the worker was killed by {signal.Signals(-code).name}"
         return f"the worker ended with {code}"
 
+    @property
+    def ended_from_outside(self) -> bool:
+        """Whether it died by a signal that others send, and not for want of memory.
+
+        What it tried is then not to blame. Where the system does not say, it is.
+        """
+        killed = _killed_for_memory()
+        return (
+            self._process.exitcode in (-signal.SIGTERM, -getattr(signal, "SIGKILL", 0))
+            and killed is not None
+            and killed == self._killed_before
+        )
+
     def kill(self) -> None:
         """End it at once."""
         self._process.kill()
         self._process.join()
         self.connection.close()
+
+
+def _killed_for_memory() -> int | None:
+    """How many processes Linux has ended for want of memory; None where that is not known."""
+    try:
+        text = Path("/proc/vmstat").read_text(encoding="ascii")
+    except OSError:
+        return None
+    found = re.search(r"^oom_kill (\d+)$", text, re.MULTILINE)
+    return int(found[1]) if found else None
 
 
 @contextmanager
