@@ -2,11 +2,14 @@
 
     python -m benchmarks.sweeps overhead [--trials 60]
     python -m benchmarks.sweeps speedup [--trials 16]
+    python -m benchmarks.sweeps importances [--permutations 1999]
     python -m benchmarks.sweeps confirm SWEEP [--seeds 6] [--budget 60] [--digits 2]
     python -m benchmarks.sweeps methods [--seeds 5] [--generations 20] [--jobs 2]
 
 `overhead` is the time that a study takes for a trial: proposal, four reports, result and table.
-`speedup` compares the trials that one and two workers finish in the same time. `confirm` trains
+`speedup` compares the trials that one and two workers finish in the same time. `importances` are
+those of the sweeps whose trials docs/sweeps keeps, with what chance would show, and draws them
+again. `confirm` trains
 the winner's settings and the defaults with fresh seeds, the same for both, and plays them against
 each other. `methods` tunes alpha-beta parameters by genetic algorithms, CMA-ES, TPE and chance,
 each for the same number of games (an evolution plays about a tenth more, by which it
@@ -16,6 +19,7 @@ chooses its champion), and lets the results meet one another; docs/sweeps/method
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
 import tempfile
 import time
@@ -37,8 +41,10 @@ from evolve.config.toml import config_text, read_toml, resolve_as
 from evolve.fitness.panel import Panel
 from evolve.learning.course import Course
 from evolve.plots.figure import BLUE, GREY, write_figure
+from evolve.plots.sweep import plot_sweep
 from evolve.runner.evolution import Evolution
 from evolve.runner.observer import Silent
+from evolve.sweeps.importance import importances_in, weigh
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.space import Parameter
 from evolve.sweeps.storage import open_journal
@@ -46,10 +52,15 @@ from evolve.sweeps.study import Study, rows_of
 from evolve.sweeps.sweep import Sweep
 from evolve.tables import folder as store
 from evolve.tables.layout import CONFIG_FILE
-from evolve.tables.trials import write_trials
+from evolve.tables.trials import Importances, write_trials
 
 METHODS = ("ga tuned", "ga published", "cma (DEAP)", "cma (Optuna)", "tpe", "random")
 TABLE = Path("docs/sweeps/methods.csv")
+PUBLISHED: dict[Any, dict[str, Any]] = {
+    "dqn": {"budget": 40.0, "panel_openings": 30, "fix": {"lookahead": 0}},
+    "mcts": {"budget": 40.0, "panel_openings": 30},
+}
+"""Settings of the sweeps whose trials docs/sweeps keeps."""
 JUDGED = {
     "evolved": "against an evolved agent",
     "swh_mobility": "against swh-mobility, depth 2",
@@ -79,7 +90,7 @@ def overhead(trials: int) -> None:
                     )
                     rows = rows_of(plan, study.trials())
                     types = {p.name: p.type for p in plan.space.parameters}
-                    write_trials(Path(folder), rows, types, {})
+                    write_trials(Path(folder), rows, types, Importances())
                     took.append(time.perf_counter() - begin)
             print(
                 f"{kind:10} {sampler:7} {len(plan.space.parameters):3} parameters: median "
@@ -129,6 +140,41 @@ def speedup(trials: int) -> None:
         rates.setdefault(jobs, []).append((len(ends) - 1) / (ends[-1] - ends[0]))
         print(f"{jobs} workers: {rates[jobs][-1]:.3f} trials a second", flush=True)
     print(f"two workers over one: {np.median(rates[2]) / np.median(rates[1]):.2f}")
+
+
+def importances(permutations: int) -> None:
+    for kind, settings in PUBLISHED.items():
+        plan = Plan(SweepSettings(kind=kind, **settings))
+        trials = pd.read_csv(TABLE.with_name(f"{kind}.csv"))
+        complete = trials[trials["state"] == "COMPLETE"]
+        names = plan.space.names
+        values: Any = complete[names].astype(object).to_dict("records")
+        scores = complete["score"].to_numpy()
+        weighing = weigh(plan.space.distributions, values, scores, plan.sweep.seed, permutations)
+        print(f"{kind}: {len(complete)} complete trials, {weighing.better} in the better part")
+        for name, share in weighing.shares.items():
+            print(f"  {name:18} {share:.3f}  p {weighing.p[name]:.4f}")
+        draw(plan, trials)
+
+
+def draw(plan: Plan, trials: pd.DataFrame) -> None:
+    """The picture of a sweep whose trials docs/sweeps keeps, as `evolve plot` draws it."""
+    kind = plan.sweep.kind
+    complete = trials[trials["state"] == "COMPLETE"]
+    values: Any = complete[plan.space.names].astype(object).to_dict("records")
+    known = importances_in(
+        plan.space.distributions, values, complete["score"].to_numpy(), plan.sweep.seed
+    )
+    rows: Any = trials.astype(object).where(trials.notna(), None).to_dict("records")
+    for row in rows:
+        row["reports"] = json.loads(row["reports"])
+    types = {parameter.name: parameter.type for parameter in plan.space.parameters}
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / kind
+        folder.mkdir()
+        (folder / CONFIG_FILE).write_text(config_text(plan.sweep, {}, f"sweep {kind}"))
+        write_trials(folder, rows, types, known)
+        plot_sweep(evolve.load_run(folder), TABLE.with_name(f"{kind}.png"))
 
 
 def taught(plan: Plan, values: dict[str, Any], seed: int, budget: float) -> Agent:
@@ -317,6 +363,8 @@ def main() -> None:
     costs.add_argument("--trials", type=int, default=60)
     faster = commands.add_parser("speedup")
     faster.add_argument("--trials", type=int, default=16)
+    weighing = commands.add_parser("importances")
+    weighing.add_argument("--permutations", type=int, default=1999)
     confirming = commands.add_parser("confirm")
     confirming.add_argument("sweep", type=Path)
     confirming.add_argument("--seeds", type=int, default=6, choices=range(2, 9))
@@ -334,6 +382,8 @@ def main() -> None:
         overhead(given.trials)
     elif given.command == "speedup":
         speedup(given.trials)
+    elif given.command == "importances":
+        importances(given.permutations)
     elif given.command == "confirm":
         confirm(given.sweep, given.seeds, given.budget, given.games, given.jobs, given.digits)
     elif given.report:

@@ -222,16 +222,22 @@ def _print_frame(run: Run, name: str, frame: pd.DataFrame) -> None:
 def _print_trials(run: Run, frame: pd.DataFrame) -> None:
     """The trials with what was varied most to effect, the importances, and the champion."""
     importances = run.importances
+    shares = importances.shares
     parameters = [name for name in frame.columns if name not in TRIAL_COLUMNS]
-    shown = sorted(parameters, key=lambda name: -importances.get(name, 0.0))[:_PARAMETERS]
+    shown = sorted(parameters, key=lambda name: -shares.get(name, 0.0))[:_PARAMETERS]
     columns = ["number", "state", "score", "score_error", "seconds", *shown]
     values = frame[columns].astype(object).to_numpy().tolist()
     print_rows(columns, [[_narrow(_short(value)) for value in row] for row in values])
     if len(parameters) > len(shown):
         _say(f"{len(shown)} of {len(parameters)} parameters; --format csv has all")
-    if importances:
-        parts = (f"{name} {share:.2f}" for name, share in list(importances.items())[:_PARAMETERS])
-        _say(f"importance for a good score: {', '.join(parts)}")
+    if shares:
+        parts = [
+            f"{name} {share:.2f} (p {importances.p[name]:.3f})" for name, share in shares.items()
+        ]
+        _say(f"importance for a good score: {', '.join(parts[:_PARAMETERS])}")
+        _say("p: how often the largest of all is as large by chance")
+    else:
+        _say(importances.reason)
     _print_champion(run)
 
 

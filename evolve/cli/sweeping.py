@@ -228,6 +228,8 @@ def _go_on(sweep: Sweep) -> int:
     done = sweep.study.finished()
     unfinished = done < settings.trials or sweep.is_left_over
     if not unfinished and sweep.has_champion:
+        if not sweep.is_weighed:
+            sweep.weigh()
         say(f"{folder} is finished, {done} trials; a higher --trials goes on")
         return 0
     _print_header(sweep, done)

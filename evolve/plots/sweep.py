@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import Final
 
@@ -12,10 +13,12 @@ from matplotlib.figure import Figure
 from evolve.errors import RunError
 from evolve.plots.figure import BLUE, GREEN, GREY, ORANGE, check_format, write_figure
 from evolve.tables.run import Run
-from evolve.tables.trials import TRIAL_COLUMNS
+from evolve.tables.trials import TRIAL_COLUMNS, Importances
 
 SLICES: Final = 8
 """Parameters that are drawn one by one: those that matter most."""
+MORE_SLICES: Final = 24
+"""The same where it is not known which do."""
 _SHOWN: Final = 16
 
 
@@ -27,9 +30,9 @@ def plot_sweep(run: Run, output: Path) -> None:
     if complete.empty:
         raise RunError(f"{run.path} has no complete trial to draw yet")
     parameters = [name for name in trials.columns if name not in TRIAL_COLUMNS]
-    importances = {name: run.importances.get(name, 0.0) for name in parameters}
-    names = sorted(parameters, key=lambda name: -importances[name])
-    slices = names[:SLICES]
+    shares = run.importances.shares
+    names = sorted(parameters, key=lambda name: -shares.get(name, 0.0))
+    slices = names[: SLICES if shares else MORE_SLICES]
     rows = -(-len(slices) // 4)
     figure = Figure(figsize=(12, 4.2 + 2.6 * rows), layout="constrained")
     figure.suptitle(
@@ -38,9 +41,7 @@ def plot_sweep(run: Run, output: Path) -> None:
     )
     grid = figure.add_gridspec(1 + rows, 4, height_ratios=[1.5] + [1.0] * rows)
     _draw_history(figure.add_subplot(grid[0, :2]), trials)
-    _draw_importances(
-        figure.add_subplot(grid[0, 2:]), {name: importances[name] for name in names[:_SHOWN]}
-    )
+    _draw_importances(figure.add_subplot(grid[0, 2:]), run.importances)
     for place, name in enumerate(slices):
         axes = figure.add_subplot(grid[1 + place // 4, place % 4])
         _draw_slice(axes, trials, name)
@@ -73,15 +74,17 @@ def _draw_history(axes: Axes, trials: pd.DataFrame) -> None:
     axes.legend(loc="best", frameon=False, fontsize="small")
 
 
-def _draw_importances(axes: Axes, importances: dict[str, float]) -> None:
-    if not any(importances.values()):
+def _draw_importances(axes: Axes, importances: Importances) -> None:
+    if not importances.shares:
         axes.set_axis_off()
-        axes.text(0.5, 0.5, "too few trials to say what matters", ha="center", color=GREY)
+        axes.text(0.5, 0.5, textwrap.fill(importances.reason, 60), ha="center", color=GREY)
         return
-    names = list(importances)[::-1]
-    axes.barh(names, [importances[name] for name in names], color=BLUE)
-    axes.set(title="importance for a good score (PED-ANOVA)", xlabel="share")
+    names = list(importances.shares)[:_SHOWN][::-1]
+    bars = axes.barh(names, [importances.shares[name] for name in names], color=BLUE)
+    axes.bar_label(bars, [f"p {importances.p[name]:.3f}" for name in names], fontsize="x-small")
+    axes.set(title="importance for a good score, p by permutation (PED-ANOVA)", xlabel="share")
     axes.tick_params(axis="y", labelsize="small")
+    axes.margins(x=0.1)
 
 
 def _draw_slice(axes: Axes, trials: pd.DataFrame, name: str) -> None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
 import optuna
 from optuna.exceptions import UpdateFinishedTrialError
 from optuna.storages import BaseStorage
@@ -25,16 +26,16 @@ from evolve.sweeps.attempts import (
 )
 from evolve.sweeps.cmaes import GENERATION
 from evolve.sweeps.final import DEFAULTS
+from evolve.sweeps.importance import importances_in
 from evolve.sweeps.lease import Lease, Watch, is_gone, key_of
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.samplers import Hyperband, Proposer, pruner_of
 from evolve.sweeps.storage import telling
+from evolve.tables.trials import Importances
 
 ATTEMPTS: Final = 3
 """Times that the same values are tried when they end those who try them."""
 IDENTITY: Final = "evolve"
-_FEWEST: Final = 10
-"""Complete trials without which nothing is said of what matters."""
 _FINISHED: Final = (TrialState.COMPLETE, TrialState.PRUNED)
 _ENDS: Final = (*_FINISHED, TrialState.FAIL)
 
@@ -321,16 +322,19 @@ class Study:
         with telling(self.place):
             yield
 
-    def importances(self) -> dict[str, float]:
-        """How much each parameter matters for a good score, the sum 1; empty for few trials.
+    def importances(self) -> Importances:
+        """How much each parameter matters for a good score, or why nothing is said of it.
 
-        By PED-ANOVA (Watanabe 2023): how the values of the best tenth differ from all others.
+        Takes seconds.
         """
-        complete = self.study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-        if len(complete) < _FEWEST or len({trial.values[0] for trial in complete}) < 2:
-            return {}
-        found = optuna.importance.get_param_importances(self.study)
-        return {name: float(value) for name, value in found.items()}
+        with self._telling():
+            complete = self.study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+        return importances_in(
+            self.plan.space.distributions,
+            [trial.params for trial in complete],
+            np.array([trial.values[0] for trial in complete]),
+            self.plan.sweep.seed,
+        )
 
 
 def rows_of(plan: Plan, trials: list[FrozenTrial]) -> list[dict[str, Any]]:

@@ -31,12 +31,10 @@ from evolve.sweeps.storage import open_database, open_journal, without_password
 from evolve.sweeps.study import Study, Taken, rows_of
 from evolve.sweeps.worker import Worker, ready
 from evolve.tables.layout import JOURNAL_FILE
-from evolve.tables.trials import write_trials
+from evolve.tables.trials import Importances, importances_of, read_trials, write_trials
 
 _LOOK: Final = 0.25
 """Seconds between two looks at Ctrl-C, and at a database for what others did."""
-_WEIGH_EVERY: Final = 10
-"""Finished trials from one look at what matters to the next."""
 _IN_A_ROW: Final = 5
 """Trials that may fail one after another before the sweep itself has failed."""
 
@@ -111,9 +109,8 @@ class Sweep:
         self.study = Study(self.plan, storage, name, place, shared=settings.storage is not None)
         self._workers: list[Worker] = []
         self._failed = 0
-        self._weighed = 0
         self._next_look = 0.0
-        self._importances: dict[str, float] = {}
+        self._importances = Importances()
 
     def run(self, observer: Observer) -> Ending:
         """Run trials up to the settings' number."""
@@ -128,6 +125,8 @@ class Sweep:
                     self._hand_out(observer)
                 busy = [worker for worker in self._workers if not worker.idle]
                 if not busy and (ending is not None or self.study.finished() >= self._target):
+                    if ending is Ending.STOPPED:
+                        self.weigh()
                     self._save()
                     return ending or Ending.COMPLETE
                 for worker in ready(busy, _LOOK):
@@ -139,14 +138,25 @@ class Sweep:
 
     def crown(self, observer: Observer) -> FinalResult | None:
         """Let the best trials play for the champion; None when no trial is complete."""
-        self._save()
+        self.weigh()
         if self.study.shared:
             fetch_agents(self.folder, self.study.trials(), self.settings.finalists)
         return play_final(self.folder, self.plan, self.study.trials(), self.jobs, observer)
 
+    def weigh(self) -> None:
+        """Find out what matters, and keep it with the table."""
+        self._importances = self.study.importances()
+        self._save()
+
     def close(self) -> None:
         """Give up what the study holds open."""
         self.study.close()
+
+    @property
+    def is_weighed(self) -> bool:
+        """Whether the table says what matters, or why that is not known."""
+        table = read_trials(self.folder)
+        return table is not None and not importances_of(table).to_come
 
     @property
     def is_left_over(self) -> bool:
@@ -260,9 +270,6 @@ class Sweep:
         """Write the trials table; its rows."""
         rows = rows_of(self.plan, self.study.trials())
         types = {p.name: p.type for p in self.plan.space.parameters}
-        finished = self.study.finished()
-        if finished >= self._target or finished >= self._weighed + _WEIGH_EVERY:
-            self._weighed, self._importances = finished, self.study.importances()
         write_trials(self.folder, rows, types, self._importances)
         return rows
 

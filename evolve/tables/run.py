@@ -23,7 +23,7 @@ from evolve.tables.individuals import (
 )
 from evolve.tables.metrics import read_metrics
 from evolve.tables.parquet import read_metadata, read_table
-from evolve.tables.trials import TRIAL_COLUMNS, importances_of, read_trials
+from evolve.tables.trials import TRIAL_COLUMNS, Importances, importances_of, read_trials
 
 TABLES: Final = ("generations", "individuals", "games", "trials", "metrics")
 
@@ -135,10 +135,10 @@ class Run:
         return pd.DataFrame(columns=list(TRIAL_COLUMNS)) if table is None else _frame([table])
 
     @cached_property
-    def importances(self) -> dict[str, float]:
-        """How much each parameter of a sweep matters, the sum 1; empty while that is unknown."""
+    def importances(self) -> Importances:
+        """How much each parameter of a sweep matters, or why nothing is said of it."""
         table = read_trials(self.path)
-        return {} if table is None else importances_of(table)
+        return Importances() if table is None else importances_of(table)
 
     def generation(self, generation: int) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Individuals and games of one generation alone."""

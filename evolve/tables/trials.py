@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,15 +34,35 @@ TRIAL_COLUMNS: Final = tuple(field.name for field in (*_BEFORE, *_AFTER))
 FINISHED: Final = ("COMPLETE", "PRUNED")
 """States of the trials that count."""
 _IMPORTANCES: Final = b"importances"
+_NOT_YET: Final = "importances are not known before the sweep ends or is stopped"
+_WITHOUT_P: Final = (
+    "importances are of version 0.1, which did not ask what chance would show; `evolve resume` "
+    "weighs them anew"
+)
 
 TYPES: Final = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
+
+
+@dataclass(frozen=True)
+class Importances:
+    """What matters for a good score: by parameter its share, the sum 1, and how likely as large a
+    share is by chance; or, where nothing is said of that, the reason."""
+
+    shares: Mapping[str, float] = field(default_factory=dict)
+    p: Mapping[str, float] = field(default_factory=dict)
+    reason: str = _NOT_YET
+
+    @property
+    def to_come(self) -> bool:
+        """Whether the trials there are have not been weighed."""
+        return not self.shares and self.reason in (_NOT_YET, _WITHOUT_P)
 
 
 def write_trials(
     folder: Path,
     rows: Sequence[Mapping[str, Any]],
     parameters: Mapping[str, type],
-    importances: Mapping[str, float],
+    importances: Importances,
 ) -> None:
     """Replace the table; `parameters` with their types, whose importances are kept beside it.
 
@@ -49,7 +70,7 @@ def write_trials(
     """
     fields = [pa.field(name, TYPES[kind]) for name, kind in parameters.items()]
     schema = pa.schema(
-        [*_BEFORE, *fields, *_AFTER], metadata={_IMPORTANCES: json.dumps(importances)}
+        [*_BEFORE, *fields, *_AFTER], metadata={_IMPORTANCES: json.dumps(asdict(importances))}
     )
     try:
         table = pa.Table.from_pylist([dict(row) for row in rows], schema=schema)
@@ -66,11 +87,20 @@ def read_trials(folder: Path) -> pa.Table | None:
     return read_table(path, pa.schema([*_BEFORE, *_AFTER]))
 
 
-def importances_of(table: pa.Table) -> dict[str, float]:
+def importances_of(table: pa.Table) -> Importances:
     """The importances beside a table, the largest first."""
     try:
-        found = parse_json((table.schema.metadata or {}).get(_IMPORTANCES, b"{}"))
-        shares = {str(name): float(share) for name, share in found.items()}
-    except (AttributeError, TypeError, ValueError) as error:
+        return _parsed(parse_json((table.schema.metadata or {}).get(_IMPORTANCES, b"{}")))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise RunError(f"{TRIALS_FILE} is damaged: its importances cannot be read") from error
-    return dict(sorted(shares.items(), key=lambda item: -item[1]))
+
+
+def _parsed(found: Any) -> Importances:
+    if not isinstance(found.get("shares"), dict):
+        return Importances(reason=_WITHOUT_P) if found else Importances()
+    order = sorted(found["shares"], key=lambda name: -found["shares"][name])
+    return Importances(
+        {name: float(found["shares"][name]) for name in order},
+        {name: float(found["p"][name]) for name in order},
+        str(found["reason"]),
+    )
