@@ -10,7 +10,14 @@ from typing import Final
 from evolve.agents.alphabeta import AlphaBetaAgent, thread_context
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.protocol import Agent
-from evolve.agents.timing import LONGEST, check_seconds, stopping_at, thinking_seconds
+from evolve.agents.timing import (
+    LONGEST,
+    TABLE_BITS,
+    check_seconds,
+    stopping_at,
+    thinking_seconds,
+    touch_table,
+)
 from evolve.engine import context as layout
 from evolve.engine import game
 from evolve.engine.bits import U
@@ -21,7 +28,6 @@ from evolve.engine.search import MAX_DEPTH, best_move
 from evolve.engine.solver import solve_move, solve_outcome_move
 from evolve.errors import IllegalMoveError
 
-_TABLE_BITS: Final = 18  # 2**18 buckets, 16 MiB
 _OUTCOME_SECONDS: Final = 0.002
 _OUTCOME_GROWTH: Final = 2.4
 """Time to prove a win from 16 empties, and its growth with each more: middling positions."""
@@ -76,7 +82,7 @@ class ClockedAgent:
             raise IllegalMoveError(f"there is no move to choose\n{board}")
         if len(legal) == 1:
             return legal[0]
-        context = thread_context(self.rules or "standard", _TABLE_BITS)
+        context = thread_context(self.rules or "standard", TABLE_BITS)
         end = begin + thinking_seconds(self.seconds)
         with stopping_at(context, end):
             return _Thinking(self, board, context, begin, end).choose()
@@ -107,6 +113,7 @@ def within(agent: Agent, seconds: float) -> Agent:
 @cache
 def _prepare() -> None:
     """Load or compile the kernels, so that no move's time goes there."""
+    touch_table()
     board = Board.start()
     board.legal_moves()
     own, opp = U(board.own), U(board.opp)

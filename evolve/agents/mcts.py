@@ -14,7 +14,13 @@ import numpy as np
 
 from evolve.agents.alphabeta import thread_context
 from evolve.agents.random import mix
-from evolve.agents.timing import check_seconds, stopping_at, thinking_seconds
+from evolve.agents.timing import (
+    TABLE_BITS,
+    check_seconds,
+    stopping_at,
+    thinking_seconds,
+    touch_table,
+)
 from evolve.agents.trees import (
     MOST_NODES,
     Evaluate,
@@ -188,7 +194,8 @@ class MctsAgent:
 
     def _proven(self, board: Board, order: list[int], end: float | None = None) -> int | None:
         """The best move by exact score; None where all moves lose, or not all is known at `end`."""
-        context = thread_context(self._rules, layout.table_bits_for(board.empties))
+        bits = layout.table_bits_for(board.empties) if end is None else TABLE_BITS
+        context = thread_context(self._rules, bits)
         context[layout.NODES] = context[layout.STOPPED] = 0
         with nullcontext() if end is None else stopping_at(context, end):
             square, score = solve_in_order(
@@ -272,6 +279,7 @@ class MctsAgent:
 @cache
 def _prepare() -> None:
     """Load or compile the kernels, so that no move's time goes there."""
+    touch_table()
     agent = MctsAgent(simulations=2, endgame=0, reuse=True).for_game(0)
     board = Board.start()
     for _ in range(2):  # the second move takes the tree over

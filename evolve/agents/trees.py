@@ -64,7 +64,7 @@ class Tree:
 
     def move_to(self, board: Board) -> None:
         """Keep what is known of `board`; a new tree where it is not in this one."""
-        node = mcts.found(U(board.own), U(board.opp), self.used, self.boards)
+        node = mcts.found(U(board.own), U(board.opp), self.used, self.boards, self.links)
         if node == mcts.UNKNOWN:
             self.plant(board)
         else:

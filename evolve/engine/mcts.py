@@ -43,6 +43,8 @@ PASS: Final = 64
 ROOT: Final = 0
 
 DEEPEST: Final = 128
+_OPEN: Final = 4 * 33 + 1
+"""Nodes of four levels that wait to be looked at; no position has more than 33 moves."""
 _UNSEEN: Final = np.float32(1e9)
 _S11, _S27, _S30, _S31 = U(11), U(27), U(30), U(31)
 _MIX_1, _MIX_2 = U(0xBF58476D1CE4E5B9), U(0x94D049BB133111EB)
@@ -269,15 +271,36 @@ def grow(
 
 
 @kernel
-def found(own: np.uint64, opp: np.uint64, used: int, boards: npt.NDArray[np.uint64]) -> int:
-    """The first of `used` nodes that is the position; UNKNOWN where none is.
+def found(
+    own: np.uint64,
+    opp: np.uint64,
+    used: int,
+    boards: npt.NDArray[np.uint64],
+    links: npt.NDArray[np.int32],
+) -> int:
+    """The node of a position in a tree of `used` nodes; UNKNOWN where it is not there.
 
-    A few moves after the root that is the one on the way there, or one that moves in another
-    order lead to.
+    It is the root, or at most two moves and the passes between them away. A look at every node
+    would take 30 ms of a move by the clock.
     """
-    for node in range(used):
+    if used == 0:
+        return UNKNOWN
+    discs = popcount(own | opp)
+    left, depths = np.empty(_OPEN, np.int64), np.empty(_OPEN, np.int64)
+    left[0], depths[0], count = ROOT, 0, int64(1)
+    while count > 0:
+        count -= 1
+        node, depth = left[count], depths[count]
         if boards[node, 0] == own and boards[node, 1] == opp:
             return node
+        # Every move adds a disc, so that only a pass leads from as many to the position.
+        missing = discs - popcount(boards[node, 0] | boards[node, 1])
+        if depth == 4 or not 0 <= missing <= 2:
+            continue
+        first = int64(links[node, FIRST])
+        for child in range(first, first + links[node, CHILDREN]):
+            left[count], depths[count] = child, depth + 1
+            count += 1
     return UNKNOWN
 
 

@@ -65,7 +65,7 @@ def root(
     Returns the number of nodes in use; a tree of 0 nodes, or one without the position, is
     planted anew.
     """
-    node = found(own, opp, used, boards)
+    node = found(own, opp, used, boards, links)
     if node != UNKNOWN:
         return replant(node, used, boards, links, values)
     plant(own, opp, boards, links, values)

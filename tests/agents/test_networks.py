@@ -262,7 +262,7 @@ def test_a_tree_is_kept_through_a_game() -> None:
         board = board.play(player.choose(board))
         board = board.play(evolve.RandomAgent(3).choose(board))
         before = tree.used
-        node = mcts.found(U(board.own), U(board.opp), tree.used, tree.boards)
+        node = mcts.found(U(board.own), U(board.opp), tree.used, tree.boards, tree.links)
         assert node != mcts.UNKNOWN
         visits = int(tree.links[node, 3])
         player.choose(board)
