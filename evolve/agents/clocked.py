@@ -92,7 +92,7 @@ class ClockedAgent:
         square = self.choose(board)
         if len(board.legal_moves()) == 1:
             return square, 0
-        return square, int(thread_context(self.rules or "standard", _TABLE_BITS)[layout.NODES])
+        return square, int(thread_context(self.rules or "standard", TABLE_BITS)[layout.NODES])
 
 
 def within(agent: Agent, seconds: float) -> Agent:

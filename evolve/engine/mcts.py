@@ -290,7 +290,7 @@ def found(
     left[0], depths[0], count = ROOT, 0, int64(1)
     while count > 0:
         count -= 1
-        node, depth = left[count], depths[count]
+        node, depth = int64(left[count]), int64(depths[count])
         if boards[node, 0] == own and boards[node, 1] == opp:
             return node
         # Every move adds a disc, so that only a pass leads from as many to the position.
