@@ -117,6 +117,12 @@ def _load(place: str) -> Agent:
             f"there is no agent {place!r}: no such file or folder, no reference agent ({names}), "
             "and no program (gtp:COMMAND, nboard:COMMAND)"
         )
+    if path.suffix.lower() == ".py":
+        raise AgentFileError(
+            f"{place} is Python code, which plays only as a program that speaks GTP or NBoard, "
+            "gtp:COMMAND or nboard:COMMAND; an agent that was exported is named by the run or the "
+            "agent file it came from"
+        )
     return read_agent(path)
 
 

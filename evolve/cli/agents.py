@@ -9,14 +9,14 @@ from typing import Any
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
-from evolve.cli.terminal import out, print_rows
+from evolve.cli.terminal import print_rows, say
 from evolve.engine.context import TERM_NAMES
 from evolve.engine.evaluation import CLASS_OF_SQUARE
 
 
 def print_agent(agent: AlphaBetaAgent, ancestors: Sequence[tuple[int, str, str]]) -> None:
     """Name, depths, weights as boards side by side, terms, and where it comes from."""
-    _say(f"{agent.name} · {agent.rules or 'any rules'} · exact from {agent.endgame} empties")
+    say(f"{agent.name} · {agent.rules or 'any rules'} · exact from {agent.endgame} empties")
     edges = [4, *agent.boundaries, 65]
     spans = [f"{low}–{high - 1} discs" for low, high in pairwise(edges)]
     print_rows(
@@ -31,51 +31,45 @@ def print_agent(agent: AlphaBetaAgent, ancestors: Sequence[tuple[int, str, str]]
     width = max(len(str(weight)) for table in agent.weights for weight in table) + 1
     for first in range(0, agent.phases, 3):
         shown = range(first, min(first + 3, agent.phases))
-        _say()
-        _say(
-            "   ".join(f"weights, {spans[phase]}".ljust(2 + 8 * width) for phase in shown).rstrip()
-        )
+        say("")
+        say("   ".join(f"weights, {spans[phase]}".ljust(2 + 8 * width) for phase in shown).rstrip())
         heads = "".join(letter.rjust(width) for letter in "abcdefgh")
-        _say("   ".join("  " + heads for _ in shown))
+        say("   ".join("  " + heads for _ in shown))
         for row in range(8):
             lines = []
             for phase in shown:
                 weights = [agent.weights[phase][CLASS_OF_SQUARE[8 * row + x]] for x in range(8)]
                 lines.append(f"{row + 1} " + "".join(str(w).rjust(width) for w in weights))
-            _say("   ".join(lines))
+            say("   ".join(lines))
     if agent.provenance:
-        _say()
+        say("")
         _print_provenance(agent.provenance)
     if ancestors:
-        _say()
-        _say("ancestry")
+        say("")
+        say("ancestry")
         for steps, name, origin in ancestors:
-            _say("  " * (steps + 1) + f"{name} ({origin})")
+            say("  " * (steps + 1) + f"{name} ({origin})")
 
 
 def print_network_agent(agent: MctsAgent | DqnAgent) -> None:
     """Name, settings of play, the network's layers, and where the agent comes from."""
-    _say(f"{agent.name} · {agent.rules or 'any rules'} · exact from {agent.endgame} empties")
+    say(f"{agent.name} · {agent.rules or 'any rules'} · exact from {agent.endgame} empties")
     networks = (agent.network,) if isinstance(agent, MctsAgent) else agent.networks
     for key, value in agent.parameters.items():
         if key not in ("input", "layers", "endgame"):
-            _say(f"{key}: {value}")
+            say(f"{key}: {value}")
     if networks[0] is not None:
         architecture = networks[0].architecture
         weights = sum(matrix.size + bias.size for matrix, bias in networks[0].weights)
-        _say(f"network: {architecture.input}, {weights} weights")
+        say(f"network: {architecture.input}, {weights} weights")
         for layer in architecture.layers:
-            _say(f"  {layer}")
+            say(f"  {layer}")
     if agent.provenance:
-        _say()
+        say("")
         _print_provenance(agent.provenance)
 
 
 def _print_provenance(provenance: Mapping[str, Any]) -> None:
     for key, value in provenance.items():
         text = ", ".join(map(str, value)) if isinstance(value, list) else value
-        _say(f"{key}: {f'{text:.4f}' if isinstance(text, float) else text}")
-
-
-def _say(text: str = "") -> None:
-    out().print(text, soft_wrap=True, markup=False)
+        say(f"{key}: {f'{text:.4f}' if isinstance(text, float) else text}")

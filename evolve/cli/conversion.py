@@ -8,6 +8,7 @@ from typing import cast
 import click
 
 from evolve.cli.options import output_path
+from evolve.cli.terminal import say
 from evolve.engine.board import Board, Rules
 from evolve.engine.game import PASS
 from evolve.errors import OptionsError
@@ -49,11 +50,11 @@ def convert_command(source: Path, output: Path, empties: int | None, rules: str)
     records = read_games(source, cast(Rules, rules))
     if empties is None:
         write_games(output, records)
-        click.echo(f"{len(records)} games → {output}")
+        say(f"{len(records)} games → {output}")
         return
     boards = [board for record in records for board in _with_empties(record, empties)]
     write_obf(output, boards)
-    click.echo(f"{len(boards)} positions of {len(records)} games → {output}")
+    say(f"{len(boards)} positions of {len(records)} games → {output}")
 
 
 def _with_empties(record: GameRecord, empties: int) -> list[Board]:

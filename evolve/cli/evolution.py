@@ -14,13 +14,20 @@ import click
 import evolve
 from evolve.cli.options import given_options, jobs_option, model_options
 from evolve.cli.permission import agree_to_programs, check_programs
-from evolve.cli.progress import RunDisplay, interrupt_between_generations, say, watching
+from evolve.cli.progress import (
+    RunDisplay,
+    interrupt_between_generations,
+    say,
+    telling_of_compilation,
+    watching,
+)
 from evolve.cli.signals import at_ctrl_c
 from evolve.cli.terminal import duration, size
+from evolve.cli.text import count_of
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import config_text, read_toml, resolve
 from evolve.errors import RunError
-from evolve.runner.estimate import estimate
+from evolve.runner.estimate import Estimate, estimate
 from evolve.runner.evolution import Ending, Evolution
 from evolve.tables import folder as store
 from evolve.tables.atomic import write_text
@@ -72,10 +79,12 @@ def run_command(jobs: int, out: str | None, config: str | None, **options: Any) 
         worthless_unless_started(folder, made, made_runs, committed_generations),
     ):
         _print_header(folder, settings, 0, jobs)
-        evolution = Evolution(folder, settings, jobs)
-        store.create(folder, config_text(settings, _versions()))
-        agree_to_programs(folder, settings)
-        return _go_on(evolution)
+        with telling_of_compilation():
+            evolution = Evolution(folder, settings, jobs)
+            store.create(folder, config_text(settings, _versions()))
+            agree_to_programs(folder, settings)
+            about = estimate(evolution)
+        return _go_on(evolution, about)
 
 
 @contextmanager
@@ -164,14 +173,15 @@ def resume_command(run: str, jobs: int, allow_programs: bool, **options: Any) ->
         if changes:
             write_text(folder / CONFIG_FILE, config_text(settings, _versions()))
         _print_header(folder, settings, done, jobs)
-        return _go_on(evolution)
+        with telling_of_compilation():
+            about = estimate(evolution)
+        return _go_on(evolution, about)
 
 
-def _go_on(evolution: Evolution) -> int:
+def _go_on(evolution: Evolution, about: Estimate) -> int:
     try:
-        about = estimate(evolution)
         say(f"about {duration(about.seconds)} and {size(about.bytes)} of disk")
-        with watching(evolution) as display, interrupt_between_generations(display):
+        with watching(evolution, about.seconds) as display, interrupt_between_generations(display):
             ending = evolution.run(display)
     except KeyboardInterrupt:
         if evolution.generation >= 0:
@@ -191,9 +201,11 @@ def _print_header(folder: Path, settings: EvolutionSettings, done: int, jobs: in
     if done >= settings.generations:
         say("all generations are done, the play-off is left")
         return
+    last = settings.generations - 1
+    which = f"generation {last}" if done == last else f"generations {done} to {last}"
     say(
-        f"{settings.population} individuals, generations {done} to {settings.generations - 1}, "
-        f"{settings.games_a_generation} games each; {budget}; {jobs} threads"
+        f"{settings.population} individuals, {which}, "
+        f"{settings.games_a_generation} games each; {budget}; {count_of(jobs, 'thread')}"
     )
 
 

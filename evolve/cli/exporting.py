@@ -11,6 +11,7 @@ from evolve.agents.files import Stored
 from evolve.agents.loading import load_agent
 from evolve.agents.standalone import render, render_network
 from evolve.cli.options import output_path
+from evolve.cli.terminal import say
 from evolve.errors import AgentError, OptionsError
 from evolve.runner.recall import individual_agent
 from evolve.tables.atomic import write_text
@@ -63,4 +64,4 @@ def export_command(
     else:
         rules = agent.rules or "standard"
         write_text(output, render(agent.parameters, rules, agent.name, agent.provenance, numba))
-    click.echo(f"{agent.name} → {output}")
+    say(f"{agent.name} → {output}")

@@ -1,4 +1,4 @@
-"""`evolve runs`, `show`, `compare` and `replay`."""
+"""`evolve show` and `replay`."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from evolve.agents.files import Stored, agent_document, read_agent
 from evolve.agents.loading import load_agent
 from evolve.agents.protocol import Agent
 from evolve.cli.agents import print_agent, print_network_agent
-from evolve.cli.options import json_option, output_path
-from evolve.cli.progress import SHOWN, RunDisplay
-from evolve.cli.terminal import cell, json_text, out, print_rows
+from evolve.cli.frames import FORMATS, style_of, write_frame
+from evolve.cli.options import output_path
+from evolve.cli.progress import LEGEND, NOT_SHOWN, SHOWN, RunDisplay, generations_table
+from evolve.cli.terminal import cell, out, print_rows, say
 from evolve.engine.board import Board
 from evolve.engine.game import PASS
 from evolve.engine.squares import parse_moves, square_name
-from evolve.errors import EvolveError, RunError
+from evolve.errors import RunError
 from evolve.runner.recall import ancestry
 from evolve.tables.atomic import write_text
-from evolve.tables.layout import CHAMPION_FILE, CONFIG_FILE, LEARNED_FILE, champion_of
-from evolve.tables.run import TABLE_OF, TABLES, Run, list_runs
-from evolve.tables.trials import FINISHED, TRIAL_COLUMNS
+from evolve.tables.layout import CONFIG_FILE, champion_of
+from evolve.tables.run import TABLES, Run
+from evolve.tables.trials import TRIAL_COLUMNS
 
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 _PARAMETERS: Final = 6
@@ -36,134 +37,101 @@ _NARROW: Final = 28
 """Characters of a cell shown in a table for people; CSV and JSON have all."""
 
 
-@click.command(name="runs")
-@click.argument("folder", default="runs")
-@json_option
-def runs_command(folder: str, as_json: bool) -> None:
-    """List the runs in FOLDER (runs by default).
+class _Generation(click.ParamType["int | str"]):
+    """A generation's number, or all of them."""
 
-    \b
-    Example:
-      evolve runs
-    """
-    rows: list[dict[str, Any]] = []
-    # Before the first run there is no folder for them.
-    found = [] if folder == "runs" and not Path(folder).exists() else list_runs(folder)
-    for run in found:
-        try:
-            rows.append({"run": str(run.path), **_facts(run)})
-        except EvolveError as error:
-            rows.append({"run": str(run.path), "state": str(error)})
-    if as_json:
-        click.echo(json_text(rows))
-    elif rows:
-        columns = list(dict.fromkeys(key for row in rows for key in row))
-        print_rows(columns, [[row.get(key) for key in columns] for row in rows])
-    else:
-        click.echo(f"no runs in {folder}; start one with: evolve run")
+    name = "number|all"
+
+    def convert(
+        self, value: Any, parameter: click.Parameter | None, context: click.Context | None
+    ) -> int | str:
+        """A whole number from 0, or `all`."""
+        if value == "all" or isinstance(value, int):
+            return cast("int | str", value)
+        if not _NUMBER.fullmatch(value):
+            self.fail(f"{value!r} is no generation: a number from 0, or all", parameter, context)
+        return int(value)
 
 
-def _facts(run: Run) -> dict[str, Any]:
-    """What is said of a run among others."""
-    config = run.config
-    facts: dict[str, Any] = {"command": run.command}
-    facts.update({key: config.get(key) for key in ("rules", "preset", "seed")})
-    if run.command.startswith("train "):
-        return {**facts, **_training_facts(run)}
-    if run.command.startswith("sweep "):
-        return {**facts, **_sweep_facts(run)}
-    count = run.generation_count
-    facts["generations"] = f"{count}/{config.get('generations')}"
-    row = run.metadata(count - 1)[0] if count else {}
-    for key in ("best_score", "panel_score", "panel_elo"):
-        facts[key] = row.get(key)
-    champion = run.path / CHAMPION_FILE
-    facts["champion"] = read_agent(champion).name if champion.exists() else None
-    return facts
+_SHOW_HELP: Final = """Show a table of a run, or an agent as boards of weights.
+
+\b
+Examples:
+  evolve show runs/reversed-001
+  evolve show runs/reversed-001 --table individuals --generation 20 --top 5
+  evolve show runs/reversed-001 --table games -o games.csv
+  evolve show runs/reversed-001/champion.json
+  evolve show swh
+
+\b
+Columns of generations:
+""" + "\n".join(f"  {name:<16}{meaning}" for name, meaning in {**SHOWN, **NOT_SHOWN}.items())
 
 
-def _training_facts(run: Run) -> dict[str, Any]:
-    """The same of a training, as of its last check."""
-    metrics = run.metrics
-    last = metrics.iloc[-1].to_dict() if len(metrics) else {}
-    champion = run.path / LEARNED_FILE
-    return {
-        "games": last.get("games", 0),
-        "panel_score": last.get("score"),
-        "champion": read_agent(champion).name if champion.exists() else None,
-    }
-
-
-def _sweep_facts(run: Run) -> dict[str, Any]:
-    """The same of a sweep; trials are those that are finished."""
-    trials = run.trials
-    champion = champion_of(run.path)
-    finished = int(trials["state"].isin(FINISHED).sum())
-    return {
-        "trials": f"{finished}/{run.config.get('trials')}",
-        "best_score": _best_score(trials),
-        "champion": read_agent(champion).name if champion else None,
-    }
-
-
-def _best_score(trials: pd.DataFrame) -> float | None:
-    complete = trials[trials["state"] == "COMPLETE"]
-    return float(complete["score"].max()) if len(complete) else None
-
-
-@click.command(name="show")
+@click.command(name="show", help=_SHOW_HELP)
 @click.argument("source")
 @click.option(
     "--table",
     type=click.Choice(TABLES),
     help="Table of a run; generations by default, metrics of a training, trials of a sweep.",
 )
-@click.option("--generation", type=click.IntRange(min=0), help="Of this generation alone.")
-@click.option("--top", type=click.IntRange(min=1), help="The best so many rows only, best first.")
+@click.option(
+    "--generation", type=_Generation(), help="Of this generation alone; all: of every one."
+)
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    help="The best so many rows only, best first; of individuals those of the last generation, "
+    "unless --generation says otherwise.",
+)
 @click.option(
     "--format",
     "style",
-    type=click.Choice(["table", "csv", "json"]),
-    default="table",
-    show_default=True,
-    help="For people, or with every column for programs.",
+    type=click.Choice(FORMATS),
+    help="table is for people, the others have every column; by the end of the name of -o, and "
+    "table otherwise.",
 )
-@click.option("-o", "--output", callback=output_path, help="File to write to.")
+@click.option(
+    "-o",
+    "--output",
+    callback=output_path,
+    help="File to write to: .csv, .json, .parquet, or .txt for a table.",
+)
 def show_command(
     source: str,
     table: str | None,
-    generation: int | None,
+    generation: int | str | None,
     top: int | None,
-    style: str,
+    style: str | None,
     output: Path | None,
 ) -> None:
-    """Show a table of a run, or an agent as boards of weights.
-
-    \b
-    Examples:
-      evolve show runs/reversed-001
-      evolve show runs/reversed-001 --table individuals --generation 20 --top 5
-      evolve show runs/reversed-001 --table games --format csv -o games.csv
-      evolve show runs/reversed-001/champion.json
-      evolve show swh
-    """
+    """See _SHOW_HELP."""
     path = Path(source)
     if not path.is_dir():
         if any(value is not None for value in (table, generation, top)):
             raise click.UsageError(
-                f"{source} is an agent; --table, --generation and --top are of runs"
+                f"{source} is an agent; --table, --generation and --top are of runs",
+                click.get_current_context(),
             )
         _show_agent(source, load_agent(source), style, output)
         return
+    style = style_of(style, output)
     run = Run(path)
-    name = table or TABLE_OF[run.command.partition(" ")[0]]
-    frame = _table(run, name, generation)
+    name = table or run.tables[0]
+    if name not in run.tables:
+        raise RunError(
+            f"{path} is of `evolve {run.command}` and has no {name}; it has "
+            + ", ".join(run.tables)
+        )
+    if top is not None and name == "individuals" and generation is None and run.generation_count:
+        generation = run.generation_count - 1
+    frame = _table(run, name, None if generation == "all" else cast("int | None", generation))
     if top is not None:
         frame = _best(frame, name).head(top)
     if style == "table" and output is None:
         _print_frame(run, name, frame)
     else:
-        _write_frame(frame, style, output)
+        write_frame(frame, style, output)
 
 
 def _table(run: Run, name: str, generation: int | None) -> pd.DataFrame:
@@ -185,28 +153,20 @@ def _best(frame: pd.DataFrame, name: str) -> pd.DataFrame:
         "trials": "score",
         "metrics": "score",
     }.get(name)
-    if by is None:
+    if by is None or by not in frame:
         return frame
     return frame.sort_values(by, ascending=False, kind="stable", na_position="last")
 
 
 def _print_frame(run: Run, name: str, frame: pd.DataFrame) -> None:
     if frame.empty:
-        kind = run.command
-        fits = name == TABLE_OF[kind.partition(" ")[0]] or (
-            kind == "run" and name in ("individuals", "games")
-        )
-        click.echo(
-            f"{run.path} has no {name} yet"
-            if fits
-            else f"{run.path} is of `evolve {kind}`: no {name}"
-        )
+        say(f"{run.path} has no {name} yet")
         return
     if name == "generations" and out().is_terminal:
         # On a terminal a generation is one line of 80 columns; elsewhere there is room.
         records = cast("list[dict[str, Any]]", frame.to_dict("records"))
-        shown = [RunDisplay.texts(row) for row in records]
-        print_rows(list(SHOWN.values()), shown)
+        out().print(generations_table([RunDisplay.texts(row) for row in records]))
+        say(LEGEND)
         _print_champion(run)
         return
     if name == "trials":
@@ -215,6 +175,8 @@ def _print_frame(run: Run, name: str, frame: pd.DataFrame) -> None:
     values = frame.astype(object).to_numpy().tolist()
     rows = [[_narrow(value) for value in row] for row in values]
     print_rows(list(frame.columns), rows)
+    if name == "generations":
+        say(LEGEND)
     if name in ("generations", "metrics"):
         _print_champion(run)
 
@@ -229,15 +191,15 @@ def _print_trials(run: Run, frame: pd.DataFrame) -> None:
     values = frame[columns].astype(object).to_numpy().tolist()
     print_rows(columns, [[_narrow(_short(value)) for value in row] for row in values])
     if len(parameters) > len(shown):
-        _say(f"{len(shown)} of {len(parameters)} parameters; --format csv has all")
+        say(f"{len(shown)} of {len(parameters)} parameters; --format csv has all")
     if shares:
         parts = [
             f"{name} {share:.2f} (p {importances.p[name]:.3f})" for name, share in shares.items()
         ]
-        _say(f"importance for a good score: {', '.join(parts[:_PARAMETERS])}")
-        _say("p: how often the largest of all is as large by chance")
+        say(f"importance for a good score: {', '.join(parts[:_PARAMETERS])}")
+        say("p: how often the largest of all is as large by chance")
     else:
-        _say(importances.reason)
+        say(importances.reason)
     _print_champion(run)
 
 
@@ -254,7 +216,7 @@ def _print_champion(run: Run) -> None:
         agent = read_agent(path)
         score, against = (cell(agent.provenance.get(key)) for key in ("score", "against"))
         where = "in a" if run.command == "run" else "against"
-        _say(f"champion {agent.name}, score {score} {where} {against}: {path}")
+        say(f"champion {agent.name}, score {score} {where} {against}: {path}")
 
 
 def _narrow(value: Any) -> Any:
@@ -265,30 +227,23 @@ def _narrow(value: Any) -> Any:
     return value
 
 
-def _write_frame(frame: pd.DataFrame, style: str, output: Path | None) -> None:
-    if style == "json":
-        text = json_text(frame.astype(object).to_dict("records")) + "\n"
-    elif style == "csv":
-        text = frame.to_csv(index=False)
-    else:
-        text = frame.to_string(index=False) + "\n"
-    if output is None:
-        click.echo(text, nl=False)
-    else:
-        write_text(output, text)
-
-
-def _show_agent(source: str, agent: Agent, style: str, output: Path | None) -> None:
+def _show_agent(source: str, agent: Agent, style: str | None, output: Path | None) -> None:
     if not isinstance(agent, Stored):
         raise RunError(f"{source} has nothing to show: no agent file could hold it")
-    if style == "csv":
-        raise click.UsageError("an agent is no table; use --format json")
+    style = style_of(style, output)
+    if style in ("csv", "parquet"):
+        raise click.UsageError(
+            f"an agent is no table for {style}; use --format json", click.get_current_context()
+        )
     if style == "json":
         text = json.dumps(agent_document(agent), indent=1) + "\n"
         click.echo(text, nl=False) if output is None else write_text(output, text)
         return
     if output is not None:
-        raise click.UsageError("-o writes --format json; `evolve plot` draws pictures of runs")
+        raise click.UsageError(
+            "-o writes an agent as --format json; `evolve plot` draws a picture of it",
+            click.get_current_context(),
+        )
     folder = Path(source.partition("?")[0]).parent
     lines = []
     if isinstance(agent, AlphaBetaAgent) and agent.provenance and (folder / CONFIG_FILE).exists():
@@ -297,56 +252,6 @@ def _show_agent(source: str, agent: Agent, style: str, output: Path | None) -> N
         print_agent(agent, lines)
     else:
         print_network_agent(agent)
-
-
-@click.command(name="compare")
-@click.argument("runs", nargs=-1, required=True)
-@json_option
-def compare_command(runs: tuple[str, ...], as_json: bool) -> None:
-    """Show RUNS side by side: their results, and the settings in which they differ.
-
-    \b
-    Example:
-      evolve compare runs/reversed-001 runs/reversed-002
-    """
-    opened = [Run(path) for path in runs]
-    facts = [{**_facts(run), **_totals(run)} for run in opened]
-    settings = [
-        {key: value for key, value in run.config.items() if key != "versions"} for run in opened
-    ]
-    keys = dict.fromkeys(key for one in settings for key in one)
-    differing = [
-        key for key in keys if any(one.get(key) != settings[0].get(key) for one in settings)
-    ]
-    for fact, one in zip(facts, settings, strict=True):
-        fact.update({key: _flat(one.get(key)) for key in differing if key not in fact})
-    if as_json:
-        click.echo(
-            json_text([{"run": path, **fact} for path, fact in zip(runs, facts, strict=True)])
-        )
-        return
-    rows = [[key, *(fact.get(key) for fact in facts)] for key in facts[0]]
-    print_rows(["", *runs], rows)
-
-
-def _totals(run: Run) -> dict[str, Any]:
-    if run.command.startswith("train "):
-        metrics = run.metrics
-        return {"best_panel_score": float(metrics["score"].max())} if len(metrics) else {}
-    frame = run.generations
-    if frame.empty:
-        return {}
-    return {
-        "best_panel_score": float(frame["panel_score"].max()),
-        "games": int(frame["games"].sum()),
-        "hours": float(frame["seconds"].sum() / 3600),
-    }
-
-
-def _flat(value: Any) -> Any:
-    if isinstance(value, dict):
-        return " ".join(f"{key}={item}" for key, item in value.items())
-    return value
 
 
 @click.command(name="replay")
@@ -372,26 +277,31 @@ def replay_command(run: str, game: str, moves_only: bool) -> None:
         )
     row = rows.iloc[0]
     board, moves = Board.start(), parse_moves(row["moves"])
-    out().print(
+    say(
         f"generation {generation}, game {number} ({row['kind']}): black {row['black']}, white "
-        f"{row['white']}",
-        markup=False,
+        f"{row['white']}"
     )
     if moves_only:
-        out().print(row["moves"], soft_wrap=True, markup=False)
+        say(row["moves"])
     else:
         book = len(parse_moves(row["opening"]))
-        out().print(str(board), markup=False)
+        _show_board(board)
         for ply, square in enumerate(moves, 1):
             mover = board.side
             board = board.pass_move() if square == PASS else board.play(square)
-            note = " (opening)" if ply <= book else ""
-            out().print(f"\n{ply}. {mover} {square_name(square)}{note}\n{board}", markup=False)
-    out().print(
-        f"\n{row['discs_black']}–{row['discs_white']}, "
-        f"{'a draw' if row['winner'] == 'draw' else row['winner'] + ' wins'} ({row['reason']})",
-        markup=False,
+            say("")
+            say(f"{ply}. {mover} {square_name(square)}{' (opening)' if ply <= book else ''}")
+            _show_board(board)
+    say("")
+    say(
+        f"{row['discs_black']}–{row['discs_white']}, "
+        f"{'a draw' if row['winner'] == 'draw' else row['winner'] + ' wins'} ({row['reason']})"
     )
+
+
+def _show_board(board: Board) -> None:
+    for line in str(board).splitlines():
+        say(line)
 
 
 def _game_id(text: str, run: Run) -> tuple[int, int]:
@@ -401,7 +311,3 @@ def _game_id(text: str, run: Run) -> tuple[int, int]:
     chosen = int(generation) if colon else run.generation_count - 1
     run.check_generation(chosen)
     return chosen, int(number)
-
-
-def _say(text: str) -> None:
-    out().print(text, soft_wrap=True, markup=False)

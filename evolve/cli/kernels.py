@@ -12,7 +12,7 @@ import click
 
 from evolve.agents.solving import solve
 from evolve.cli.options import json_option
-from evolve.cli.terminal import counting, interruptible, print_facts, print_rows
+from evolve.cli.terminal import counting, interruptible, print_facts, print_rows, say
 from evolve.engine import bits
 from evolve.engine.board import Board, Rules
 from evolve.engine.perft import perft
@@ -91,5 +91,5 @@ def solve_command(file: Path, rules: str, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"rules": rules, "positions": answers}, indent=1))
         return
-    click.echo(f"rules {rules}")
+    say(f"rules {rules}")
     print_rows(list(answers[0]), [list(answer.values()) for answer in answers])

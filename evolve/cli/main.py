@@ -6,7 +6,7 @@ loaded when the command is used.
 
 from __future__ import annotations
 
-import io
+import difflib
 import os
 import sys
 import warnings
@@ -16,6 +16,7 @@ from typing import Any, Final, NoReturn
 import click
 
 from evolve.cli import signals
+from evolve.cli.text import expect_any_text, plain
 from evolve.errors import EvolveError, OptionsError
 
 COMMANDS: Final = {
@@ -23,9 +24,9 @@ COMMANDS: Final = {
     "train": ("evolve.cli.training", "Teach a network by games: dqn or mcts."),
     "sweep": ("evolve.cli.sweeping", "Search hyperparameters: dqn, mcts, alphabeta, evolution."),
     "resume": ("evolve.cli.evolution", "Go on with a run that was stopped, or past its end."),
-    "runs": ("evolve.cli.inspection", "List the runs in a folder."),
+    "runs": ("evolve.cli.comparison", "List the runs in a folder."),
     "show": ("evolve.cli.inspection", "Show a run's tables, or an agent."),
-    "compare": ("evolve.cli.inspection", "Show runs side by side."),
+    "compare": ("evolve.cli.comparison", "Show runs side by side."),
     "replay": ("evolve.cli.inspection", "Show a game of a run, move by move."),
     "plot": ("evolve.cli.plotting", "Draw a run's progress and its champion's weights."),
     "export": ("evolve.cli.exporting", "Write an agent file, or a stand-alone Python file."),
@@ -58,12 +59,39 @@ follow a question mark: 'best.json?depth=5&endgame=0', 'best.json?time=2',
 """
 
 
+class _WrongOptions(click.UsageError):
+    """Wrong usage of a command whose context is gone."""
+
+    def __init__(self, message: str, command: str) -> None:
+        super().__init__(message)
+        self.command = command
+
+
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are used."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Names of the commands, in the order in which they are needed."""
         return list(COMMANDS)
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the words begin with; one that nearly has the name is suggested."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-") and not context.resilient_parsing:
+            meant = difflib.get_close_matches(name, COMMANDS, 1)
+            hint = f"; did you mean {meant[0]!r}?" if meant else ""
+            raise click.UsageError(f"there is no command {name!r}{hint}", context)
+        return super().resolve_command(context, args)
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run the command; settings that are wrong by its options are wrong usage of it."""
+        try:
+            return super().invoke(context)
+        except OptionsError as error:
+            command = f"{context.command_path} {context.invoked_subcommand}"
+            raise _WrongOptions(str(error), command) from error
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """The command of that name, imported now."""
@@ -122,7 +150,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 
 def _run(arguments: list[str]) -> int:
-    _expect_any_text()
+    expect_any_text()
+    # In one line, and harmless.
+    warnings.formatwarning = lambda message, *_args, **_options: f"warning: {plain(str(message))}\n"
     signals.obey()
     debug = "--debug" in arguments
     # Anywhere on the line, not only before the command, which is where one thinks of it.
@@ -134,30 +164,38 @@ def _run(arguments: list[str]) -> int:
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as done:
         return done.exit_code
-    except click.UsageError as error:
-        error.show()
-        return 2
     except (click.Abort, KeyboardInterrupt) as error:
         cause = error.__cause__ or error  # click turns one into the other
-        click.echo(str(cause) if isinstance(cause, signals.Ended) else "interrupted", err=True)
+        ended = plain(str(cause)) if isinstance(cause, signals.Ended) else "interrupted"
+        click.echo(ended, err=True)
         return signals.exit_code(cause)
     except BrokenPipeError:
         # The reader (head, less) has seen enough; keep Python from flushing into the pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        return 2
+    except click.UsageError as error:
+        if debug and error.__cause__ is not None:
+            raise error.__cause__ from None
+        click.echo(f"error: {plain(_usage(error))}", err=True)
+        return 2
     except (EvolveError, click.ClickException, OSError, MemoryError) as error:
         if debug:
             raise
-        click.echo(f"error: {_one_line(error)}", err=True)
-        return 2 if isinstance(error, OptionsError) else 1
+        click.echo(f"error: {plain(_one_line(error))}", err=True)
+        return 1
 
 
-def _expect_any_text() -> None:
-    """Let a narrow encoding show ? for a sign it lacks, read any bytes, warn in one line."""
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
-    warnings.formatwarning = lambda message, *_args, **_options: f"warning: {message}\n"
+def _usage(error: click.UsageError) -> str:
+    """What was wrong, and where the right way is told."""
+    if isinstance(error, _WrongOptions):
+        where = error.command
+    else:
+        where = error.ctx.command_path if error.ctx else "evolve"
+    message = error.format_message().rstrip(".")
+    return f"{message[:1].lower()}{message[1:]}; see {where} --help"
 
 
 def _one_line(error: BaseException) -> str:

@@ -22,7 +22,7 @@ from evolve.cli.options import (
     seed_option,
 )
 from evolve.cli.signals import exit_code
-from evolve.cli.terminal import counting, elo_text, out, print_facts
+from evolve.cli.terminal import counting, elo_text, print_facts, say
 from evolve.engine.board import Rules
 from evolve.errors import EvolveError
 from evolve.fitness.match import Match, MatchResult, common_rules
@@ -217,7 +217,7 @@ def _print(a: str, b: str, rules: Rules, match: Match) -> None:
     result = match.result
     score = result.score
     elo, low, high = (elo_text(value) for value in (score.elo, score.elo_low, score.elo_high))
-    out().print(f"{a} against {b}, {rules}", soft_wrap=True, markup=False)
+    say(f"{a} against {b}, {rules}")
     facts = {
         "games": f"{result.games}: {result.wins} won, {result.draws} drawn, {result.losses} lost",
         "score": f"{score.score:.3f} [{score.low:.3f}, {score.high:.3f}]",

@@ -6,7 +6,7 @@ import os
 import types
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get_origin
 
 import click
 from pydantic import BaseModel
@@ -114,12 +114,20 @@ def _is_mapping(annotation: Any) -> bool:
     return get_origin(_plain(annotation)) is dict
 
 
+_EXAMPLES: Final = {"bounds": "depths=2:6", "fix": "depths=4", "opponents": "self=0.7"}
+
+
 def _pairs(name: str, values: tuple[str, ...]) -> dict[str, str]:
     pairs = {}
     for value in values:
         key, equals, text = value.rpartition("=")  # swh?depth=3=0.5
         if not equals:
-            raise click.BadOptionUsage(name, f"--{name} takes KEY=VALUE, not {value!r}")
+            raise click.BadOptionUsage(
+                name,
+                f"--{name} takes NAME=VALUE, such as --{name} {_EXAMPLES.get(name, 'x=1')}, not "
+                f"{value!r}",
+                click.get_current_context(),
+            )
         pairs[key.strip()] = text.strip()
     return pairs
 

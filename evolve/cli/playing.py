@@ -13,7 +13,7 @@ from evolve.agents.loading import load_agent
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.protocol import Agent
 from evolve.cli.options import rules_option
-from evolve.cli.terminal import out
+from evolve.cli.terminal import out, say
 from evolve.engine.board import Board, Rules, Side
 from evolve.engine.evaluation import WIN
 from evolve.engine.game import PASS
@@ -62,19 +62,19 @@ class _Game:
 
     def play(self) -> None:
         goal = "most" if self.rules == "standard" else "fewest"
-        _say(f"{self.rules}: {goal} discs wins. You are {self.side}. Type {_HELP}.")
+        say(f"{self.rules}: {goal} discs wins. You are {self.side}. Type {_HELP}.")
         while not self.board.is_over():
             if not self.board.legal_moves():
-                _say(f"{self.board.side} has no move and passes")
+                say(f"{self.board.side} has no move and passes")
                 self.board = self.board.pass_move()
             elif self.board.side != self.side:
                 square = self.agent.choose(self.board)
-                _say(f"{self.agent.name} plays {square_name(square)}")
+                say(f"{self.agent.name} plays {square_name(square)}")
                 self.board = self.board.play(square)
             elif not self._person_moves():
                 return
         _show(self.board)
-        _say(self._result())
+        say(self._result())
 
     def _person_moves(self) -> bool:
         """Ask until a move is made; False to quit."""
@@ -83,17 +83,17 @@ class _Game:
             try:
                 text = input(f"{self.side}> ").strip().lower()
             except EOFError:
-                _say("end of input")
+                say("end of input")
                 return False
             if text in ("quit", "exit", "q"):
                 return False
             if text in ("help", "?", "h"):
-                _say(f"Type {_HELP}. Legal moves: {_names(self.board)}")
+                say(f"Type {_HELP}. Legal moves: {_names(self.board)}")
             elif text == "hint":
-                _say(self._hint())
+                say(self._hint())
             elif text == "undo":
                 if not self.history:
-                    _say("there is nothing to undo")
+                    say("there is nothing to undo")
                     continue
                 self.board = self.history.pop()
                 _show(self.board)
@@ -104,7 +104,7 @@ class _Game:
                         raise IllegalMoveError(f"you must not pass; legal: {_names(self.board)}")
                     after = self.board.play(square)
                 except (IllegalMoveError, RecordError) as error:
-                    _say(str(error).splitlines()[0])
+                    say(str(error).splitlines()[0])
                     continue
                 self.history.append(self.board)
                 self.board = after
@@ -140,10 +140,6 @@ def _names(board: Board) -> str:
     return " ".join(map(square_name, board.legal_moves()))
 
 
-def _say(text: str) -> None:
-    out().print(text, soft_wrap=True, markup=False)
-
-
 def _show(board: Board) -> None:
     """The board, with the legal moves marked."""
     legal = board.legal_moves()
@@ -159,4 +155,5 @@ def _show(board: Board) -> None:
     black, white = board.discs("black"), board.discs("white")
     marks = (glyphs.get("X", "X"), glyphs.get("O", "O"))
     lines.append(f"{marks[0]} black {black}, {marks[1]} white {white}; {board.side} to move")
-    _say("\n".join(lines))
+    for line in lines:
+        say(line)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from evolve.cli.options import output_path
+from evolve.cli.terminal import say
 from evolve.plots.run import plot_run
 from evolve.plots.sweep import plot_sweep
 from evolve.plots.training import plot_training
@@ -31,4 +32,4 @@ def plot_command(run: str, output: Path) -> None:
     opened = Run(run)
     draw = {"train": plot_training, "sweep": plot_sweep}
     draw.get(opened.command.partition(" ")[0], plot_run)(opened, output)
-    click.echo(f"{run} → {output}")
+    say(f"{run} → {output}")

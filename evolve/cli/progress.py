@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -13,33 +14,60 @@ from rich.live import Live
 from rich.table import Table
 
 from evolve.agents.files import read_alphabeta
+from evolve.cli import terminal
 from evolve.cli.signals import at_ctrl_c
 from evolve.cli.terminal import NOTHING, bar, cell, duration, forget_reader, out
 from evolve.runner.evolution import Evolution
 from evolve.tables.layout import CHAMPION_FILE
 
 SHOWN: Final = {
-    "generation": "gen",
-    "best": "best",
-    "best_score": "score",
-    "panel_score": "panel",
-    "panel_elo": "Elo",
-    "panel_elo_low": "low",
-    "panel_elo_high": "high",
-    "past_score": "past",
-    "over_budget": "over",
-    "seconds": "seconds",
+    "generation": "its number; 0 is drawn at random",
+    "best": "the individual with the best score",
+    "best_score": "its score against its own population",
+    "panel_score": "its score against the panel, which does not change",
+    "panel_elo": "the same as Elo over the panel",
+    "panel_elo_low": "where the 95 % interval of that begins",
+    "panel_elo_high": "and where it ends",
+    "past_score": "its score against champions of the run's own past",
+    "over_budget": "share of games lost for more nodes than --move-budget",
+    "seconds": "wall time of the generation",
 }
-"""Columns of the generations table that are shown, and their short heads."""
+"""Columns of the generations table that are shown, and what they mean."""
+NOT_SHOWN: Final = {
+    "mean_score": "of the population, in files alone",
+    "games": "of the round robin, in files alone",
+}
+"""The same of those that only files have."""
+LEGEND: Final = (
+    "past_score: against champions of the run's past; over_budget: share of games lost on nodes"
+)
 
 _LIVE_ROWS: Final = 12
-_WIDTHS: Final = (4, 8, 6, 6, 6, 6, 6, 6, 6, 8)
+
+
+def stacked(name: str) -> list[str]:
+    """A column's name as the words of a narrow head, one above the other."""
+    return name.split("_")
+
+
+def _width(name: str) -> int:
+    return max(8 if name in ("best", "seconds") else 6, *map(len, stacked(name)))
+
+
+def generations_table(rows: Sequence[Sequence[str]]) -> Table:
+    """Generations on a terminal of 80 columns."""
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
+    for name in SHOWN:
+        table.add_column("\n".join(stacked(name)), justify="right", vertical="bottom")
+    for texts in rows:
+        table.add_row(*texts)
+    return table
 
 
 def say(text: str) -> None:
     """A line on standard output; once nobody reads it any more, none: a run goes on without."""
     try:
-        out().print(text, soft_wrap=True, markup=False)
+        terminal.say(text)
         sys.stdout.flush()
     except BrokenPipeError:
         forget_reader()
@@ -78,9 +106,17 @@ class RunDisplay(Stoppable):
         self._durations: list[float] = []
 
     def begin(self) -> None:
-        """The first line."""
-        heads = (head.rjust(width) for head, width in zip(SHOWN.values(), _WIDTHS, strict=True))
-        say(" ".join(heads) + "     left")
+        """The first lines: the columns, and what is not plain from their names."""
+        say(LEGEND)
+        names = list(map(stacked, SHOWN))
+        height = max(map(len, names))
+        for line in range(height):
+            # Every name ends on the last line.
+            words = [[""] * (height - len(name)) + name for name in names]
+            heads = (
+                word[line].rjust(_width(name)) for word, name in zip(words, SHOWN, strict=True)
+            )
+            say(" ".join(heads) + ("     left" if line == height - 1 else ""))
 
     def games(self, stage: str, done: int, total: int) -> None:
         """Only a stage that has no line of its own is told, at its begin."""
@@ -90,8 +126,8 @@ class RunDisplay(Stoppable):
     def generation(self, row: Mapping[str, Any], target: int) -> None:
         """A line for the generation."""
         self._durations.append(row["seconds"])
-        texts = self.texts(row)
-        line = " ".join(text.rjust(width) for text, width in zip(texts, _WIDTHS, strict=True))
+        texts = zip(self.texts(row), SHOWN, strict=True)
+        line = " ".join(text.rjust(_width(name)) for text, name in texts)
         left = duration(self.seconds_left(row["generation"], target))
         say(f"{line} {left:>8}")
 
@@ -122,11 +158,12 @@ class RunDisplay(Stoppable):
 class LiveDisplay(RunDisplay):
     """The same as a table that stands still, with bars for the generation and the run."""
 
-    def __init__(self, first: int, target: int) -> None:
+    def __init__(self, first: int, target: int, seconds: float) -> None:
         super().__init__()
         self._rows: list[list[str]] = []
         self._bar = bar()
-        self._run = self._bar.add_task("run", total=target, completed=first)
+        ends = time.monotonic() + seconds
+        self._run = self._bar.add_task("run", total=target, completed=first, ends=ends)
         self._stage = self._bar.add_task("generation", total=None)
         self._note = ""
         self.live = Live(console=out(), refresh_per_second=4, get_renderable=self._picture)
@@ -143,7 +180,9 @@ class LiveDisplay(RunDisplay):
     def generation(self, row: Mapping[str, Any], target: int) -> None:
         """One more row, and the run's bar moves."""
         self._rows.append(self.texts(row))
-        self._bar.update(self._run, completed=row["generation"] + 1, total=target)
+        self._durations.append(row["seconds"])
+        ends = time.monotonic() + self.seconds_left(row["generation"], target)
+        self._bar.update(self._run, completed=row["generation"] + 1, total=target, ends=ends)
 
     def wish_stop(self) -> None:
         """Say so under the table."""
@@ -151,25 +190,41 @@ class LiveDisplay(RunDisplay):
         self._note = self.ending
 
     def _picture(self) -> Group:
-        table = Table(box=None, header_style="bold", pad_edge=False)
-        for head in SHOWN.values():
-            table.add_column(head, justify="right")
-        for texts in self._rows[-_LIVE_ROWS:]:
-            table.add_row(*texts)
-        return Group(table, self._bar, *([self._note] if self._note else []))
+        table = generations_table(self._rows[-_LIVE_ROWS:])
+        return Group(table, LEGEND, self._bar, *([self._note] if self._note else []))
 
 
 @contextmanager
-def watching(evolution: Evolution) -> Iterator[RunDisplay]:
-    """The display that fits where the output goes."""
+def watching(evolution: Evolution, seconds: float) -> Iterator[RunDisplay]:
+    """The display that fits where the output goes; `seconds` the run is expected to take."""
     if not out().is_terminal:
         display = RunDisplay()
         display.begin()
         yield display
         return
-    live = LiveDisplay(evolution.generation + 1, evolution.settings.generations)
+    live = LiveDisplay(evolution.generation + 1, evolution.settings.generations, seconds)
     with live.live:
         yield live
+
+
+@contextmanager
+def telling_of_compilation() -> Iterator[None]:
+    """Say so when kernels are compiled, which takes seconds of silence, once on a machine."""
+    from numba.core import event
+
+    class Listener(event.Listener):
+        told = False
+
+        def on_start(self, event: Any) -> None:
+            if not self.told:
+                self.told = True
+                say("compiling the kernels, once on this machine …")
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    with event.install_listener("numba:compile", Listener()):
+        yield
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from evolve.agents.loading import load_agent
 from evolve.cli.failures import Failures
 from evolve.cli.openings import identity_of, opening_options, openings_for
 from evolve.cli.options import jobs_option, json_option, readable, rules_option, seed_option
-from evolve.cli.terminal import NOTHING, counting, elo_text, out, print_rows
+from evolve.cli.terminal import NOTHING, complain, counting, elo_text, print_rows, say
 from evolve.engine.board import Rules
 from evolve.fitness.match import common_rules
 from evolve.fitness.openings import Openings
@@ -98,7 +98,7 @@ def rate_command(
             rating.play(advance)
         except KeyboardInterrupt:
             kept = "" if folder is None else f"; go on with the same command, --out {folder}"
-            click.echo(f"after {rating.finished} of {len(rating.pairs)} pairs{kept}", err=True)
+            complain(f"after {rating.finished} of {len(rating.pairs)} pairs{kept}")
             raise
     if as_json:
         click.echo(json.dumps(_document(rating)))
@@ -125,7 +125,7 @@ def _print(rating: Rating) -> None:
     rows = rating.rows()
     points, games = rating.points()
     place = {name: index for index, name in enumerate(rating.names)}
-    out().print(f"{rating.rules}, {len(rating.games)} games", soft_wrap=True, markup=False)
+    say(f"{rating.rules}, {len(rating.games)} games")
     heads = ["", "agent", "Elo", "low", "high", "score", "games"]
     heads += [str(number) for number in range(1, len(rows) + 1)]
     lines = []
@@ -140,7 +140,6 @@ def _print(rating: Rating) -> None:
     print_rows(heads, lines)
     for row in rows:
         if row.failures:
-            text = f"{row.agent} lost {row.failures} of {row.games} games by failure"
-            out().print(text, soft_wrap=True, markup=False)
+            say(f"{row.agent} lost {row.failures} of {row.games} games by failure")
     if not rating.ratings().comparable:
-        out().print("some never scored against others: their distance is at least what is shown")
+        say("some never scored against others: their distance is at least what is shown")

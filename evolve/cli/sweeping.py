@@ -22,6 +22,7 @@ from evolve.cli.options import all_cores, given_options, model_options
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import Stoppable, interrupt_between_generations, say
 from evolve.cli.terminal import bar, cell, duration, elo_text, out, print_rows
+from evolve.cli.text import count_of
 from evolve.cli.training import need_torch
 from evolve.config.sweep import KINDS, SweepSettings
 from evolve.config.toml import config_text, read_toml, resolve_as
@@ -65,8 +66,8 @@ Examples:
   evolve sweep alphabeta --rules reversed --sampler cma --trials 500
 """
 
-_WIDTHS: Final = (6, 9, 7, 7, 7, 8, 8)
-_HEADS: Final = ("trial", "state", "score", "error", "best", "seconds", "left")
+_WIDTHS: Final = (6, 9, 7, 11, 7, 8, 8)
+_HEADS: Final = ("number", "state", "score", "score_error", "best", "seconds", "left")
 
 
 @click.command(name="sweep", help=_SWEEP_HELP)
@@ -252,9 +253,10 @@ def _print_header(sweep: Sweep, done: int) -> None:
         f"evolve {evolve.__version__} · sweep {settings.kind} · {settings.rules} · "
         f"{settings.sampler} · seed {settings.seed} · {sweep.folder}"
     )
+    trials = count_of(settings.trials, "trial") + (f", {done} of them done" if done else "")
     say(
-        f"trials {done} to {settings.trials}, {each}; {len(sweep.plan.space.parameters)} "
-        f"parameters; {sweep.jobs} workers; study {sweep.study.name} in {sweep.study.place}"
+        f"{trials}, {each}; {len(sweep.plan.space.parameters)} parameters; "
+        f"{count_of(sweep.jobs, 'worker')}; study {sweep.study.name} in {sweep.study.place}"
     )
     games = 2 * settings.panel_openings * len(settings.panel)
     say(f"panel of {len(settings.panel)}, {games} games: {', '.join(settings.panel)}")

@@ -1,4 +1,8 @@
-"""Where output goes: a terminal with colour and progress bars, or plain lines."""
+"""Where output goes: a terminal with colour and progress bars, or plain lines.
+
+All text passes `plain` here, so that names, files and programs of other people cannot steer the
+terminal; rich's markup and emoji codes are off.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +12,29 @@ import math
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
+import click
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.table import Table
+from rich.text import Text
+
+from evolve.cli.text import plain, writable
 
 T = TypeVar("T")
 
 
 class _Console(Console):
-    """rich's console, which leaves a reader that went away to the caller."""
+    """rich's console; text is text, and a reader that went away is the caller's matter."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """The one way of any str to the screen, cells of tables included."""
+        shown = writable(plain(text, keep="\n"), self.encoding)
+        return super().render_str(shown, **{**options, "markup": False, "emoji": False})
 
     def on_broken_pipe(self) -> None:
         """Raise what was raised, in place of rich's exit with code 1."""
@@ -45,6 +52,16 @@ def out() -> Console:
 def err() -> Console:
     """Standard error, where progress goes."""
     return _Console(stderr=True, highlight=False)
+
+
+def say(text: str) -> None:
+    """A line on standard output."""
+    out().print(plain(text), soft_wrap=True)
+
+
+def complain(text: str) -> None:
+    """A line on standard error."""
+    click.echo(plain(text), err=True)
 
 
 def forget_reader() -> None:
@@ -86,60 +103,83 @@ def cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.3f}"
     if isinstance(value, (list, tuple)):
-        return " ".join(map(str, value))
-    return str(value)
+        return plain(" ".join(map(str, value)))
+    return plain(str(value))
 
 
 def json_text(value: Any) -> str:
     """JSON of rows, every figure in full; what is not there is null."""
 
-    def plain(item: Any) -> Any:
+    def bare(item: Any) -> Any:
         if isinstance(item, dict):
-            return {key: plain(part) for key, part in item.items()}
+            return {key: bare(part) for key, part in item.items()}
         if isinstance(item, (list, tuple)):
-            return [plain(part) for part in item]
+            return [bare(part) for part in item]
         if hasattr(item, "item"):  # a numpy scalar
             item = item.item()
         return None if isinstance(item, float) and not math.isfinite(item) else item
 
-    return json.dumps(plain(value), ensure_ascii=False)
+    # In ASCII, so that no encoding and no terminal changes or obeys what a name holds.
+    return json.dumps(bare(value))
 
 
 def print_rows(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """A table: ruled on a terminal, else columns aligned by spaces."""
-    texts = [[cell(value) for value in row] for row in rows]
+    encoding = out().encoding
+    heads, *texts = ([writable(cell(value), encoding) for value in row] for row in (columns, *rows))
     if out().is_terminal:
         table = Table(box=None, header_style="bold", pad_edge=False)
-        for column in columns:
-            table.add_column(column, overflow="fold")
+        for head in heads:
+            table.add_column(head, overflow="fold")
         for text in texts:
             table.add_row(*text)
         out().print(table)
         return
-    widths = [
-        max([len(column), *(len(text[i]) for text in texts)]) for i, column in enumerate(columns)
-    ]
-    for line in [list(columns), *texts]:
+    widths = [max(map(len, column)) for column in zip(heads, *texts, strict=True)]
+    for line in [heads, *texts]:
         padded = (text.ljust(width) for text, width in zip(line, widths, strict=True))
-        out().print("  ".join(padded).rstrip(), soft_wrap=True, markup=False)
+        say("  ".join(padded).rstrip())
 
 
 def print_facts(facts: Mapping[str, Any]) -> None:
     """Lines of `name  value`."""
     width = max(map(len, facts))
     for name, value in facts.items():
-        out().print(f"{name.ljust(width)}  {cell(value)}", soft_wrap=True, markup=False)
+        say(f"{name.ljust(width)}  {cell(value)}")
+
+
+class Times(ProgressColumn):
+    """Time gone, and time left once that can be told.
+
+    A task's field `ends` (`time.monotonic`) says when it ends, where its watcher knows better
+    than by the speed of the last half minute, which is all that rich goes by.
+    """
+
+    max_refresh = 0.5
+
+    def render(self, task: Task) -> Text:
+        """`2 min gone, 5 min left`."""
+        if task.elapsed is None:
+            return Text("")
+        ends: float | None = task.fields.get("ends")
+        left = task.time_remaining if ends is None else max(0.0, ends - time.monotonic())
+        text = f"{duration(task.elapsed)} gone"
+        return Text(
+            text if task.total is None or left is None else f"{text}, {duration(left)} left"
+        )
+
+
+BAR_WIDTH: Final = 20
+"""Columns of a bar, so that all that is beside it fits a terminal of 80."""
 
 
 def bar() -> Progress:
     """A progress bar with time gone and left, on standard error."""
     return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(BAR_WIDTH),
         MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+        Times(),
         console=err(),
         transient=True,
     )

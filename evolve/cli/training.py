@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from rich.console import Group
 from rich.live import Live
-from rich.progress import Progress
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from rich.table import Table
 
 import evolve
@@ -22,7 +22,8 @@ from evolve.cli.evolution import RUNS, worthless_unless_started
 from evolve.cli.options import given_options, jobs_option, model_options
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import Stoppable, interrupt_between_generations, say
-from evolve.cli.terminal import cell, duration, out
+from evolve.cli.terminal import BAR_WIDTH, Times, cell, duration, out
+from evolve.cli.text import count_of
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.toml import config_text, read_toml, resolve_as
@@ -43,19 +44,11 @@ KINDS: Final[dict[str, Any]] = {
     "dqn": (DqnSettings, DQN_PRESETS),
 }
 
-_SHOWN: Final = {
-    "check": "check",
-    "games": "games",
-    "steps": "steps",
-    "loss": "loss",
-    "random": "random",
-    "depth_1": "depth 1",
-    "depth_2": "depth 2",
-    "score": "panel",
-    "cpu_seconds": "CPU s",
-}
-"""Columns of the metrics table that are shown, and their short heads."""
-_WIDTHS: Final = (5, 8, 8, 7, 7, 7, 7, 7, 7)
+_SHOWN: Final = (
+    "check", "games", "steps", "loss", "random", "depth_1", "depth_2", "score", "cpu_seconds",
+)  # fmt: skip
+"""Columns of the metrics table that are shown."""
+_WIDTHS: Final = (5, 8, 8, 7, 7, 7, 7, 7, 11)
 
 _TRAIN_HELP: Final = """Teach a network by games: `dqn` move values, `mcts` the value of positions.
 
@@ -207,7 +200,8 @@ def _print_header(kind: str, folder: Path, settings: Settings, jobs: int) -> Non
         f"evolve {evolve.__version__} · train {kind} · {settings.rules} · {settings.preset} · "
         f"seed {settings.seed} · {folder}"
     )
-    say(f"{settings.input}: {', '.join(settings.layers)}; to {' or '.join(ends)}; {jobs} threads")
+    layers, threads = ", ".join(settings.layers), count_of(jobs, "thread")
+    say(f"{settings.input}: {layers}; to {' or '.join(ends)}; {threads}")
 
 
 def _print_ending(training: Training, ending: Ending) -> int:
@@ -256,7 +250,7 @@ class TrainingDisplay(Stoppable):
 
     def begin(self) -> None:
         """The first line."""
-        heads = (head.rjust(width) for head, width in zip(_SHOWN.values(), _WIDTHS, strict=True))
+        heads = (head.rjust(width) for head, width in zip(_SHOWN, _WIDTHS, strict=True))
         say(" ".join(heads) + "     left")
 
     def games(self, done: int, share: float) -> None:
@@ -299,7 +293,7 @@ class LiveTrainingDisplay(TrainingDisplay):
 
     def _picture(self) -> Group:
         table = Table(box=None, header_style="bold", pad_edge=False)
-        for head in _SHOWN.values():
+        for head in _SHOWN:
             table.add_column(head, justify="right")
         for texts in self._rows[-12:]:
             table.add_row(*texts)
@@ -308,21 +302,11 @@ class LiveTrainingDisplay(TrainingDisplay):
 
 def training_bar() -> Progress:
     """A bar by the share that is done, with time gone and left."""
-    from rich.progress import (
-        BarColumn,
-        TaskProgressColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
     return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(BAR_WIDTH),
         TaskProgressColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+        Times(),
         console=out(),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import (
@@ -51,9 +52,11 @@ def _split_ints(value: Any) -> Any:
 
 
 def _split_range(value: Any) -> Any:
-    if isinstance(value, str):
-        return tuple(value.split(":"))
-    return value
+    if not isinstance(value, str):
+        return value
+    if not re.fullmatch(r"\s*[+-]?[0-9]{1,18}\s*:\s*[+-]?[0-9]{1,18}\s*", value):
+        raise ValueError("a range is two whole numbers, LOW:HIGH, such as depths=2:6")
+    return tuple(map(int, value.split(":")))
 
 
 Term = Literal["mobility", "stability", "x_squares", "c_squares", "potential_mobility"]
@@ -199,8 +202,9 @@ class EvolutionSettings(BaseModel):
             if kept >= self.population:
                 faults.append(
                     f"survivors, newcomers: of {self.population} individuals "
-                    f"{self.survivor_count} survive and {self.newcomer_count} are new; one or "
-                    "more must be a child"
+                    f"{self.survivor_count} live on and {self.newcomer_count} are drawn anew, "
+                    "which leaves none to be a child; both are shares of the population, such as "
+                    "0.25"
                 )
         if faults:
             raise ValueError("; ".join(faults))

@@ -72,13 +72,14 @@ def resolve_as(
             field = str(detail["loc"][0]) if detail["loc"] else None
             blamed = of_file if field in file and field not in options else of_options
             # A contradiction names no field: where there are no options, it is the file's.
-            (blamed if field is not None or options else of_file).append(_fault(detail))
+            (blamed if field is not None or options else of_file).append(_fault(detail, model))
         said = ([f"{source}: " + "; ".join(of_file)] if of_file else []) + of_options
         kind = OptionsError if of_options else SettingsError
         raise kind("; ".join(said)) from error
 
 
-def _fault(detail: Any) -> str:
+def _fault(detail: Any, model: type[BaseModel]) -> str:
+    """What is wrong with a field, in plain words, and what the field is."""
     place = ".".join(str(part) for part in detail["loc"])
     if detail["type"] == "extra_forbidden":
         return f"{place}: there is no such setting"
@@ -87,7 +88,19 @@ def _fault(detail: Any) -> str:
         return message
     value = repr(detail["input"])
     value = value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
-    return f"{place} = {value}: {message[0].lower()}{message[1:]}"
+    said = _PLAIN.get(detail["type"], f"{message[0].lower()}{message[1:]}")
+    said = f"{place} = {value}: {said}".replace("input should be", "it must be")
+    field = model.model_fields.get(str(detail["loc"][0]))
+    if detail["type"] == "value_error" or field is None or not field.description:
+        return said
+    return f"{said} ({field.description})"
+
+
+_PLAIN: Final = {
+    **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), "it must be a whole number"),
+    **dict.fromkeys(("float_parsing", "float_type"), "it must be a number"),
+}
+"""pydantic's words for programmers, by its names of errors, in those of everybody else."""
 
 
 def config_text(settings: BaseModel, versions: Mapping[str, str], command: str = "run") -> str:

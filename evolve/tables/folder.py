@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Final
 
 import filelock
 import pyarrow as pa
@@ -28,6 +29,9 @@ from evolve.tables.layout import (
     playoff_file,
 )
 from evolve.tables.parquet import write_table
+
+_PATIENCE: Final = 0.2
+"""Seconds for which a writer waits for the lock: `is_locked` holds it for an instant."""
 
 
 def check_new(folder: Path) -> None:
@@ -117,7 +121,7 @@ def locked(folder: Path) -> Iterator[None]:
     refuse_links(folder)
     lock = filelock.FileLock(folder / LOCK_FILE)
     try:
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=_PATIENCE)
     except filelock.Timeout:
         raise RunError(f"{folder} is being written to by another process") from None
     try:
@@ -139,6 +143,22 @@ def refuse_links(folder: Path) -> None:
     for path in inside:
         if path.is_symlink():
             raise RunError(f"{path} is a link to {os.readlink(path)}: put what it names there")
+
+
+def is_locked(folder: Path) -> bool:
+    """Whether a writer is at work there now; False too where we may not know."""
+    path = folder / LOCK_FILE
+    if path.is_symlink() or not path.is_file():
+        return False
+    lock = filelock.FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except filelock.Timeout:
+        return True
+    except OSError:  # another user's folder
+        return False
+    lock.release()
+    return False
 
 
 def sweep_temporary(folder: Path, parts: Sequence[str]) -> None:

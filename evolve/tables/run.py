@@ -38,8 +38,12 @@ COMMANDS: Final = (
 )
 """What a run's config.toml may say that it was made by."""
 
-TABLE_OF: Final = {"run": "generations", "train": "metrics", "sweep": "trials"}
-"""The table that tells most of a run, by the first word of its command."""
+TABLES_OF: Final = {
+    "run": ("generations", "individuals", "games"),
+    "train": ("metrics",),
+    "sweep": ("trials",),
+}
+"""The tables that a run has, by the first word of its command; the one that tells most first."""
 
 GENERATION_COLUMNS: Final = (
     "generation",
@@ -103,6 +107,11 @@ class Run:
             path, known = self.path / layout.CONFIG_FILE, ", ".join(COMMANDS)
             raise RunError(f"{path}: command = {command!r} is unknown; there are {known}")
         return str(command)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Names of the tables that its kind of run has, the one that tells most first."""
+        return TABLES_OF[self.command.partition(" ")[0]]
 
     @cached_property
     def metrics(self) -> pd.DataFrame:

@@ -331,7 +331,7 @@ def test_ctrl_c_twice_ends_a_run_at_once(tmp_path: Path) -> None:
     process = spawn(tmp_path, "run", *QUICK, *options, "--move-budget", 0, "--out", "long")
     assert process.stdout is not None
     for line in process.stdout:
-        if "gen" in line.split():
+        if "generation" in line.split():
             break
     time.sleep(0.2)  # until the signal is waited for; nothing shows that it is
     process.send_signal(signal.SIGINT)

@@ -1,0 +1,235 @@
+"""`evolve runs` and `compare`: runs among others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import pandas as pd
+
+from evolve.agents.files import read_agent
+from evolve.cli.options import json_option
+from evolve.cli.terminal import json_text, print_rows, say
+from evolve.errors import EvolveError
+from evolve.tables.folder import is_locked
+from evolve.tables.layout import (
+    CONFIG_FILE,
+    FINAL_FILE,
+    champion_of,
+    generation_file,
+    playoff_file,
+)
+from evolve.tables.run import Run, list_runs
+from evolve.tables.trials import FINISHED
+
+_LIST: Final = ("run", "command", "rules", "preset", "seed", "state", "date", "done", "score")
+"""Columns for people; `done` and `score` are put together from those that JSON has."""
+
+_HELP: Final = """
+
+\b
+state  running (a process writes to it), stopped, or done
+date   when it last grew
+done   generations (games of a training, trials of a sweep) of those asked for
+score  of the champion with its 95 % interval: in the play-off; of a training or
+       a sweep against its panel
+"""
+
+
+@click.command(
+    name="runs",
+    help="List the runs in FOLDER (runs by default)." + _HELP + "\n\b\nExample:\n  evolve runs\n",
+)
+@click.argument("folder", default="runs")
+@json_option
+def runs_command(folder: str, as_json: bool) -> None:
+    """See above."""
+    rows: list[dict[str, Any]] = []
+    # Before the first run there is no folder for them.
+    found = [] if folder == "runs" and not Path(folder).exists() else list_runs(folder)
+    for run in found:
+        try:
+            rows.append({"run": str(run.path), **_facts(run)})
+        except (EvolveError, OSError) as error:
+            rows.append({"run": str(run.path), "state": str(error)})
+    if as_json:
+        click.echo(json_text(rows))
+    elif rows:
+        print_rows([*_LIST, "champion"], [_row(row) for row in rows])
+    else:
+        say(f"no runs in {folder}; start one with: evolve run")
+
+
+def _row(facts: Mapping[str, Any]) -> list[Any]:
+    shown = {**facts, "done": _done(facts), "score": _interval(facts)}
+    return [shown.get(key) for key in (*_LIST, "champion")]
+
+
+def _done(facts: Mapping[str, Any]) -> str | None:
+    unit = next((unit for unit in ("generations", "games", "trials") if unit in facts), None)
+    if unit is None:
+        return None
+    target = facts.get("target")
+    return str(facts[unit]) if target is None else f"{facts[unit]}/{target}"
+
+
+def _interval(facts: Mapping[str, Any]) -> str | None:
+    score, low, high = (facts.get(key) for key in ("score", "score_low", "score_high"))
+    if score is None:
+        return None
+    return f"{score:.3f}" if low is None else f"{score:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def _facts(run: Run) -> dict[str, Any]:
+    """What is said of a run among others."""
+    kind = run.command.partition(" ")[0]
+    own, done = {"train": _training_facts, "sweep": _sweep_facts}.get(kind, _run_facts)(run)
+    state = "running" if is_locked(run.path) else "done" if done else "stopped"
+    champion = champion_of(run.path)
+    agent = None if champion is None else read_agent(champion)
+    crowned = agent is not None and (kind != "run" or playoff_file(run.path).exists())
+    return {
+        "command": run.command,
+        **{key: run.config.get(key) for key in ("rules", "preset", "seed")},
+        "state": state,
+        "date": _date(run),
+        **own,
+        **(_score(agent.provenance) if agent is not None and crowned else _score({})),
+        "champion": None if agent is None else agent.name,
+    }
+
+
+def _date(run: Run) -> str:
+    """When the run last grew, in local time."""
+    count = run.generation_count
+    last = generation_file(run.path, count - 1) if count else run.path / CONFIG_FILE
+    files = [run.path / CONFIG_FILE, last, champion_of(run.path)]
+    times = [path.stat().st_mtime for path in files if path is not None and path.exists()]
+    return datetime.fromtimestamp(max(times)).isoformat(" ", "minutes")
+
+
+def _score(provenance: Mapping[str, Any]) -> dict[str, float | None]:
+    """A champion's score with its interval, as far as its file tells them."""
+
+    def number(key: str) -> float | None:
+        value = provenance.get(key)
+        if isinstance(value, (int, float)) and math.isfinite(value):
+            return float(value)
+        return None
+
+    score, low, high = (number(key) for key in ("score", "score_low", "score_high"))
+    error = number("score_error")
+    error = number("error") if error is None else error
+    if score is not None and (low is None or high is None):
+        low = high = None
+        if error is not None:
+            low, high = score - 1.96 * error, score + 1.96 * error
+    return {"score": score, "score_low": low, "score_high": high}
+
+
+def _run_facts(run: Run) -> tuple[dict[str, Any], bool]:
+    """What only an evolution has, and whether it is done."""
+    count = run.generation_count
+    row = run.metadata(count - 1)[0] if count else {}
+    facts: dict[str, Any] = {"generations": count, "target": run.config.get("generations")}
+    facts.update({key: row.get(key) for key in ("best_score", "panel_score", "panel_elo")})
+    return facts, playoff_file(run.path).exists()
+
+
+def _training_facts(run: Run) -> tuple[dict[str, Any], bool]:
+    """The same of a training, as of its last check."""
+    metrics, config = run.metrics, run.config
+    last: dict[Any, Any] = metrics.to_dict("records")[-1] if len(metrics) else {}
+    ends = (("games", "games"), ("budget", "cpu_seconds"))
+    done = any(
+        isinstance(config.get(end), (int, float)) and last.get(column, 0) >= config[end]
+        for end, column in ends
+    )
+    patience = config.get("patience")
+    if isinstance(patience, int) and len(metrics):
+        # A check that is no better than the best before it is one of those that are waited.
+        done = done or len(metrics) - 1 - int(metrics["score"].argmax()) >= patience
+    facts = {
+        "games": last.get("games", 0),
+        "target": config.get("games"),
+        "panel_score": last.get("score"),
+    }
+    return facts, done
+
+
+def _sweep_facts(run: Run) -> tuple[dict[str, Any], bool]:
+    """The same of a sweep; trials are those that are finished."""
+    trials, target = run.trials, run.config.get("trials")
+    finished = int(trials["state"].isin(FINISHED).sum())
+    done = isinstance(target, int) and finished >= target and (run.path / FINAL_FILE).exists()
+    return {"trials": finished, "target": target, "best_score": _best_score(trials)}, done
+
+
+def _best_score(trials: pd.DataFrame) -> float | None:
+    complete = trials[trials["state"] == "COMPLETE"]
+    return float(complete["score"].max()) if len(complete) else None
+
+
+@click.command(
+    name="compare",
+    help="Show RUNS side by side: their results, and the settings in which they differ."
+    + _HELP
+    + "\n\b\nExample:\n  evolve compare runs/reversed-001 runs/reversed-002\n",
+)
+@click.argument("runs", nargs=-1, required=True)
+@json_option
+def compare_command(runs: tuple[str, ...], as_json: bool) -> None:
+    """See above."""
+    opened = [Run(path) for path in runs]
+    facts = [{**_facts(run), **_totals(run)} for run in opened]
+    settings = [
+        {key: value for key, value in run.config.items() if key != "versions"} for run in opened
+    ]
+    keys = dict.fromkeys(key for one in settings for key in one)
+    differing = [
+        key for key in keys if any(one.get(key) != settings[0].get(key) for one in settings)
+    ]
+    for fact, one in zip(facts, settings, strict=True):
+        fact.update({key: one.get(key) for key in differing if key not in fact})
+    if as_json:
+        click.echo(
+            json_text([{"run": path, **fact} for path, fact in zip(runs, facts, strict=True)])
+        )
+        return
+    hidden = ("generations", "trials", "target", "best_score", "score", "score_low", "score_high")
+    columns = [
+        {
+            **{key: fact.get(key) for key in ("command", "rules", "preset", "seed", "state")},
+            "date": fact["date"],
+            "done": _done(fact),
+            "score": _interval(fact),
+            **{key: _flat(value) for key, value in fact.items() if key not in hidden},
+        }
+        for fact in facts
+    ]
+    names = dict.fromkeys(key for column in columns for key in column)
+    print_rows(["", *runs], [[key, *(column.get(key) for column in columns)] for key in names])
+
+
+def _totals(run: Run) -> dict[str, Any]:
+    if run.command.startswith("train "):
+        metrics = run.metrics
+        return {"best_panel_score": float(metrics["score"].max())} if len(metrics) else {}
+    frame = run.generations
+    if frame.empty:
+        return {}
+    return {
+        "best_panel_score": float(frame["panel_score"].max()),
+        "games": int(frame["games"].sum()),
+        "hours": float(frame["seconds"].sum() / 3600),
+    }
+
+
+def _flat(value: Any) -> Any:
+    if isinstance(value, dict):
+        return " ".join(f"{key}={item}" for key, item in value.items())
+    return value

@@ -1,0 +1,75 @@
+"""A table as a file, or on standard output for programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import click
+import pandas as pd
+
+from evolve.cli.terminal import cell, json_text, out
+from evolve.cli.text import plain
+from evolve.tables.atomic import replacing, write_text
+
+FORMATS: Final = ("table", "csv", "json", "parquet")
+_BY_SUFFIX: Final = {
+    ".csv": "csv", ".json": "json", ".parquet": "parquet", ".txt": "table", "": "table",
+}  # fmt: skip
+
+
+def style_of(style: str | None, output: Path | None) -> str:
+    """The format that was asked for, or that the file's name ends in.
+
+    Raises UsageError where both are there and differ, for a .csv that is none would be a trap;
+    where the end says nothing; and for Parquet without a file.
+    """
+    if output is None:
+        if style == "parquet":
+            raise click.UsageError("--format parquet needs a file: -o NAME.parquet", _context())
+        return style or "table"
+    suffix = output.suffix.lower()
+    meant = _BY_SUFFIX.get(suffix)
+    if style is None and meant is None:
+        raise click.UsageError(
+            f"-o {output}: the name must end in .csv, .json, .parquet or .txt, or --format say "
+            "what it is",
+            _context(),
+        )
+    if style is not None and suffix in (".csv", ".json", ".parquet") and meant != style:
+        raise click.UsageError(
+            f"-o {output} and --format {style} contradict each other; leave --format out, or "
+            "name the file otherwise",
+            _context(),
+        )
+    return style or meant or "table"
+
+
+def _context() -> click.Context:
+    return click.get_current_context()
+
+
+def write_frame(frame: pd.DataFrame, style: str, output: Path | None) -> None:
+    """Write every column of a table to a file, or to standard output."""
+    if style == "parquet":
+        assert output is not None
+        with replacing(output) as temporary:
+            frame.to_parquet(temporary, index=False)
+        return
+    if style == "json":
+        text = json_text(frame.astype(object).to_dict("records")) + "\n"
+    elif style == "csv":
+        text = frame.to_csv(index=False)
+        if output is None and out().is_terminal:
+            text = plain(text, keep="\n")
+    else:
+        # A file for people: whoever looks at it does so in a terminal.
+        text = frame.rename(columns=cell).map(_shown).to_string(index=False) + "\n"
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write_text(output, text)
+
+
+def _shown(value: object) -> object:
+    return plain(value) if isinstance(value, str) else value

@@ -1,0 +1,86 @@
+"""Text on its way to a terminal: what is not ours made harmless, our signs where they can be.
+
+Light, because every start of the command needs it: no rich here.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import sys
+import unicodedata
+from typing import Final
+
+FALLBACK: Final = "evolve-signs"
+"""Name of the codec error handler that writes what an encoding lacks in other signs."""
+
+_SIGNS: Final = {
+    "–": "-", "−": "-", "─": "-", "·": "|", "│": "|", "├": "+", "└": "+", "…": "...", "→": "->",
+    "×": "x", "±": "+/-", "½": ".5", "≤": "<=", "≥": ">=", "√": "sqrt ", "∞": "inf", "●": "X",
+    "○": "O",
+}  # fmt: skip
+"""What we print beyond ASCII, and how it is said where that cannot be."""
+
+
+def plain(text: str, keep: str = "") -> str:
+    r"""`text` as a terminal may have it, whoever wrote it; the characters in `keep` stay.
+
+    Everything that moves the cursor, colours, hides or reorders (control characters and the
+    escape sequences that they begin, bidirectional overrides, line separators, what has no width,
+    halves of surrogate pairs) is shown as Python would write it, `\x1b`. A line stays one line.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        sign if sign in keep or sign.isprintable() or unicodedata.category(sign) == "Zs"
+        # A space of another width is harmless, though Python does not call it printable.
+        else sign.encode("unicode_escape").decode("ascii")
+        for sign in text
+    )  # fmt: skip
+
+
+def count_of(number: int, thing: str) -> str:
+    """A count with its noun: `1 thread`, `2 threads`."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def expect_any_text() -> None:
+    """Let standard streams take any text: read any bytes, and write signs that are there.
+
+    An encoding that lacks a sign gets another one for it, never a question mark. Python writes
+    UTF-8 in the locale C, which may be a container's that was never set; where someone chose it,
+    it means ASCII.
+    """
+    codecs.register_error(FALLBACK, _in_other_signs)
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            if _ascii_is_wished():
+                stream.reconfigure(encoding="ascii", errors=FALLBACK)
+            else:
+                stream.reconfigure(errors=FALLBACK)
+
+
+def _ascii_is_wished() -> bool:
+    if os.environ.get("PYTHONIOENCODING") or os.environ.get("PYTHONUTF8"):
+        return False
+    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))), None)
+    return locale in ("C", "POSIX")
+
+
+def _in_other_signs(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    missing = error.object[error.start : error.end]
+    signs = (_SIGNS.get(sign) or sign.encode("unicode_escape").decode("ascii") for sign in missing)
+    return "".join(signs), error.end
+
+
+def writable(text: str, encoding: str) -> str:
+    """`text` in the signs that `encoding` has, so that columns are as wide as they are shown."""
+    try:
+        return text.encode(encoding, FALLBACK).decode(encoding)
+    except LookupError:  # an encoding, or our handler, that is not there: a caller's own stream
+        return text
