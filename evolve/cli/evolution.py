@@ -12,7 +12,7 @@ from typing import Any, Final
 import click
 
 import evolve
-from evolve.cli.options import given_options, jobs_option, model_options
+from evolve.cli.options import GroupedCommand, given_options, jobs_option, model_options
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import (
     RunDisplay,
@@ -62,7 +62,7 @@ Examples:
 """
 
 
-@click.command(name="run", help=_RUN_HELP)
+@click.command(cls=GroupedCommand, name="run", help=_RUN_HELP)
 @model_options(EvolutionSettings)
 @jobs_option
 @click.option("--out", metavar="FOLDER", help="Folder of the run; runs/RULES-NNN by default.")

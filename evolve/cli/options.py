@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get_origin
 
 import click
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
+
+from evolve.config.evolution import FIRST
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -48,6 +50,45 @@ rules_option = click.option(
 )
 
 
+class Grouped(click.Option):
+    """An option made from a field, with the head of its group."""
+
+    def __init__(self, *arguments: Any, group: str | None = None, **attributes: Any) -> None:
+        super().__init__(*arguments, **attributes)
+        self.group = group
+
+
+class GroupedCommand(click.Command):
+    """A command of many options: its help shows them group by group.
+
+    Options that name no group belong to the first one.
+    """
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """The groups, in the order in which they first appear."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(context):
+            record = parameter.get_help_record(context)
+            if isinstance(parameter, click.Option) and record is not None:
+                first = next(iter(groups), FIRST)
+                head = getattr(parameter, "group", None) or first
+                groups.setdefault(head, []).append(record)
+        for head, records in groups.items():
+            with formatter.section(head):
+                formatter.write_dl(records)
+
+
+def _group_of(model: type[BaseModel], name: str) -> str | None:
+    """The head of a field's group: the last one that begins at or before the field."""
+    heads: Mapping[str, str] = getattr(model, "GROUPS", {})
+    group = None
+    for field in model.model_fields:
+        group = heads.get(field, group)
+        if field == name:
+            break
+    return group
+
+
 def model_options(model: type[BaseModel], *but: str) -> Callable[[C], C]:
     """A click option for every field of a settings model, but for some.
 
@@ -60,7 +101,8 @@ def model_options(model: type[BaseModel], *but: str) -> Callable[[C], C]:
             if name in but:
                 continue
             declaration = _declaration(name, _plain(field.annotation))
-            command = click.option(*declaration, **_attributes(field))(command)
+            attributes = {**_attributes(field), "cls": Grouped, "group": _group_of(model, name)}
+            command = click.option(*declaration, **attributes)(command)
         return command
 
     return decorate
@@ -124,7 +166,7 @@ def _pairs(name: str, values: tuple[str, ...]) -> dict[str, str]:
         if not equals:
             raise click.BadOptionUsage(
                 name,
-                f"--{name} takes NAME=VALUE, such as --{name} {_EXAMPLES.get(name, 'x=1')}, not "
+                f"--{name} takes KEY=VALUE, such as --{name} {_EXAMPLES.get(name, 'x=1')}, not "
                 f"{value!r}",
                 click.get_current_context(),
             )

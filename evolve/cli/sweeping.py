@@ -18,7 +18,7 @@ from rich.table import Table
 
 import evolve
 from evolve.cli.evolution import RUNS, worthless_unless_started
-from evolve.cli.options import all_cores, given_options, model_options
+from evolve.cli.options import GroupedCommand, all_cores, given_options, model_options
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import Stoppable, interrupt_between_generations, say
 from evolve.cli.terminal import bar, cell, duration, elo_text, out, print_rows
@@ -70,7 +70,7 @@ _WIDTHS: Final = (6, 9, 7, 11, 7, 8, 8)
 _HEADS: Final = ("number", "state", "score", "score_error", "best", "seconds", "left")
 
 
-@click.command(name="sweep", help=_SWEEP_HELP)
+@click.command(cls=GroupedCommand, name="sweep", help=_SWEEP_HELP)
 @click.argument("kind", type=click.Choice(KINDS))
 @model_options(SweepSettings, "kind", "space", "fix")
 @click.option("--fix", multiple=True, metavar="NAME=VALUE", help="Hold a setting of all trials.")

@@ -19,7 +19,7 @@ from rich.table import Table
 
 import evolve
 from evolve.cli.evolution import RUNS, worthless_unless_started
-from evolve.cli.options import given_options, jobs_option, model_options
+from evolve.cli.options import GroupedCommand, given_options, jobs_option, model_options
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import Stoppable, interrupt_between_generations, say
 from evolve.cli.terminal import BAR_WIDTH, Times, cell, duration, out
@@ -99,7 +99,7 @@ def _options(command: Any) -> Any:
     return command
 
 
-@train_command.command(name="mcts", help=_MCTS_HELP)
+@train_command.command(cls=GroupedCommand, name="mcts", help=_MCTS_HELP)
 @model_options(MctsSettings)
 @_options
 def train_mcts(jobs: int, out: str | None, config: str | None, **options: Any) -> int:
@@ -107,7 +107,7 @@ def train_mcts(jobs: int, out: str | None, config: str | None, **options: Any) -
     return _train("mcts", jobs, out, config, options)
 
 
-@train_command.command(name="dqn", help=_DQN_HELP)
+@train_command.command(cls=GroupedCommand, name="dqn", help=_DQN_HELP)
 @model_options(DqnSettings)
 @_options
 def train_dqn(jobs: int, out: str | None, config: str | None, **options: Any) -> int:

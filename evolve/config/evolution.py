@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Final, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import (
     BaseModel,
@@ -20,6 +21,9 @@ from evolve.engine.search import MAX_DEPTH
 
 GENES: Final = ("weights", *TERM_NAMES, "depths", "endgame")
 """Genes of an individual, in the order of its genome."""
+
+FIRST: Final = "What matters first"
+"""Head of the options that most people need."""
 
 Range = tuple[int, int]
 
@@ -68,6 +72,15 @@ class EvolutionSettings(BaseModel):
     """Everything that decides what an evolution computes; the same settings, the same tables."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    GROUPS: ClassVar[Mapping[str, str]] = {
+        "preset": FIRST,
+        "phases": "The agents and their genes",
+        "openings": "Games of a generation",
+        "survivors": "The genetic algorithm",
+        "panel_every": "Judging, and when to end",
+    }
+    """The groups of options: heads by the field that a group begins with."""
 
     preset: Literal["tuned", "published"] = Field(
         "tuned", description="settings to start from; all others change single ones"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from evolve.config.evolution import FIRST
 from evolve.engine.network import Architecture
 from evolve.errors import AgentError
 
@@ -21,6 +23,12 @@ def _split_layers(value: Any) -> Any:
 
 Layers = Annotated[tuple[str, ...], BeforeValidator(_split_layers)]
 Input = Literal["canonical", "planes", "mobility", "coloured", "coloured-move"]
+
+LEARNING: Final = "The network and its learning"
+GAMES: Final = "Games to learn from"
+CHECKS: Final = "Checks, and when to end"
+PLAY: Final = "The agent, as it plays"
+"""Heads of groups of options."""
 
 ITSELF: Final = "self"
 PAST: Final = "past"
@@ -129,6 +137,21 @@ Opponents = Annotated[
 class MctsSettings(LearningSettings):
     """Everything that decides what a tree search's network learns."""
 
+    GROUPS: ClassVar[Mapping[str, str]] = {
+        "rules": FIRST,
+        "input": LEARNING,
+        "openings": GAMES,
+        "check_every": CHECKS,
+        "preset": FIRST,
+        "layers": LEARNING,
+        "simulations": GAMES,
+        "root_value": LEARNING,
+        "opponents": GAMES,
+        "accept": "Choosing between models",
+        "play_simulations": PLAY,
+    }
+    """The groups of options: heads by the field that a group begins with."""
+
     preset: Literal["default", "swept", "s3-mcts", "s4-reversiv"] = Field(
         "default", description="settings to start from; all others change single ones"
     )
@@ -200,6 +223,19 @@ class MctsSettings(LearningSettings):
 
 class DqnSettings(LearningSettings):
     """Everything that decides what a network of move values learns."""
+
+    GROUPS: ClassVar[Mapping[str, str]] = {
+        "rules": FIRST,
+        "input": LEARNING,
+        "openings": GAMES,
+        "check_every": CHECKS,
+        "preset": FIRST,
+        "layers": LEARNING,
+        "bootstrap": "Targets and rewards",
+        "opponents": GAMES,
+        "lookahead": PLAY,
+    }
+    """The groups of options: heads by the field that a group begins with."""
 
     preset: Literal[
         "default",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from evolve.config.evolution import FIRST
 
 Kind = Literal["dqn", "mcts", "alphabeta", "evolution"]
 KINDS: Final[tuple[Kind, ...]] = ("dqn", "mcts", "alphabeta", "evolution")
@@ -41,6 +44,15 @@ class SweepSettings(BaseModel):
     """Everything that decides what a sweep looks for; how long it looks may change on the way."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    GROUPS: ClassVar[Mapping[str, str]] = {
+        "kind": FIRST,
+        "sampler": "The search",
+        "reports": "Judging a trial",
+        "finalists": "The final",
+        "storage": "Many machines",
+    }
+    """The groups of options: heads by the field that a group begins with."""
 
     kind: Kind = Field("dqn", exclude=True)
     """Of the command, not an option of it."""
