@@ -169,7 +169,8 @@ def need_torch() -> None:
     if importlib.util.find_spec("torch") is None:
         raise ExtraError(
             "learning needs PyTorch, the extra `learn` of evolve, which is not installed: "
-            "pip install '.[learn]'"
+            "pip install '.[learn]', or a small build for CPUs alone, pip install torch "
+            "--index-url https://download.pytorch.org/whl/cpu"
         )
 
 

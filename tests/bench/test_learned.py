@@ -20,6 +20,8 @@ from evolve.config.toml import resolve_as
 from tests import networks
 from tests.agents.test_mcts import ends
 
+pytestmark = pytest.mark.learning
+
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
 def test_claims_are_of_settings_and_agents_that_exist(claim: claims.Claim) -> None:

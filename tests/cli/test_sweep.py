@@ -207,6 +207,7 @@ def test_a_killed_worker_is_replaced_and_its_values_come_again(tmp_path: Path) -
     assert trials["origin"].tolist() == ["defaults", "sampler"]
 
 
+@pytest.mark.learning
 def test_a_sweep_of_dqn(tmp_path: Path) -> None:
     held = ("--fix=games=40", "--fix=games_per_iteration=20", "--fix=layers=dense 8 relu, dense 64")
     done("sweep", "dqn", *QUICK, *held, "--trials=2", "--jobs=1", "--out=dqn")

@@ -26,11 +26,12 @@ from tests.cli import (
     finish,
     invoke,
     misused,
-    program,
     spawn,
     wait_until,
 )
 from tests.cli.test_export import play_one_move
+
+pytestmark = pytest.mark.learning
 
 SMALL = (
     "--games=60",
@@ -218,26 +219,6 @@ def test_work_that_cannot_be_done(copy: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "x").exists()
     (copy / "checkpoint.npz").write_bytes(b"PK")
     assert "damaged" in fails("resume", copy, "--games", 200)
-
-
-def test_without_torch_the_rest_works_and_learning_says_what_to_install(tmp_path: Path) -> None:
-    """A torch that is not there, for a program of its own."""
-    (tmp_path / "sitecustomize.py").write_text(
-        "import importlib.util as u\n"
-        "find = u.find_spec\n"
-        "u.find_spec = lambda name, *a: None if name == 'torch' else find(name, *a)\n"
-        "import sys\n"
-        "sys.modules['torch'] = None\n"
-    )
-    path = f"{tmp_path}:{Path(evolve.__file__).parent.parent}"
-    asked = program(tmp_path, *DQN, PYTHONPATH=path)
-    assert asked.code == 1
-    assert asked.err == (
-        "error: learning needs PyTorch, the extra `learn` of evolve, which is not installed: "
-        "pip install '.[learn]'\n"
-    )
-    assert not (tmp_path / "runs").exists()
-    assert program(tmp_path, "perft", 3, PYTHONPATH=path).code == 0
 
 
 def test_a_trained_agent_plays_without_torch(shared: dict[str, Path], tmp_path: Path) -> None:

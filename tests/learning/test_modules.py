@@ -17,6 +17,8 @@ from evolve.learning.model import Model
 from evolve.learning.modules import Module, encoded
 from tests import networks, reference
 
+pytestmark = pytest.mark.learning
+
 ALL = [
     *networks.ALL,
     Architecture("planes", ("conv 9 relu norm", "conv 4 tanh norm dropout", "dense 64")),

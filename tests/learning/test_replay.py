@@ -6,6 +6,8 @@ import pytest
 from evolve.learning.learner import shares_drawn
 from evolve.learning.replay import Replay
 
+pytestmark = pytest.mark.learning
+
 
 def rows(start: int, count: int) -> dict[str, np.ndarray]:
     numbers = np.arange(start, start + count)

@@ -29,6 +29,8 @@ from evolve.tables.arrays import read_arrays, write_arrays
 from evolve.tables.metrics import read_metrics
 from tests import networks, reference
 
+pytestmark = pytest.mark.learning
+
 SMALL: dict[str, Any] = {
     "games": 60,
     "games_per_iteration": 20,

@@ -1,0 +1,33 @@
+"""Tests of learning are skipped, with their reason, where PyTorch is not installed."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Generator
+from typing import Final
+
+import pytest
+
+_NO_TORCH: Final = (
+    "needs PyTorch: pip install torch --index-url https://download.pytorch.org/whl/cpu"
+)
+_MISSING: Final = importlib.util.find_spec("torch") is None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if _MISSING:
+        for item in items:
+            if item.get_closest_marker("learning"):
+                item.add_marker(pytest.mark.skip(reason=_NO_TORCH))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """A module that imports what imports torch is skipped, and no error, where there is none."""
+    report = yield
+    if _MISSING and report.failed and "No module named 'torch'" in str(report.longrepr):
+        report.outcome = "skipped"
+        report.longrepr = (str(collector.path), 1, f"Skipped: {_NO_TORCH}")
+    return report
