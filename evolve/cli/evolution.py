@@ -23,7 +23,6 @@ from evolve.cli.progress import (
 )
 from evolve.cli.signals import at_ctrl_c
 from evolve.cli.terminal import duration, size
-from evolve.cli.text import count_of
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import config_text, read_toml, resolve
 from evolve.errors import RunError
@@ -33,6 +32,7 @@ from evolve.tables import folder as store
 from evolve.tables.atomic import write_text
 from evolve.tables.layout import CONFIG_FILE, committed_generations
 from evolve.tables.run import Run
+from evolve.text import count_of
 
 RUNS: Final = Path("runs")
 """Where runs go when no place is named; made when it is missing, as no other folder is."""

@@ -9,8 +9,8 @@ import click
 import pandas as pd
 
 from evolve.cli.terminal import cell, json_text, out
-from evolve.cli.text import plain
 from evolve.tables.atomic import replacing, write_text
+from evolve.text import plain
 
 FORMATS: Final = ("table", "csv", "json", "parquet")
 _BY_SUFFIX: Final = {

@@ -16,8 +16,8 @@ from typing import Any, Final, NoReturn
 import click
 
 from evolve.cli import signals
-from evolve.cli.text import expect_any_text, plain
 from evolve.errors import EvolveError, OptionsError
+from evolve.text import expect_any_text, plain
 
 COMMANDS: Final = {
     "run": ("evolve.cli.evolution", "Evolve agents, generation by generation."),

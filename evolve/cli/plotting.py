@@ -6,8 +6,12 @@ from pathlib import Path
 
 import click
 
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.loading import load_agent
 from evolve.cli.options import output_path
 from evolve.cli.terminal import say
+from evolve.errors import AgentError
+from evolve.plots.agent import plot_agent
 from evolve.plots.run import plot_run
 from evolve.plots.sweep import plot_sweep
 from evolve.plots.training import plot_training
@@ -15,21 +19,30 @@ from evolve.tables.run import Run
 
 
 @click.command(name="plot")
-@click.argument("run")
+@click.argument("source")
 @click.option(
     "-o", "--output", required=True, callback=output_path, help="PNG, SVG or PDF to write."
 )
-def plot_command(run: str, output: Path) -> None:
-    """Draw RUN: scores by generation, and the champion's weights as boards.
+def plot_command(source: str, output: Path) -> None:
+    """Draw SOURCE, a run or an agent.
 
-    Of a training: scores against the panel, and the loss. Of a sweep: the trials' scores, what
-    matters, and the scores by each of the parameters that matter most.
+    Of a run: scores by generation, and the champion's weights as boards. Of a training: scores
+    against the panel, and the loss. Of a sweep: the trials' scores, what matters, and the scores
+    by each of the parameters that matter most. Of an alpha-beta agent: its weights as boards,
+    phase by phase.
 
     \b
-    Example:
+    Examples:
       evolve plot runs/reversed-001 -o progress.png
+      evolve plot best.json -o boards.png
     """
-    opened = Run(run)
-    draw = {"train": plot_training, "sweep": plot_sweep}
-    draw.get(opened.command.partition(" ")[0], plot_run)(opened, output)
-    say(f"{run} → {output}")
+    if Path(source).is_dir():
+        run = Run(source)
+        draw = {"metrics": plot_training, "trials": plot_sweep}
+        draw.get(run.tables[0], plot_run)(run, output)
+    else:
+        agent = load_agent(source)
+        if not isinstance(agent, AlphaBetaAgent):
+            raise AgentError(f"{source} has no weights of squares to draw; alpha-beta agents have")
+        plot_agent(agent, output)
+    say(f"{source} → {output}")

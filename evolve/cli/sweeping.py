@@ -22,7 +22,6 @@ from evolve.cli.options import GroupedCommand, all_cores, given_options, model_o
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import Stoppable, interrupt_between_generations, say
 from evolve.cli.terminal import bar, cell, duration, elo_text, out, print_rows
-from evolve.cli.text import count_of
 from evolve.cli.training import need_torch
 from evolve.config.sweep import KINDS, SweepSettings
 from evolve.config.toml import config_text, read_toml, resolve_as
@@ -32,6 +31,7 @@ from evolve.tables.atomic import write_text
 from evolve.tables.layout import CONFIG_FILE, TRIALS
 from evolve.tables.run import Run
 from evolve.tables.trials import read_trials
+from evolve.text import count_of
 
 if TYPE_CHECKING:
     from evolve.sweeps.final import FinalResult

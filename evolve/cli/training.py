@@ -23,7 +23,6 @@ from evolve.cli.options import GroupedCommand, given_options, jobs_option, model
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import Stoppable, interrupt_between_generations, say
 from evolve.cli.terminal import BAR_WIDTH, Times, cell, duration, out
-from evolve.cli.text import count_of
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.toml import config_text, read_toml, resolve_as
@@ -33,6 +32,7 @@ from evolve.tables.atomic import write_text
 from evolve.tables.layout import CHECKPOINT_FILE, CONFIG_FILE, LEARNED_FILE, METRICS
 from evolve.tables.metrics import committed_checks, forget_checks
 from evolve.tables.run import Run
+from evolve.text import count_of
 
 if TYPE_CHECKING:
     from evolve.learning.course import Ending

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from evolve.errors import RunError
 from evolve.tables.atomic import replacing
+from evolve.text import plain
 
 FORMATS: Final = (".png", ".svg", ".pdf")
 BLUE: Final = "#1f6fb4"
@@ -27,3 +29,19 @@ def write_figure(figure: Figure, output: Path) -> None:
     """Write a picture in one step, in the format that its name ends in."""
     with replacing(output) as temporary:
         figure.savefig(temporary, format=output.suffix[1:].lower(), dpi=130)
+
+
+def title(figure: Figure, text: str) -> None:
+    """The picture's title; dollars in the name of a run are no formula."""
+    figure.suptitle(plain(text), parse_math=False)
+
+
+def legend_below(axes: Axes, columns: int = 2) -> None:
+    """The legend under the axes, where no curve can be."""
+    axes.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.14),
+        ncols=columns,
+        frameon=False,
+        fontsize="small",
+    )

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.files import read_alphabeta
-from evolve.engine.evaluation import CLASS_OF_SQUARE
 from evolve.errors import RunError
-from evolve.plots.figure import BLUE, GREY, ORANGE, check_format, write_figure
+from evolve.plots.agent import draw_boards
+from evolve.plots.figure import (
+    BLUE,
+    GREY,
+    ORANGE,
+    check_format,
+    legend_below,
+    title,
+    write_figure,
+)
 from evolve.tables.layout import CHAMPION_FILE
 from evolve.tables.run import Run
 
@@ -29,16 +36,17 @@ def plot_run(run: Run, output: Path) -> None:
     champion = read_alphabeta(run.path / CHAMPION_FILE)
     boards = min(champion.phases, _MOST_BOARDS)
     figure = Figure(figsize=(11, 7.2), layout="constrained")
-    figure.suptitle(
+    title(
+        figure,
         f"{run.name}: {run.config.get('rules')}, {run.config.get('preset')}, seed "
-        f"{run.config.get('seed')}"
+        f"{run.config.get('seed')}",
     )
     grid = figure.add_gridspec(2, 6, height_ratios=(1.15, 1.0))
     _draw_scores(figure.add_subplot(grid[0, :3]), run)
     _draw_depths(figure.add_subplot(grid[0, 3:]), run)
     lower = grid[1, :].subgridspec(1, boards)
     axes = [figure.add_subplot(lower[0, i]) for i in range(boards)]
-    image = _draw_boards(axes, champion)
+    image = draw_boards(axes, champion)
     figure.colorbar(image, ax=axes, shrink=0.8, label="weight of a square")
     write_figure(figure, output)
 
@@ -46,21 +54,20 @@ def plot_run(run: Run, output: Path) -> None:
 def _draw_scores(axes: Axes, run: Run) -> None:
     frame = run.generations
     x = frame["generation"]
-    axes.plot(x, frame["best_score"], color=GREY, lw=1, label="best, in its own population")
+    axes.plot(x, frame["best_score"], color=GREY, lw=1, label="best_score")
     panel = frame.dropna(subset=["panel_score"])
-    axes.plot(
-        panel["generation"], panel["panel_score"], color=BLUE, lw=2, label="against the panel"
-    )
+    axes.plot(panel["generation"], panel["panel_score"], color=BLUE, lw=2, label="panel_score")
     past = frame.dropna(subset=["past_score"])
-    axes.plot(
-        past["generation"], past["past_score"], color=ORANGE, lw=1, label="against past champions"
-    )
+    axes.plot(past["generation"], past["past_score"], color=ORANGE, lw=1, label="past_score")
     axes.axhline(0.5, color=GREY, lw=0.5)
     axes.set(
-        title="score of each generation's best", xlabel="generation", ylabel="score", ylim=(0, 1.02)
+        title="each generation's best",
+        xlabel="generation",
+        ylabel="score",
+        ylim=(0, 1.02),
     )
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.legend(loc="lower right", frameon=False)
+    legend_below(axes, 3)
 
 
 def _draw_depths(axes: Axes, run: Run) -> None:
@@ -78,24 +85,4 @@ def _draw_depths(axes: Axes, run: Run) -> None:
     )
     axes.set(title="search of the better half", xlabel="generation", ylabel="plies", ylim=(0, None))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.legend(loc="lower right", ncols=2, frameon=False)
-
-
-def _draw_boards(axes: list[Axes], agent: AlphaBetaAgent) -> Any:
-    largest = max(1, max(abs(weight) for table in agent.weights for weight in table))
-    edges = [4, *agent.boundaries, 65]
-    image = None
-    for phase, one in enumerate(axes):
-        board = np.array(agent.weights[phase])[CLASS_OF_SQUARE].reshape(8, 8)
-        image = one.imshow(board, cmap="RdBu", vmin=-largest, vmax=largest)
-        for y in range(8):
-            for x in range(8):
-                colour = "white" if abs(board[y, x]) > 0.6 * largest else "black"
-                one.text(x, y, board[y, x], ha="center", va="center", fontsize=6, color=colour)
-        one.set_xticks(range(8), list("abcdefgh"))
-        one.set_yticks(range(8), list("12345678"))
-        one.tick_params(length=0, labelsize=7)
-        one.set_title(
-            f"{edges[phase]}–{edges[phase + 1] - 1} discs, depth {agent.depths[phase]}", fontsize=9
-        )
-    return image
+    legend_below(axes)

@@ -9,17 +9,32 @@ from typing import Final
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from evolve.errors import RunError
-from evolve.plots.figure import BLUE, GREEN, GREY, ORANGE, check_format, write_figure
+from evolve.plots.figure import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    check_format,
+    legend_below,
+    title,
+    write_figure,
+)
 from evolve.tables.run import Run
 from evolve.tables.trials import TRIAL_COLUMNS, Importances
+from evolve.text import plain
 
 SLICES: Final = 8
 """Parameters that are drawn one by one: those that matter most."""
 MORE_SLICES: Final = 24
 """The same where it is not known which do."""
 _SHOWN: Final = 16
+_STEPS: Final = (1, 2, 5, 10)
+"""Between ticks, times a power of ten."""
+_LABEL: Final = 14
+"""Characters of a choice's label."""
 
 
 def plot_sweep(run: Run, output: Path) -> None:
@@ -35,9 +50,10 @@ def plot_sweep(run: Run, output: Path) -> None:
     slices = names[: SLICES if shares else MORE_SLICES]
     rows = -(-len(slices) // 4)
     figure = Figure(figsize=(12, 4.2 + 2.6 * rows), layout="constrained")
-    figure.suptitle(
+    title(
+        figure,
         f"{run.name}: {run.command}, {run.config.get('rules')}, {run.config.get('sampler')}, seed "
-        f"{run.config.get('seed')}"
+        f"{run.config.get('seed')}",
     )
     grid = figure.add_gridspec(1 + rows, 4, height_ratios=[1.5] + [1.0] * rows)
     _draw_history(figure.add_subplot(grid[0, :2]), trials)
@@ -45,6 +61,8 @@ def plot_sweep(run: Run, output: Path) -> None:
     for place, name in enumerate(slices):
         axes = figure.add_subplot(grid[1 + place // 4, place % 4])
         _draw_slice(axes, trials, name)
+        if place % 4 == 0:
+            axes.set_ylabel("score")
     write_figure(figure, output)
 
 
@@ -71,7 +89,8 @@ def _draw_history(axes: Axes, trials: pd.DataFrame) -> None:
     if len(defaults):
         axes.axhline(float(defaults["score"].iloc[0]), color=ORANGE, lw=1, label="defaults")
     axes.set(title="score against the panel, 95 % of its games", xlabel="trial", ylabel="score")
-    axes.legend(loc="best", frameon=False, fontsize="small")
+    axes.xaxis.set_major_locator(MaxNLocator(steps=_STEPS, integer=True))
+    legend_below(axes, 4)
 
 
 def _draw_importances(axes: Axes, importances: Importances) -> None:
@@ -80,8 +99,10 @@ def _draw_importances(axes: Axes, importances: Importances) -> None:
         axes.text(0.5, 0.5, textwrap.fill(importances.reason, 60), ha="center", color=GREY)
         return
     names = list(importances.shares)[:_SHOWN][::-1]
-    bars = axes.barh(names, [importances.shares[name] for name in names], color=BLUE)
+    places = range(len(names))
+    bars = axes.barh(places, [importances.shares[name] for name in names], color=BLUE)
     axes.bar_label(bars, [f"p {importances.p[name]:.3f}" for name in names], fontsize="x-small")
+    axes.set_yticks(places, list(map(plain, names)), parse_math=False)
     axes.set(title="importance for a good score, p by permutation (PED-ANOVA)", xlabel="share")
     axes.tick_params(axis="y", labelsize="small")
     axes.margins(x=0.1)
@@ -92,12 +113,29 @@ def _draw_slice(axes: Axes, trials: pd.DataFrame, name: str) -> None:
     values = kept[name]
     if values.dtype == bool or not pd.api.types.is_numeric_dtype(values):
         labels = sorted(map(str, values.unique()))
-        places = values.map(lambda value: labels.index(str(value)))
-        axes.set_xticks(range(len(labels)), labels, fontsize="small", rotation=20, ha="right")
-        values = places
-    elif float(values.min()) > 0 and float(values.max()) / float(values.min()) > 20:
-        axes.set_xscale("log")
+        values = values.map(lambda value: labels.index(str(value)))
+        shown = [plain(label if len(label) <= _LABEL else f"{label[:_LABEL]}…") for label in labels]
+        many = len(labels) > 3
+        axes.set_xticks(
+            range(len(labels)), shown, fontsize="small", parse_math=False,
+            rotation=30 if many else 0, ha="right" if many else "center",
+        )  # fmt: skip
+        axes.set_xlim(-0.5, len(labels) - 0.5)
+    elif len(values) and float(values.min()) > 0 and float(values.max() / values.min()) > 20:
+        _logarithmic(axes, float(values.max() / values.min()))
+    else:
+        whole = pd.api.types.is_integer_dtype(values)
+        axes.xaxis.set_major_locator(MaxNLocator(5, steps=_STEPS, integer=whole))
     for state, colour in (("PRUNED", GREY), ("COMPLETE", BLUE)):
         part = kept["state"] == state
         axes.plot(values[part], kept["score"][part], "o", ms=3, color=colour)
-    axes.set_title(name, fontsize="medium")
+    axes.set_title(plain(name), fontsize="medium", parse_math=False)
+
+
+def _logarithmic(axes: Axes, ratio: float) -> None:
+    """A scale of few labels, as plain numbers: matplotlib's own overlap within two decades."""
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if ratio < 200 else (1.0,)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.tick_params(axis="x", labelsize="small")

@@ -8,14 +8,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from evolve.errors import RunError
-from evolve.plots.figure import BLUE, GREEN, GREY, ORANGE, check_format, write_figure
+from evolve.plots.figure import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    check_format,
+    legend_below,
+    title,
+    write_figure,
+)
 from evolve.tables.run import Run
 
-_SCORES = {
-    "random": ("random", GREY),
-    "depth_1": ("hand-made table, depth 1", ORANGE),
-    "depth_2": ("hand-made table, depth 2", BLUE),
-}
+_SCORES = {"random": GREY, "depth_1": ORANGE, "depth_2": BLUE}
 
 
 def plot_training(run: Run, output: Path) -> None:
@@ -24,9 +29,10 @@ def plot_training(run: Run, output: Path) -> None:
     if run.metrics.empty:
         raise RunError(f"{run.path} has no check to draw yet")
     figure = Figure(figsize=(11, 4.2), layout="constrained")
-    figure.suptitle(
+    title(
+        figure,
         f"{run.name}: {run.command}, {run.config.get('rules')}, {run.config.get('preset')}, seed "
-        f"{run.config.get('seed')}"
+        f"{run.config.get('seed')}",
     )
     left, right = figure.subplots(1, 2)
     _draw_scores(left, run)
@@ -36,15 +42,15 @@ def plot_training(run: Run, output: Path) -> None:
 
 def _draw_scores(axes: Axes, run: Run) -> None:
     frame = run.metrics
-    for key, (label, colour) in _SCORES.items():
-        axes.plot(frame["games"], frame[key], color=colour, lw=1.5, marker=".", label=label)
+    for key, colour in _SCORES.items():
+        axes.plot(frame["games"], frame[key], color=colour, lw=1.5, marker=".", label=key)
         axes.fill_between(
             frame["games"], frame[f"{key}_low"], frame[f"{key}_high"], color=colour, alpha=0.15
         )
     axes.axhline(0.5, color=GREY, lw=0.5)
     axes.set(title="score against the panel, 95 %", xlabel="games", ylabel="score")
     axes.set_ylim(0, 1.02)
-    axes.legend(loc="lower right", frameon=False)
+    legend_below(axes, 3)
 
 
 def _draw_loss(axes: Axes, run: Run) -> None:
