@@ -7,6 +7,7 @@ from typing import Final
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.mcts import MctsAgent
+from evolve.agents.names import REFERENCE_NAMES as REFERENCE_NAMES
 from evolve.agents.protocol import Agent
 from evolve.agents.random import RandomAgent
 from evolve.engine.board import Rules
@@ -36,7 +37,7 @@ _REFERENCES: Final[dict[str, Callable[[], Agent]]] = {
     "anti-swh-mobility": lambda: _table("anti-swh-mobility", ANTI_SWH, 3),
 }
 
-REFERENCE_NAMES: Final = tuple(_REFERENCES)
+assert tuple(_REFERENCES) == REFERENCE_NAMES
 
 
 def reference_agent(name: str) -> Agent:

@@ -12,6 +12,7 @@ import click
 import pandas as pd
 
 from evolve.agents.files import read_agent
+from evolve.cli.completion import complete_runs
 from evolve.cli.options import json_option
 from evolve.cli.terminal import json_text, print_rows, say
 from evolve.errors import EvolveError
@@ -180,7 +181,7 @@ def _best_score(trials: pd.DataFrame) -> float | None:
     + _HELP
     + "\n\b\nExample:\n  evolve compare runs/reversed-001 runs/reversed-002\n",
 )
-@click.argument("runs", nargs=-1, required=True)
+@click.argument("runs", nargs=-1, required=True, shell_complete=complete_runs)
 @json_option
 def compare_command(runs: tuple[str, ...], as_json: bool) -> None:
     """See above."""

@@ -10,6 +10,7 @@ import click
 
 from evolve.agents.clocked import within
 from evolve.agents.loading import load_agent
+from evolve.cli.completion import complete_agents
 from evolve.cli.options import rules_option
 from evolve.cli.terminal import forget_reader
 from evolve.engine.board import Rules
@@ -21,7 +22,7 @@ _LONGEST_LINE = 1 << 16
 
 
 @click.command(name="engine")
-@click.argument("agent")
+@click.argument("agent", shell_complete=complete_agents)
 @click.option(
     "--protocol",
     type=click.Choice(["gtp", "nboard"]),

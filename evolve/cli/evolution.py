@@ -12,6 +12,7 @@ from typing import Any, Final
 import click
 
 import evolve
+from evolve.cli.completion import complete_runs
 from evolve.cli.options import GroupedCommand, given_options, jobs_option, model_options
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import (
@@ -104,7 +105,7 @@ def worthless_unless_started(
 
 
 @click.command(name="resume")
-@click.argument("run")
+@click.argument("run", shell_complete=complete_runs)
 @click.option("--generations", type=click.IntRange(min=1), help="Generations in all.")
 @click.option("--patience", type=click.IntRange(min=1), help="As in `evolve run`.")
 @click.option("--time-limit", type=float, help="Hours from now.")

@@ -10,6 +10,7 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.files import Stored
 from evolve.agents.loading import load_agent
 from evolve.agents.standalone import render, render_network
+from evolve.cli.completion import complete_agents
 from evolve.cli.options import output_path
 from evolve.cli.terminal import say
 from evolve.errors import AgentError, OptionsError
@@ -18,7 +19,7 @@ from evolve.tables.atomic import write_text
 
 
 @click.command(name="export")
-@click.argument("source")
+@click.argument("source", shell_complete=complete_agents)
 @click.option(
     "--individual", metavar="ID", help="An individual of the run in place of its champion."
 )

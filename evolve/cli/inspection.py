@@ -16,6 +16,7 @@ from evolve.agents.files import Stored, agent_document, read_agent
 from evolve.agents.loading import load_agent
 from evolve.agents.protocol import Agent
 from evolve.cli.agents import print_agent, print_network_agent
+from evolve.cli.completion import complete_agents, complete_runs
 from evolve.cli.frames import FORMATS, style_of, write_frame
 from evolve.cli.options import output_path
 from evolve.cli.progress import LEGEND, NOT_SHOWN, SHOWN, RunDisplay, generations_table
@@ -69,7 +70,7 @@ Columns of generations:
 
 
 @click.command(name="show", help=_SHOW_HELP)
-@click.argument("source")
+@click.argument("source", shell_complete=complete_agents)
 @click.option(
     "--table",
     type=click.Choice(TABLES),
@@ -255,7 +256,7 @@ def _show_agent(source: str, agent: Agent, style: str | None, output: Path | Non
 
 
 @click.command(name="replay")
-@click.argument("run")
+@click.argument("run", shell_complete=complete_runs)
 @click.argument("game")
 @click.option("--moves", "moves_only", is_flag=True, help="The moves in one line, no boards.")
 def replay_command(run: str, game: str, moves_only: bool) -> None:

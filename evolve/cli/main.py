@@ -11,13 +11,16 @@ import os
 import sys
 import warnings
 from importlib import import_module
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
 from evolve.cli import signals
 from evolve.errors import EvolveError, OptionsError
 from evolve.text import expect_any_text, plain
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS: Final = {
     "run": ("evolve.cli.evolution", "Evolve agents, generation by generation."),
@@ -100,6 +103,17 @@ class LazyGroup(click.Group):
         command = getattr(import_module(COMMANDS[name][0]), f"{name}_command")
         assert isinstance(command, click.Command)
         return command
+
+    def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Commands that begin so, from the table above, and our own options."""
+        from click.shell_completion import CompletionItem
+
+        found = [
+            CompletionItem(name, help=text)
+            for name, (_, text) in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return [*found, *click.Command.shell_complete(self, context, incomplete)]
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands, from the table above, importing none."""

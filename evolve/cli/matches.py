@@ -10,6 +10,7 @@ import click
 import numpy as np
 
 from evolve.agents.loading import load_agent
+from evolve.cli.completion import complete_agents
 from evolve.cli.failures import Failures
 from evolve.cli.openings import identity_of, opening_options, openings_for
 from evolve.cli.options import (
@@ -34,8 +35,8 @@ _GAMES_OF_TEST = 20_000
 
 
 @click.command(name="match")
-@click.argument("a")
-@click.argument("b")
+@click.argument("a", shell_complete=complete_agents)
+@click.argument("b", shell_complete=complete_agents)
 @click.option(
     "--games",
     type=click.IntRange(min=2),

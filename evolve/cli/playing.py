@@ -12,6 +12,7 @@ from evolve.agents.dqn import DqnAgent
 from evolve.agents.loading import load_agent
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.protocol import Agent
+from evolve.cli.completion import complete_agents
 from evolve.cli.options import rules_option
 from evolve.cli.terminal import out, say
 from evolve.engine.board import Board, Rules, Side
@@ -25,7 +26,7 @@ _HELP = "a square such as d3, undo, hint, help, quit"
 
 
 @click.command(name="play")
-@click.argument("agent")
+@click.argument("agent", shell_complete=complete_agents)
 @click.option(
     "--side",
     type=click.Choice(["black", "white"]),

@@ -8,6 +8,7 @@ import click
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.loading import load_agent
+from evolve.cli.completion import complete_agents
 from evolve.cli.options import output_path
 from evolve.cli.terminal import say
 from evolve.errors import AgentError
@@ -19,7 +20,7 @@ from evolve.tables.run import Run
 
 
 @click.command(name="plot")
-@click.argument("source")
+@click.argument("source", shell_complete=complete_agents)
 @click.option(
     "-o", "--output", required=True, callback=output_path, help="PNG, SVG or PDF to write."
 )

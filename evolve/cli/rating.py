@@ -11,6 +11,7 @@ import click
 import numpy as np
 
 from evolve.agents.loading import load_agent
+from evolve.cli.completion import complete_agents
 from evolve.cli.failures import Failures
 from evolve.cli.openings import identity_of, opening_options, openings_for
 from evolve.cli.options import jobs_option, json_option, readable, rules_option, seed_option
@@ -22,7 +23,7 @@ from evolve.runner.rating import Rating
 
 
 @click.command(name="rate")
-@click.argument("agents", nargs=-1, required=True)
+@click.argument("agents", nargs=-1, required=True, shell_complete=complete_agents)
 @click.option(
     "--games",
     type=click.IntRange(min=2),

@@ -1,0 +1,62 @@
+"""What the shell offers for runs and agents while a command line is typed.
+
+click asks when `_EVOLVE_COMPLETE` is set; what it imports here must be light, for people wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import click
+from click.shell_completion import CompletionItem
+
+from evolve.agents.names import REFERENCE_NAMES
+
+_RUNS: Final = "runs"
+_CONFIG: Final = "config.toml"
+_AGENT_FILES: Final = (".json", ".npz")
+
+Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+
+def complete_runs(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Folders of runs, those in `runs/` first; else any folder, which the shell looks for."""
+    found = [CompletionItem(str(path)) for path in _runs(incomplete)]
+    return found or [CompletionItem(incomplete, type="dir")]
+
+
+def complete_agents(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Reference agents, runs and agent files; else any file."""
+    names = [name for name in REFERENCE_NAMES if name.startswith(incomplete)]
+    paths = [*_runs(incomplete), *_files(incomplete)]
+    found = [CompletionItem(text) for text in (*names, *map(str, paths))]
+    return found or [CompletionItem(incomplete, type="file")]
+
+
+def _runs(incomplete: str) -> Iterator[Path]:
+    places = dict.fromkeys((*_beginning_with(incomplete), *_beginning_with(f"{_RUNS}/")))
+    for path in places:
+        if (path / _CONFIG).is_file() and str(path).startswith(incomplete):
+            yield path
+
+
+def _files(incomplete: str) -> Iterator[Path]:
+    for path in _beginning_with(incomplete):
+        if path.suffix.lower() in _AGENT_FILES:
+            yield path
+
+
+def _beginning_with(incomplete: str) -> list[Path]:
+    """Paths that the text may become; none with a name that would disturb the shell."""
+    folder = Path(incomplete) if incomplete.endswith("/") else Path(incomplete).parent
+    try:
+        paths = sorted(folder.iterdir())
+    except OSError:
+        return []
+    return [path for path in paths if str(path).startswith(incomplete) and str(path).isprintable()]
