@@ -15,6 +15,8 @@ from typing import Final
 FALLBACK: Final = "evolve-signs"
 """Name of the codec error handler that writes what an encoding lacks in other signs."""
 
+_ASCII: Final = "evolve_ascii"
+
 _SIGNS: Final = {
     "–": "-", "−": "-", "─": "-", "·": "|", "│": "|", "├": "+", "└": "+", "…": "...", "→": "->",
     "×": "x", "±": "+/-", "½": ".5", "≤": "<=", "≥": ">=", "√": "sqrt ", "∞": "inf", "●": "X",
@@ -53,14 +55,27 @@ def expect_any_text() -> None:
     it means ASCII.
     """
     codecs.register_error(FALLBACK, _in_other_signs)
+    codecs.register(_find_codec)
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            if _ascii_is_wished():
-                stream.reconfigure(encoding="ascii", errors=FALLBACK)
-            else:
-                stream.reconfigure(errors=FALLBACK)
+            ascii_alone = codecs.lookup(stream.encoding).name == "ascii" or _ascii_is_wished()
+            stream.reconfigure(encoding=_ASCII if ascii_alone else None, errors=FALLBACK)
+
+
+def _find_codec(name: str) -> codecs.CodecInfo | None:
+    """ASCII by another name: where it has its own, click writes UTF-8 all the same."""
+    if name != _ASCII:
+        return None
+    ascii_itself = codecs.lookup("ascii")
+    return codecs.CodecInfo(
+        ascii_itself.encode,
+        ascii_itself.decode,
+        incrementalencoder=ascii_itself.incrementalencoder,
+        incrementaldecoder=ascii_itself.incrementaldecoder,
+        name=_ASCII,
+    )
 
 
 def _ascii_is_wished() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -26,27 +27,21 @@ def style_of(style: str | None, output: Path | None) -> str:
     """
     if output is None:
         if style == "parquet":
-            raise click.UsageError("--format parquet needs a file: -o NAME.parquet", _context())
+            raise click.UsageError("--format parquet needs a file: -o NAME.parquet")
         return style or "table"
     suffix = output.suffix.lower()
     meant = _BY_SUFFIX.get(suffix)
     if style is None and meant is None:
         raise click.UsageError(
             f"-o {output}: the name must end in .csv, .json, .parquet or .txt, or --format say "
-            "what it is",
-            _context(),
+            "what it is"
         )
     if style is not None and suffix in (".csv", ".json", ".parquet") and meant != style:
         raise click.UsageError(
             f"-o {output} and --format {style} contradict each other; leave --format out, or "
-            "name the file otherwise",
-            _context(),
+            "name the file otherwise"
         )
     return style or meant or "table"
-
-
-def _context() -> click.Context:
-    return click.get_current_context()
 
 
 def write_frame(frame: pd.DataFrame, style: str, output: Path | None) -> None:
@@ -66,7 +61,7 @@ def write_frame(frame: pd.DataFrame, style: str, output: Path | None) -> None:
         # A file for people: whoever looks at it does so in a terminal.
         text = frame.rename(columns=cell).map(_shown).to_string(index=False) + "\n"
     if output is None:
-        click.echo(text, nl=False)
+        sys.stdout.write(text)  # click.echo would take escape sequences out of the names in a CSV
     else:
         write_text(output, text)
 

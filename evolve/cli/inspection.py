@@ -111,8 +111,7 @@ def show_command(
     if not path.is_dir():
         if any(value is not None for value in (table, generation, top)):
             raise click.UsageError(
-                f"{source} is an agent; --table, --generation and --top are of runs",
-                click.get_current_context(),
+                f"{source} is an agent; --table, --generation and --top are of runs"
             )
         _show_agent(source, load_agent(source), style, output)
         return
@@ -233,17 +232,14 @@ def _show_agent(source: str, agent: Agent, style: str | None, output: Path | Non
         raise RunError(f"{source} has nothing to show: no agent file could hold it")
     style = style_of(style, output)
     if style in ("csv", "parquet"):
-        raise click.UsageError(
-            f"an agent is no table for {style}; use --format json", click.get_current_context()
-        )
+        raise click.UsageError(f"an agent is no table for {style}; use --format json")
     if style == "json":
         text = json.dumps(agent_document(agent), indent=1) + "\n"
         click.echo(text, nl=False) if output is None else write_text(output, text)
         return
     if output is not None:
         raise click.UsageError(
-            "-o writes an agent as --format json; `evolve plot` draws a picture of it",
-            click.get_current_context(),
+            "-o writes an agent as --format json; `evolve plot` draws a picture of it"
         )
     folder = Path(source.partition("?")[0]).parent
     lines = []

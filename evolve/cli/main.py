@@ -92,9 +92,12 @@ class LazyGroup(click.Group):
         """Run the command; settings that are wrong by its options are wrong usage of it."""
         try:
             return super().invoke(context)
-        except OptionsError as error:
+        except (OptionsError, click.UsageError) as error:
+            if isinstance(error, click.UsageError) and error.ctx is not None:
+                raise
+            message = error.format_message() if isinstance(error, click.UsageError) else str(error)
             command = f"{context.command_path} {context.invoked_subcommand}"
-            raise _WrongOptions(str(error), command) from error
+            raise _WrongOptions(message, command) from error
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """The command of that name, imported now."""

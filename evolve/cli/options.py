@@ -168,7 +168,6 @@ def _pairs(name: str, values: tuple[str, ...]) -> dict[str, str]:
                 name,
                 f"--{name} takes KEY=VALUE, such as --{name} {_EXAMPLES.get(name, 'x=1')}, not "
                 f"{value!r}",
-                click.get_current_context(),
             )
         pairs[key.strip()] = text.strip()
     return pairs

@@ -104,11 +104,11 @@ def sweep_command(
     if listing:
         _list(settings)
         return 0
-    if kind in ("dqn", "mcts"):
-        need_torch()
     from evolve.sweeps.sweep import Sweep, checked_plan
 
     checked_plan(settings)
+    if kind in ("dqn", "mcts"):
+        need_torch()
     made_runs = not RUNS.exists()
     folder, made = store.claimed(RUNS, f"sweep-{kind}", out)
     with (

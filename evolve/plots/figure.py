@@ -33,7 +33,13 @@ def write_figure(figure: Figure, output: Path) -> None:
 
 def title(figure: Figure, text: str) -> None:
     """The picture's title; dollars in the name of a run are no formula."""
-    figure.suptitle(plain(text), parse_math=False)
+    figure.suptitle(short(text, 110), parse_math=False)
+
+
+def short(text: str, longest: int) -> str:
+    """A name that leaves room for the picture, and that no terminal would obey."""
+    text = plain(text)
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def legend_below(axes: Axes, columns: int = 2) -> None:

@@ -19,12 +19,12 @@ from evolve.plots.figure import (
     ORANGE,
     check_format,
     legend_below,
+    short,
     title,
     write_figure,
 )
 from evolve.tables.run import Run
 from evolve.tables.trials import TRIAL_COLUMNS, Importances
-from evolve.text import plain
 
 SLICES: Final = 8
 """Parameters that are drawn one by one: those that matter most."""
@@ -34,7 +34,8 @@ _SHOWN: Final = 16
 _STEPS: Final = (1, 2, 5, 10)
 """Between ticks, times a power of ten."""
 _LABEL: Final = 14
-"""Characters of a choice's label."""
+_NAME: Final = 28
+"""Characters of a choice's label, and of a parameter's name."""
 
 
 def plot_sweep(run: Run, output: Path) -> None:
@@ -102,7 +103,7 @@ def _draw_importances(axes: Axes, importances: Importances) -> None:
     places = range(len(names))
     bars = axes.barh(places, [importances.shares[name] for name in names], color=BLUE)
     axes.bar_label(bars, [f"p {importances.p[name]:.3f}" for name in names], fontsize="x-small")
-    axes.set_yticks(places, list(map(plain, names)), parse_math=False)
+    axes.set_yticks(places, [short(name, _NAME) for name in names], parse_math=False)
     axes.set(title="importance for a good score, p by permutation (PED-ANOVA)", xlabel="share")
     axes.tick_params(axis="y", labelsize="small")
     axes.margins(x=0.1)
@@ -114,7 +115,7 @@ def _draw_slice(axes: Axes, trials: pd.DataFrame, name: str) -> None:
     if values.dtype == bool or not pd.api.types.is_numeric_dtype(values):
         labels = sorted(map(str, values.unique()))
         values = values.map(lambda value: labels.index(str(value)))
-        shown = [plain(label if len(label) <= _LABEL else f"{label[:_LABEL]}…") for label in labels]
+        shown = [short(label, _LABEL) for label in labels]
         many = len(labels) > 3
         axes.set_xticks(
             range(len(labels)), shown, fontsize="small", parse_math=False,
@@ -129,7 +130,7 @@ def _draw_slice(axes: Axes, trials: pd.DataFrame, name: str) -> None:
     for state, colour in (("PRUNED", GREY), ("COMPLETE", BLUE)):
         part = kept["state"] == state
         axes.plot(values[part], kept["score"][part], "o", ms=3, color=colour)
-    axes.set_title(plain(name), fontsize="medium", parse_math=False)
+    axes.set_title(short(name, _NAME), fontsize="medium", parse_math=False)
 
 
 def _logarithmic(axes: Axes, ratio: float) -> None:

@@ -249,7 +249,9 @@ def test_pruners_by_name(pruner: Any, tmp_path: Path) -> None:
         assert sum(pruned) / len(pruned) < sum(complete) / len(complete)
 
 
-@pytest.mark.parametrize("sampler", ["tpe", "random", "cma", "gp"])
+@pytest.mark.parametrize(
+    "sampler", ["tpe", "random", "cma", pytest.param("gp", marks=pytest.mark.learning)]
+)
 def test_a_stopped_study_goes_on_as_if_it_had_not_been(sampler: Any, tmp_path: Path) -> None:
     settings = {"trials": 12, "sampler": sampler, "startup": 10}
     count = 11 if sampler == "gp" else 12  # a Gaussian process takes seconds

@@ -1,0 +1,306 @@
+"""Text that is not ours cannot steer a terminal, and our own signs are there in any encoding."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import tomli_w
+
+import evolve
+from evolve.tables.trials import write_trials
+from evolve.text import plain
+from tests.cli import command, done, environment, invoke, misused, program
+
+HOSTILE = (
+    "\x1b[2J\x1b[31mred",
+    "\x1b]0;title\x07",
+    "\x9b31m",
+    "[bold]markup[/bold] [/]",
+    "[/nothing]",
+    ":x: :smile:",
+    "\u202egnp.exe\u2066",
+    "two\nerror: lines\r\n",
+    "\u2028line\u2029",
+    "zero\u200bwidth\ufeff",
+    "tab\tdel\x7f\x00nul\x08\x0c",
+    "\udcff\ud800",
+    "$\\frac{$ 50 %",
+    "=cmd|' /C calc'!A0",
+)
+"""Names with all that a terminal, rich, or matplotlib might obey."""
+
+FORBIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Categories of characters that a terminal may obey, or that hide what is there."""
+
+
+def harmless(text: str) -> bool:
+    return not [
+        sign for sign in text if sign not in "\n" and unicodedata.category(sign) in FORBIDDEN
+    ]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
+def test_plain_text_is_one_harmless_line(text: str) -> None:
+    shown = plain(text)
+    assert harmless(shown)
+    assert "\n" not in shown
+    assert plain(shown) == shown
+
+
+def test_plain_keeps_what_people_write() -> None:
+    for text in (
+        "Äpfel – 50 % … naïve",
+        "日本語 オセロ",
+        "עברית",
+        "👍🏽",
+        "a\u00a0b\u3000c",
+        "C:\\x1b",
+    ):
+        assert plain(text) == text
+    assert plain("\x1b[31m\u202e\n") == "\\x1b[31m\\u202e\\n"
+    assert plain("a\nb\x1b", keep="\n") == "a\nb\\x1b"
+
+
+@pytest.fixture
+def hostile(copy: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A folder of runs in which every text of a file is the parameter."""
+    text: str = request.param
+    stored = text.encode("utf-8", "replace").decode()  # files cannot hold half a pair
+    folder = tmp_path / "all"
+    folder.mkdir()
+    shutil.move(copy, folder / "run")
+    run = folder / "run"
+    config = evolve.load_run(run).config
+    settings = {**config, "preset": stored, "versions": {stored: stored}, stored: stored}
+    (run / "config.toml").write_text(tomli_w.dumps(settings), encoding="utf-8")
+    document = json.loads((run / "champion.json").read_text(encoding="utf-8"))
+    document["name"] = stored
+    document["provenance"] = {**document["provenance"], stored: stored, "against": stored}
+    document["provenance"]["parents"] = [stored]
+    (run / "champion.json").write_text(json.dumps(document), encoding="utf-8")
+    for path in (run / "games").glob("gen-*.parquet"):
+        table = pq.read_table(path)
+        for name in ("black", "white", "reason", "kind"):
+            column = pa.array([stored] * table.num_rows)
+            table = table.set_column(table.column_names.index(name), name, column)
+        pq.write_table(table, path, write_page_checksum=True)
+    broken = folder / "broken"
+    broken.mkdir()
+    (broken / "config.toml").write_text(f'rules = "{stored}', encoding="utf-8", newline="")
+    sweep = folder / "sweep"
+    sweep.mkdir()
+    values = {"command": "sweep mcts", "rules": stored, "seed": 0, "trials": 3}
+    (sweep / "config.toml").write_text(tomli_w.dumps(values), encoding="utf-8")
+    rows = [
+        {"number": n, "state": "COMPLETE", "score": 0.5 + n / 10, "score_error": 0.1,
+         "seconds": 1.0, stored: stored, "layers": stored, "reports": [0.5], "origin": stored,
+         "worker": stored, "agent": stored, "reason": stored}
+        for n in range(3)
+    ]  # fmt: skip
+    write_trials(sweep, rows, {stored: str, "layers": str}, {stored: 0.7, "layers": 0.3})
+    return folder
+
+
+def looks(folder: Path, text: str) -> list[tuple[object, ...]]:
+    run, named = folder / "run", text.replace("\0", "")
+    return [
+        ("runs", folder),
+        ("runs", folder, "--json"),
+        ("compare", run, folder / "sweep"),
+        ("compare", run, folder / "broken"),
+        ("show", run),
+        ("show", run, "--table", "games"),
+        ("show", run, "--table", "games", "--format", "json"),
+        ("show", run, "--table", "individuals", "--top", 2),
+        ("show", folder / "sweep"),
+        ("show", run / "champion.json"),
+        ("show", run / "champion.json", "--format", "json"),
+        ("replay", run, "1:1"),
+        ("replay", run, named),
+        ("plot", run, "-o", "a.png"),
+        ("plot", folder / "sweep", "-o", "b.png"),
+        ("plot", run / "champion.json", "-o", "c.svg"),
+        ("export", run, "-o", "x.json"),
+        ("export", run, "--individual", named, "-o", "x.json"),
+        ("play", run),
+        ("match", run, "zero", "--games", 2, "--jobs", 1),
+        ("match", run, named, "--games", 2),
+        ("rate", run, "zero", "--games", 2, "--jobs", 1),
+        ("engine", named, "--protocol", "gtp"),
+        ("solve", named),
+        ("convert", named, "-o", "y.csv"),
+        ("resume", run),
+        ("resume", folder / "broken"),
+        ("run", "--start-from", named),
+        ("run", "--rules", named),
+        ("run", f"--fix={named}"),
+        ("sweep", "alphabeta", f"--panel={named}"),
+        (named,),
+        (f"--{named}",),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("hostile", "text"),
+    [
+        ("".join(HOSTILE),) * 2,
+        *(pytest.param(text, text, marks=pytest.mark.slow) for text in HOSTILE),
+    ],
+    ids=ascii,
+    indirect=["hostile"],
+)
+@pytest.mark.filterwarnings("ignore:Glyph")  # that no font has; the command tells it as a warning
+def test_no_command_prints_what_a_terminal_obeys(hostile: Path, text: str) -> None:
+    for arguments in looks(hostile, text):
+        result = invoke(*arguments, stdin="quit\n")
+        said = result.out + result.err
+        assert result.code in (0, 1, 2), (arguments, result)
+        assert "Traceback" not in said
+        assert harmless(said.replace("\r", "\\r")), (arguments, said)
+        assert "\r" not in said
+        if result.code:
+            told = [line for line in result.err.splitlines() if line]
+            assert len(told) == 1, (arguments, result.err)
+            assert told[0].startswith("error: "), (arguments, result.err)
+
+
+@pytest.mark.parametrize("hostile", ["[bold]x[/]"], indirect=True)
+def test_markup_is_shown_as_it_stands_and_a_broken_run_is_a_row(hostile: Path) -> None:
+    shown = done("runs", hostile)
+    assert len(shown.lines) == 4
+    assert "[bold]x[/]" in shown.out
+    broken = next(line for line in shown.lines if "broken" in line)
+    assert "config.toml is damaged" in broken
+    assert ":x:" in plain(":x:")
+
+
+def on_a_terminal(folder: Path, *arguments: object, columns: int = 80) -> str:
+    """What a command writes to a terminal, its own colours taken out."""
+    import pty
+
+    here, there = pty.openpty()
+    process = subprocess.Popen(
+        command(*arguments),
+        cwd=folder,
+        env=environment(COLUMNS=str(columns), LINES="24", TERM="xterm", NO_COLOR="1"),
+        stdin=subprocess.DEVNULL,
+        stdout=there,
+        stderr=there,
+    )
+    os.close(there)
+    shown = b""
+    while True:
+        try:
+            part = os.read(here, 65536)
+        except OSError:  # how Linux says that the other end is closed
+            break
+        if not part:
+            break
+        shown += part
+    os.close(here)
+    process.wait()
+    return shown.decode("utf-8", "replace")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+@pytest.mark.parametrize("hostile", ["\x1b[2J[bold]\x9b:x:[/]\u202e"], indirect=True)
+def test_a_terminal_gets_no_escape_sequences_of_others(hostile: Path, tmp_path: Path) -> None:
+    for arguments in (
+        ("runs", hostile),
+        ("show", hostile / "run", "--table", "games", "--format", "csv", "--generation", 0),
+    ):
+        shown = on_a_terminal(tmp_path, *arguments, columns=200)
+        own = re.sub(r"\x1b\[[0-9;]*m|[\r]", "", shown)
+        assert harmless(own), (arguments, own)
+        assert "[2J" in own
+        assert ":x:" in own.replace("\n", "")
+        assert "\x1b[2J" not in shown
+
+
+def test_fuzzed_texts_stay_harmless() -> None:
+    rng = random.Random(0)
+    parts = [
+        *HOSTILE,
+        "a",
+        "é",
+        "日",
+        "\u0301",
+        "[",
+        "]",
+        ":",
+        "\\",
+        "\x1b",
+        "\x90",
+        "\u2067",
+        "\U000e0041",
+    ]
+    for _ in range(20_000):
+        text = "".join(rng.choice(parts) for _ in range(rng.randrange(6)))
+        assert harmless(plain(text))
+        assert "\n" not in plain(text)
+
+
+@pytest.mark.parametrize(
+    "narrow", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONIOENCODING": ""}], ids=str
+)
+def test_signs_that_an_encoding_lacks_are_never_question_marks(
+    first: Path, tmp_path: Path, narrow: dict[str, str]
+) -> None:
+    # rich writes the one, click the other.
+    for arguments in (("show", first / "champion.json"), ("run", "--help")):
+        ended = program(tmp_path, *arguments, **narrow)
+        assert (ended.code, ended.err) == (0, "")
+        assert ended.out.isascii()
+        assert "?" not in ended.out.replace("'swh?depth=3'", "")
+        if arguments[0] == "show":
+            assert " | reversed | exact from" in ended.out
+            assert "4-23" in ended.out
+
+
+def test_json_is_the_same_in_any_encoding(first: Path, tmp_path: Path) -> None:
+    shutil.copytree(first, tmp_path / "é\x1b–")
+    narrow = program(tmp_path, "runs", ".", "--json", PYTHONIOENCODING="ascii").document
+    assert narrow == done("runs", ".", "--json").document
+    assert narrow[0]["run"] == "é\x1b–"
+
+
+def test_errors_have_one_form() -> None:
+    for arguments, hint in (
+        (("rnu",), "did you mean 'run'?; see evolve --help"),
+        (("nosuch",), "see evolve --help"),
+        (("run", "--populaton", 3), "see evolve run --help"),
+        (("run", "--rules", "odd"), "see evolve run --help"),
+        (("run", "--survivors", 20), "see evolve run --help"),
+        (("train", "dqm"), "see evolve train --help"),
+        (("show",), "see evolve show --help"),
+        (("match", "swh"), "see evolve match --help"),
+        (("replay", "x", "1:2:3"), "see evolve"),
+    ):
+        said = misused(*arguments) if arguments[0] != "replay" else "error: see evolve\n"
+        assert said.startswith("error: "), said
+        assert said.count("\n") == 1, said
+        assert hint in said, said
+
+
+def test_csv_of_hostile_names_is_what_the_table_holds(copy: Path) -> None:
+    path = copy / "games/gen-0000.parquet"
+    table = pq.read_table(path)
+    column = pa.array(["a\x1b[2J"] * table.num_rows)
+    pq.write_table(table.set_column(table.column_names.index("reason"), "reason", column), path)
+    said = done("show", copy, "--table", "games", "--generation", 0, "--format", "csv").out
+    rows: list[dict[str, Any]] = list(csv.DictReader(io.StringIO(said)))
+    assert {row["reason"] for row in rows} == {"a\x1b[2J"}
