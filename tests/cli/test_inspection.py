@@ -9,6 +9,9 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,10 @@ import pandas as pd
 import pytest
 
 import evolve
+from evolve.cli.progress import NOT_SHOWN, SHOWN
 from evolve.engine.squares import parse_moves
+from evolve.tables.folder import is_locked, locked
+from evolve.tables.run import GENERATION_COLUMNS
 from tests.cli import (
     QUICK,
     command,
@@ -48,10 +54,10 @@ COLUMNS = {
 }  # fmt: skip
 """Columns that others rely on, as DESIGN.md has them."""
 
-ROWS = {"individuals": 18, "generations": 3, "trials": 0}
+ROWS = {"individuals": 18, "generations": 3}
 
 
-@pytest.mark.parametrize("table", COLUMNS)
+@pytest.mark.parametrize("table", ["generations", "individuals", "games"])
 def test_json_and_csv_have_every_column_and_row(first: Path, table: str) -> None:
     rows = done("show", first, "--table", table, "--format", "json").document
     text = done("show", first, "--table", table, "--format", "csv").out
@@ -73,12 +79,9 @@ def test_json_says_exactly_what_the_tables_hold(first: Path, table: str) -> None
             assert row[column] == (None if missing else value), column
 
 
-@pytest.mark.parametrize("table", COLUMNS)
+@pytest.mark.parametrize("table", ["generations", "individuals", "games"])
 def test_tables_for_people(first: Path, table: str) -> None:
     shown = done("show", first, "--table", table)
-    if table == "trials":
-        assert "no trials" in shown.out
-        return
     assert shown.lines[0].split()[0] == "generation"
     assert len(shown.lines) > 3
 
@@ -90,10 +93,13 @@ def test_generations_are_the_default_and_name_the_champion(first: Path) -> None:
 
 
 def test_top_is_the_best_first(first: Path) -> None:
-    rows = done("show", first, "--table", "individuals", "--top", 4, "--format", "json").document
-    scores = [row["score"] for row in rows]
-    every = evolve.load_run(first).individuals["score"]
-    assert scores == sorted(every, reverse=True)[:4]
+    every = evolve.load_run(first).individuals
+    last = every[every["generation"] == 2]["score"]
+    for options, among in (((), last), (("--generation", "all"), every["score"])):
+        words = ("show", first, "--table", "individuals", "--top", 4, *options)
+        rows = done(*words, "--format", "json").document
+        assert [row["score"] for row in rows] == sorted(among, reverse=True)[:4]
+    assert sorted(last)[-4:] != sorted(every["score"])[-4:]
     rows = done("show", first, "--top", 2, "--format", "json").document
     panel = evolve.load_run(first).generations["panel_score"]
     assert [row["panel_score"] for row in rows] == pytest.approx(sorted(panel, reverse=True)[:2])
@@ -113,6 +119,44 @@ def test_a_generation_that_is_not_there(first: Path) -> None:
         message = fails("show", first, "--table", table, "--generation", 9)
         assert "9" in message
         assert "0 to 2" in message
+
+
+@pytest.mark.parametrize("name", ["g.csv", "g.CSV", "g.json", "g.parquet", "g.txt", "g"])
+def test_the_end_of_the_name_decides_the_format(first: Path, name: str) -> None:
+    done("show", first, "--table", "games", "-o", name)
+    games = evolve.load_run(first).games
+    match Path(name).suffix.lower():
+        case ".csv":
+            frame = pd.read_csv(name, keep_default_na=False)
+        case ".json":
+            frame = pd.read_json(name)
+        case ".parquet":
+            frame = pd.read_parquet(name)
+        case _:
+            lines = Path(name).read_text(encoding="utf-8").splitlines()
+            assert len(lines) == len(games) + 1
+            return
+    assert list(frame) == list(games)
+    assert frame["moves"].tolist() == games["moves"].tolist()
+
+
+def test_formats_that_contradict_the_name(first: Path, tmp_path: Path) -> None:
+    for options, word in (
+        (("--format", "json", "-o", "g.csv"), "contradict"),
+        (("-o", "g.xlsx"), ".parquet"),
+        (("--format", "parquet"), "-o NAME.parquet"),
+    ):
+        assert word in misused("show", first, *options)
+    assert list(tmp_path.iterdir()) == []
+    done("show", first, "--format", "csv", "-o", "g.dat")
+    assert len(pd.read_csv("g.dat")) == 3
+
+
+def test_a_table_that_a_run_does_not_have(first: Path) -> None:
+    for table in ("trials", "metrics"):
+        for style in ("table", "json"):
+            said = fails("show", first, "--table", table, "--format", style)
+            assert f"has no {table}; it has generations, individuals, games" in said
 
 
 @pytest.mark.parametrize("style", ["table", "csv", "json"])
@@ -143,6 +187,9 @@ def test_an_agent_as_json(first: Path, tmp_path: Path) -> None:
     done("show", "swh", "--format", "json", "-o", "swh.json")
     assert evolve.load_agent("swh.json") == evolve.load_agent("swh")
     assert "table" in misused("show", "swh", "--format", "csv")
+    assert "table" in misused("show", "swh", "-o", "swh.csv")
+    done("show", "swh", "-o", "other.json")
+    assert evolve.load_agent("other.json") == evolve.load_agent("swh")
     assert "run" in misused("show", "swh", "--table", "games")
 
 
@@ -153,6 +200,46 @@ def test_runs_lists_runs(copy: Path, tmp_path: Path) -> None:
     shown = done("runs", tmp_path)
     assert "reversed" in shown.lines[1]
     assert "3/3" in shown.lines[1]
+    # The play-off's score with its interval, in place of a lucky one.
+    found = evolve.load_agent(copy).provenance
+    interval = f"{found['score']:.3f} [{found['score_low']:.3f}, {found['score_high']:.3f}]"
+    assert interval in shown.lines[1]
+    assert interval in done("compare", copy).out
+    assert (rows[0]["generations"], rows[0]["target"]) == (3, 3)
+    for key in ("score", "score_low", "score_high"):
+        assert rows[0][key] == found[key]
+    written = datetime.fromtimestamp((copy / "champion.json").stat().st_mtime)
+    assert rows[0]["date"] == written.isoformat(" ", "minutes")
+
+
+def test_runs_tells_what_runs_and_what_is_done(copy: Path, tmp_path: Path) -> None:
+    shutil.copytree(copy, tmp_path / "stopped")
+    (tmp_path / "stopped/games/playoff.parquet").unlink()
+    with locked(copy):
+        states = {Path(r["run"]).name: r["state"] for r in done("runs", ".", "--json").document}
+    assert states == {"copy": "running", "stopped": "stopped"}
+    rows = {Path(row["run"]).name: row for row in done("runs", ".", "--json").document}
+    assert rows["copy"]["state"] == "done"
+    assert rows["stopped"]["score"] is None  # it had no play-off
+    assert "stopped" in done("compare", "stopped").out
+
+
+def test_looking_at_the_lock_hinders_no_writer(copy: Path) -> None:
+    end = threading.Event()
+
+    def look() -> None:
+        while not end.is_set():
+            is_locked(copy)
+
+    with ThreadPoolExecutor() as pool:
+        looking = pool.submit(look)
+        try:
+            for _ in range(50):
+                with locked(copy):
+                    pass
+        finally:
+            end.set()
+        looking.result()
 
 
 def test_runs_where_there_are_none() -> None:
@@ -251,6 +338,15 @@ def test_plot_of_any_number_of_phases(tmp_path: Path, phases: int) -> None:
     assert (tmp_path / "picture.png").stat().st_size > 10_000
 
 
+def test_plot_of_an_agent(first: Path, tmp_path: Path) -> None:
+    for source in (first / "champion.json", "swh?depth=2"):
+        done("plot", source, "-o", "boards.svg")
+        svg = (tmp_path / "boards.svg").read_text(encoding="utf-8")
+        assert svg.count("<image") >= evolve.load_agent(source).phases
+    assert "no weights" in fails("plot", "random", "-o", "x.png")
+    assert not (tmp_path / "x.png").exists()
+
+
 def test_plot_refuses_other_formats(first: Path, tmp_path: Path) -> None:
     assert ".png" in fails("plot", first, "-o", "picture.gif")
     assert list(tmp_path.iterdir()) == []
@@ -342,6 +438,7 @@ def test_a_generation_is_a_line_on_a_terminal_of_80_columns(first: Path, tmp_pat
     assert process.stderr.read() == b""
     process.stderr.close()
     text = re.sub(r"\x1b\[[0-9;]*m", "", shown.decode())
+    assert "past_score: " in text
     # The head, then a line a generation, nothing folded into further lines.
     lines = [line for line in text.splitlines() if line.strip()]
     begin = next(number for number, line in enumerate(lines) if line.split()[0] == "0")
@@ -350,7 +447,13 @@ def test_a_generation_is_a_line_on_a_terminal_of_80_columns(first: Path, tmp_pat
         assert line.split()[:2] == [str(row["generation"]), row["best"]]
         assert f"{row['panel_score']:.3f}" in line
         assert f" {row['panel_elo_low']:.0f}" in line
-    assert lines[begin + 3].startswith("champion")
+    # One name everywhere: the head is the columns' own names, word above word.
+    stacked = [line.split() for line in lines[:begin]]
+    for name in SHOWN:
+        words = name.split("_")
+        assert all(word in line for word, line in zip(words[::-1], stacked[::-1], strict=False))
+    assert lines[begin + 3].startswith("past_score: ")
+    assert max(map(len, lines[: begin + 3])) <= 80
 
 
 def test_outputs_that_are_no_plain_files_are_written_to(first: Path, tmp_path: Path) -> None:
@@ -398,3 +501,11 @@ def test_a_missing_source(tmp_path: Path) -> None:
         assert "nowhere" in fails(verb, "nowhere")
         assert "empty" in fails(verb, "empty")
     assert invoke("runs", "empty").code == 0
+
+
+def test_every_column_of_generations_is_explained() -> None:
+    assert {*SHOWN, *NOT_SHOWN} == set(GENERATION_COLUMNS)
+    said = done("show", "--help").out
+    for name, meaning in {**SHOWN, **NOT_SHOWN}.items():
+        assert f"{name} " in said
+        assert meaning in said
