@@ -38,9 +38,7 @@ NOT_SHOWN: Final = {
     "games": "of the round robin, in files alone",
 }
 """The same of those that only files have."""
-LEGEND: Final = (
-    "past_score: against champions of the run's past; over_budget: share of games lost on nodes"
-)
+LEGEND: Final = "past_score: against the run's past champions; over_budget: games lost on nodes"
 
 _LIVE_ROWS: Final = 12
 

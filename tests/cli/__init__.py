@@ -133,6 +133,34 @@ def program(folder: Path, *arguments: object, **changes: str) -> Result:
     return finish(spawn(folder, *arguments, **changes))
 
 
+def on_a_terminal(folder: Path, *arguments: object, columns: int = 80) -> str:
+    """What a command writes to a terminal, its own colours taken out."""
+    import pty
+
+    here, there = pty.openpty()
+    process = subprocess.Popen(
+        command(*arguments),
+        cwd=folder,
+        env=environment(COLUMNS=str(columns), LINES="24", TERM="xterm", NO_COLOR="1"),
+        stdin=subprocess.DEVNULL,
+        stdout=there,
+        stderr=there,
+    )
+    os.close(there)
+    shown = b""
+    while True:
+        try:
+            part = os.read(here, 65536)
+        except OSError:  # how Linux says that the other end is closed
+            break
+        if not part:
+            break
+        shown += part
+    os.close(here)
+    process.wait()
+    return shown.decode("utf-8", "replace")
+
+
 def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
     """Look again and again until something is so; the program must still be running then."""
     end = time.monotonic() + 240

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
-import os
 import random
 import re
 import shutil
-import subprocess
 import sys
+import time
 import unicodedata
 from pathlib import Path
 from typing import Any
 
+import numba
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import tomli_w
 
 import evolve
+from evolve.cli import terminal
+from evolve.cli.progress import LEGEND, telling_of_compilation
 from evolve.tables.trials import write_trials
 from evolve.text import plain
-from tests.cli import command, done, environment, invoke, misused, program
+from tests.cli import QUICK, done, invoke, misused, on_a_terminal, program
 
 HOSTILE = (
     "\x1b[2J\x1b[31mred",
@@ -189,34 +192,6 @@ def test_markup_is_shown_as_it_stands_and_a_broken_run_is_a_row(hostile: Path) -
     assert ":x:" in plain(":x:")
 
 
-def on_a_terminal(folder: Path, *arguments: object, columns: int = 80) -> str:
-    """What a command writes to a terminal, its own colours taken out."""
-    import pty
-
-    here, there = pty.openpty()
-    process = subprocess.Popen(
-        command(*arguments),
-        cwd=folder,
-        env=environment(COLUMNS=str(columns), LINES="24", TERM="xterm", NO_COLOR="1"),
-        stdin=subprocess.DEVNULL,
-        stdout=there,
-        stderr=there,
-    )
-    os.close(there)
-    shown = b""
-    while True:
-        try:
-            part = os.read(here, 65536)
-        except OSError:  # how Linux says that the other end is closed
-            break
-        if not part:
-            break
-        shown += part
-    os.close(here)
-    process.wait()
-    return shown.decode("utf-8", "replace")
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 @pytest.mark.parametrize("hostile", ["\x1b[2J[bold]\x9b:x:[/]\u202e"], indirect=True)
 def test_a_terminal_gets_no_escape_sequences_of_others(hostile: Path, tmp_path: Path) -> None:
@@ -305,3 +280,43 @@ def test_csv_of_hostile_names_is_what_the_table_holds(copy: Path) -> None:
     said = done("show", copy, "--table", "games", "--generation", 0, "--format", "csv").out
     rows: list[dict[str, Any]] = list(csv.DictReader(io.StringIO(said)))
     assert {row["reason"] for row in rows} == {"a\x1b[2J"}
+
+
+def test_compilation_is_told_once_and_only_when_it_happens() -> None:
+    def compiling(functions: int) -> str:
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            terminal.out.cache_clear()
+            with telling_of_compilation():
+                for number in range(functions):
+                    assert numba.njit(lambda x: x + 1)(number) == number + 1
+        terminal.out.cache_clear()
+        return out.getvalue()
+
+    assert compiling(0) == ""
+    assert compiling(2).count("compiling the kernels") == 1
+
+
+def test_a_bar_says_what_is_gone_and_what_is_left_as_measured() -> None:
+    bar = terminal.bar()
+    bar.add_task("compiling", total=None)
+    text = terminal.Times().render(bar.tasks[0]).plain
+    assert text.endswith("gone")
+    bar.add_task("run", total=168, ends=time.monotonic() + 600.5)
+    text = terminal.Times().render(bar.tasks[1]).plain
+    assert text.endswith("gone, 10 min left")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_a_live_run_fits_80_columns_and_names_its_columns(tmp_path: Path) -> None:
+    shown = on_a_terminal(tmp_path, "run", *QUICK, "--generations", 2, "--out", "live")
+    lines = [
+        re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", line)
+        for line in re.split(r"[\r\n]|\x1b\[[0-9]*[AK]", shown)
+    ]
+    head = next(number for number, line in enumerate(lines) if line.startswith("generation "))
+    end = next(number for number, line in enumerate(lines) if line.startswith("2 of 2"))
+    assert max(map(len, lines[head:end])) <= 80
+    live = "\n".join(lines[head:end])
+    assert LEGEND in live
+    assert re.search(r"run +━+ 2/2 +\d+ s gone, \d+ s left", live)
