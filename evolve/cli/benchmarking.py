@@ -5,29 +5,26 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Callable
+from importlib import import_module
 from typing import Any, Final
 
 import click
-import numba
-from numba.core import config
 
 from evolve import __version__
-from evolve.bench import speed, start, trees
 from evolve.cli.options import json_option
 from evolve.cli.terminal import err, interruptible, json_text, out, print_facts, print_rows
-from evolve.engine.vector import LANES
 
-_PARTS: Final[dict[str, tuple[str, Callable[[], list[dict[str, Any]]]]]] = {
-    "perft": ("Perft from the start position, one thread", speed.perft_rows),
-    "search": ("A move in the middle game, 16 to 40 discs", speed.search_rows),
-    "solver": ("The end solved, half-random games", speed.solver_rows),
-    "games": ("Whole games at depths 5, 3, 6", speed.game_rows),
-    "mcts": ("Tree search by random games and by networks of random weights", trees.mcts_rows),
-    "selfplay": ("Games to learn from, one thread", trees.selfplay_rows),
-    "start": ("Whole processes", start.start_rows),
-    "plain": ("Whole games against plain Python, same moves and nodes", speed.plain_rows),
+_PARTS: Final = {
+    "perft": ("Perft from the start position, one thread", "speed.perft_rows"),
+    "search": ("A move in the middle game, 16 to 40 discs", "speed.search_rows"),
+    "solver": ("The end solved, half-random games", "speed.solver_rows"),
+    "games": ("Whole games at depths 5, 3, 6", "speed.game_rows"),
+    "mcts": ("Tree search by random games and by networks of random weights", "trees.mcts_rows"),
+    "selfplay": ("Games to learn from, one thread", "trees.selfplay_rows"),
+    "start": ("Whole processes", "start.start_rows"),
+    "plain": ("Whole games against plain Python, same moves and nodes", "speed.plain_rows"),
 }
+"""By name: what is measured, and by which function of evolve.bench."""
 
 
 @click.command(name="bench")
@@ -56,11 +53,14 @@ def bench_command(parts: tuple[str, ...], as_json: bool) -> None:
     if not as_json:
         print_facts(machine)
     for part in parts or _PARTS:
-        title, measure = _PARTS[part]
+        title, function = _PARTS[part]
+        module, _, name = function.partition(".")
+        measure = getattr(import_module(f"evolve.bench.{module}"), name)
         if as_json:
             err().print(f"{part} …")
         begin = time.perf_counter()
-        rows = document[part] = interruptible(measure)
+        rows: list[dict[str, Any]] = interruptible(measure)
+        document[part] = rows
         if not as_json:
             seconds = time.perf_counter() - begin
             out().print(f"\n{title} (measured in {seconds:.0f} s)")
@@ -70,6 +70,11 @@ def bench_command(parts: tuple[str, ...], as_json: bool) -> None:
 
 
 def _machine() -> dict[str, Any]:
+    import numba
+    from numba.core import config
+
+    from evolve.engine.vector import LANES
+
     return {
         "evolve": __version__,
         "python": platform.python_version(),

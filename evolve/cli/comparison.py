@@ -6,17 +6,14 @@ import math
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
-import pandas as pd
 
-from evolve.agents.files import read_agent
 from evolve.cli.completion import complete_runs
 from evolve.cli.options import json_option
 from evolve.cli.terminal import json_text, print_rows, say
 from evolve.errors import EvolveError
-from evolve.tables.folder import is_locked
 from evolve.tables.layout import (
     CONFIG_FILE,
     FINAL_FILE,
@@ -24,8 +21,11 @@ from evolve.tables.layout import (
     generation_file,
     playoff_file,
 )
-from evolve.tables.run import Run, list_runs
-from evolve.tables.trials import FINISHED
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from evolve.tables.run import Run
 
 _LIST: Final = ("run", "command", "rules", "preset", "seed", "state", "date", "done", "score")
 """Columns for people; `done` and `score` are put together from those that JSON has."""
@@ -49,6 +49,8 @@ score  of the champion with its 95 % interval: in the play-off; of a training or
 @json_option
 def runs_command(folder: str, as_json: bool) -> None:
     """See above."""
+    from evolve.tables.run import list_runs
+
     rows: list[dict[str, Any]] = []
     # Before the first run there is no folder for them.
     found = [] if folder == "runs" and not Path(folder).exists() else list_runs(folder)
@@ -87,6 +89,9 @@ def _interval(facts: Mapping[str, Any]) -> str | None:
 
 def _facts(run: Run) -> dict[str, Any]:
     """What is said of a run among others."""
+    from evolve.agents.files import read_agent
+    from evolve.tables.folder import is_locked
+
     kind = run.command.partition(" ")[0]
     own, done = {"train": _training_facts, "sweep": _sweep_facts}.get(kind, _run_facts)(run)
     state = "running" if is_locked(run.path) else "done" if done else "stopped"
@@ -164,6 +169,8 @@ def _training_facts(run: Run) -> tuple[dict[str, Any], bool]:
 
 def _sweep_facts(run: Run) -> tuple[dict[str, Any], bool]:
     """The same of a sweep; trials are those that are finished."""
+    from evolve.tables.trials import FINISHED
+
     trials, target = run.trials, run.config.get("trials")
     finished = int(trials["state"].isin(FINISHED).sum())
     done = isinstance(target, int) and finished >= target and (run.path / FINAL_FILE).exists()
@@ -185,6 +192,8 @@ def _best_score(trials: pd.DataFrame) -> float | None:
 @json_option
 def compare_command(runs: tuple[str, ...], as_json: bool) -> None:
     """See above."""
+    from evolve.tables.run import Run
+
     opened = [Run(path) for path in runs]
     facts = [{**_facts(run), **_totals(run)} for run in opened]
     settings = [

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
 from evolve.cli.options import output_path
 from evolve.cli.terminal import say
-from evolve.engine.board import Board, Rules
-from evolve.engine.game import PASS
 from evolve.errors import OptionsError
-from evolve.records.obf import write_obf
-from evolve.records.record import GameRecord
-from evolve.records.table import read_games, write_games
+
+if TYPE_CHECKING:
+    from evolve.engine.board import Board
+    from evolve.records.record import GameRecord
 
 
 @click.command(name="convert")
@@ -45,9 +44,13 @@ def convert_command(source: Path, output: Path, empties: int | None, rules: str)
       evolve convert games.csv -o games.ggf
       evolve convert WTH_2004.wtb --empties 16 -o ends.obf
     """
+    from evolve.engine.board import Rules
+    from evolve.records.obf import write_obf
+    from evolve.records.table import read_games, write_games
+
     if (output.suffix.lower() == ".obf") != (empties is not None):
         raise OptionsError("--empties and a name that ends in .obf go together")
-    records = read_games(source, cast(Rules, rules))
+    records = read_games(source, cast("Rules", rules))
     if empties is None:
         write_games(output, records)
         say(f"{len(records)} games → {output}")
@@ -59,6 +62,8 @@ def convert_command(source: Path, output: Path, empties: int | None, rules: str)
 
 def _with_empties(record: GameRecord, empties: int) -> list[Board]:
     """The position with so many empty squares and a side that can move, if there is one."""
+    from evolve.engine.game import PASS
+
     board = record.start
     for square in (*record.moves, None):
         if board.empties == empties and board.legal_moves():

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
-from evolve.agents.clocked import within
-from evolve.agents.loading import load_agent
 from evolve.cli.completion import complete_agents
 from evolve.cli.options import rules_option
 from evolve.cli.terminal import forget_reader
-from evolve.engine.board import Rules
-from evolve.fitness.match import common_rules
-from evolve.protocols.gtp import GtpEngine
-from evolve.protocols.nboard import NBoardEngine
+
+if TYPE_CHECKING:
+    from evolve.engine.board import Rules
 
 _LONGEST_LINE = 1 << 16
 
@@ -43,6 +40,12 @@ def engine_command(agent: str, protocol: str, rules: str | None) -> None:
       evolve engine 'best.json?time=5' --protocol nboard
       evolve match swh 'gtp:evolve engine best.json --protocol gtp'
     """
+    from evolve.agents.clocked import within
+    from evolve.agents.loading import load_agent
+    from evolve.fitness.match import common_rules
+    from evolve.protocols.gtp import GtpEngine
+    from evolve.protocols.nboard import NBoardEngine
+
     player = load_agent(agent)
     agreed = common_rules([player], cast("Rules | None", rules))
     within(player, 1.0)  # compiles what a move by the clock needs, before any clock runs

@@ -7,7 +7,7 @@ import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -27,13 +27,13 @@ from evolve.cli.terminal import duration, size
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import config_text, read_toml, resolve
 from evolve.errors import RunError
-from evolve.runner.estimate import Estimate, estimate
-from evolve.runner.evolution import Ending, Evolution
 from evolve.tables import folder as store
-from evolve.tables.atomic import write_text
 from evolve.tables.layout import CONFIG_FILE, committed_generations
-from evolve.tables.run import Run
 from evolve.text import count_of
+
+if TYPE_CHECKING:
+    from evolve.runner.estimate import Estimate
+    from evolve.runner.evolution import Ending, Evolution
 
 RUNS: Final = Path("runs")
 """Where runs go when no place is named; made when it is missing, as no other folder is."""
@@ -70,6 +70,9 @@ Examples:
 @click.option("--config", metavar="FILE.toml", help="Settings; options given here come first.")
 def run_command(jobs: int, out: str | None, config: str | None, **options: Any) -> int:
     """See _RUN_HELP."""
+    from evolve.runner.estimate import estimate
+    from evolve.runner.evolution import Evolution
+
     given = given_options(EvolutionSettings, options)
     file = read_toml(Path(config)) if config else {}
     settings = resolve(given, file, config or "file")
@@ -135,6 +138,11 @@ def resume_command(run: str, jobs: int, allow_programs: bool, **options: Any) ->
       evolve resume runs/mcts-001 --budget 600
       evolve resume runs/sweep-dqn-001 --trials 100 --jobs 2
     """
+    from evolve.runner.estimate import estimate
+    from evolve.runner.evolution import Ending, Evolution
+    from evolve.tables.atomic import write_text
+    from evolve.tables.run import Run
+
     folder = Path(run)
     opened = Run(folder)
     changes = {key: value for key, value in options.items() if value is not None}
@@ -180,6 +188,8 @@ def resume_command(run: str, jobs: int, allow_programs: bool, **options: Any) ->
 
 
 def _go_on(evolution: Evolution, about: Estimate) -> int:
+    from evolve.runner.evolution import Ending
+
     try:
         say(f"about {duration(about.seconds)} and {size(about.bytes)} of disk")
         with watching(evolution, about.seconds) as display, interrupt_between_generations(display):
@@ -211,6 +221,8 @@ def _print_header(folder: Path, settings: EvolutionSettings, done: int, jobs: in
 
 
 def _print_ending(evolution: Evolution, ending: Ending, display: RunDisplay) -> None:
+    from evolve.runner.evolution import Ending
+
     folder = evolution.folder
     where = f"{evolution.generation + 1} of {evolution.settings.generations} generations"
     say(f"{where}: {ending.value}")

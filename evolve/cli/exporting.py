@@ -6,16 +6,10 @@ from pathlib import Path
 
 import click
 
-from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.files import Stored
-from evolve.agents.loading import load_agent
-from evolve.agents.standalone import render, render_network
 from evolve.cli.completion import complete_agents
 from evolve.cli.options import output_path
 from evolve.cli.terminal import say
 from evolve.errors import AgentError, OptionsError
-from evolve.runner.recall import individual_agent
-from evolve.tables.atomic import write_text
 
 
 @click.command(name="export")
@@ -51,6 +45,13 @@ def export_command(
       evolve export runs/reversed-001 --individual 12-40 -o other.json
       evolve export best.json --to python -o agent.py
     """
+    from evolve.agents.alphabeta import AlphaBetaAgent
+    from evolve.agents.files import Stored
+    from evolve.agents.loading import load_agent
+    from evolve.agents.standalone import render, render_network
+    from evolve.runner.recall import individual_agent
+    from evolve.tables.atomic import write_text
+
     if numba and target != "python":
         raise OptionsError("--numba goes with --to python")
     agent = load_agent(source) if individual is None else individual_agent(source, individual)

@@ -7,6 +7,8 @@ from typing import Final
 
 import click
 
+from evolve.text import plain
+
 _MOST: Final = 10
 """Failures of a program in a match that are told: one that fails in every game is known by then."""
 
@@ -21,6 +23,6 @@ class Failures:
         """`name` failed in a game, counted from 0, and has lost it; `why` says how."""
         self._counts[name] += 1
         if self._counts[name] <= _MOST:
-            click.echo(f"game {game + 1}: {name} failed {why}", err=True)
+            click.echo(plain(f"game {game + 1}: {name} failed {why}"), err=True)
         if self._counts[name] == _MOST:
-            click.echo(f"further failures of {name} are only counted", err=True)
+            click.echo(plain(f"further failures of {name} are only counted"), err=True)

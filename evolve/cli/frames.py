@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
-import pandas as pd
 
 from evolve.cli.terminal import cell, json_text, out
-from evolve.tables.atomic import replacing, write_text
 from evolve.text import plain
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FORMATS: Final = ("table", "csv", "json", "parquet")
 _BY_SUFFIX: Final = {
@@ -46,6 +47,8 @@ def style_of(style: str | None, output: Path | None) -> str:
 
 def write_frame(frame: pd.DataFrame, style: str, output: Path | None) -> None:
     """Write every column of a table to a file, or to standard output."""
+    from evolve.tables.atomic import replacing, write_text
+
     if style == "parquet":
         assert output is not None
         with replacing(output) as temporary:

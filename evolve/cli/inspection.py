@@ -6,30 +6,24 @@ import json
 import math
 import re
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
-import pandas as pd
 
-from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.files import Stored, agent_document, read_agent
-from evolve.agents.loading import load_agent
-from evolve.agents.protocol import Agent
-from evolve.cli.agents import print_agent, print_network_agent
 from evolve.cli.completion import complete_agents, complete_runs
 from evolve.cli.frames import FORMATS, style_of, write_frame
 from evolve.cli.options import output_path
 from evolve.cli.progress import LEGEND, NOT_SHOWN, SHOWN, RunDisplay, generations_table
 from evolve.cli.terminal import cell, out, print_rows, say
-from evolve.engine.board import Board
-from evolve.engine.game import PASS
-from evolve.engine.squares import parse_moves, square_name
 from evolve.errors import RunError
-from evolve.runner.recall import ancestry
-from evolve.tables.atomic import write_text
-from evolve.tables.layout import CONFIG_FILE, champion_of
-from evolve.tables.run import TABLES, Run
-from evolve.tables.trials import TRIAL_COLUMNS
+from evolve.tables.layout import CONFIG_FILE, TABLES_OF, champion_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from evolve.agents.protocol import Agent
+    from evolve.engine.board import Board
+    from evolve.tables.run import Run
 
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 _PARAMETERS: Final = 6
@@ -73,7 +67,7 @@ Columns of generations:
 @click.argument("source", shell_complete=complete_agents)
 @click.option(
     "--table",
-    type=click.Choice(TABLES),
+    type=click.Choice([name for names in TABLES_OF.values() for name in names]),
     help="Table of a run; generations by default, metrics of a training, trials of a sweep.",
 )
 @click.option(
@@ -107,6 +101,9 @@ def show_command(
     output: Path | None,
 ) -> None:
     """See _SHOW_HELP."""
+    from evolve.agents.loading import load_agent
+    from evolve.tables.run import Run
+
     path = Path(source)
     if not path.is_dir():
         if any(value is not None for value in (table, generation, top)):
@@ -183,6 +180,8 @@ def _print_frame(run: Run, name: str, frame: pd.DataFrame) -> None:
 
 def _print_trials(run: Run, frame: pd.DataFrame) -> None:
     """The trials with what was varied most to effect, the importances, and the champion."""
+    from evolve.tables.trials import TRIAL_COLUMNS
+
     importances = run.importances
     shares = importances.shares
     parameters = [name for name in frame.columns if name not in TRIAL_COLUMNS]
@@ -211,6 +210,8 @@ def _short(value: Any) -> Any:
 
 
 def _print_champion(run: Run) -> None:
+    from evolve.agents.files import read_agent
+
     path = champion_of(run.path)
     if path is not None:
         agent = read_agent(path)
@@ -228,6 +229,13 @@ def _narrow(value: Any) -> Any:
 
 
 def _show_agent(source: str, agent: Agent, style: str | None, output: Path | None) -> None:
+    from evolve.agents.alphabeta import AlphaBetaAgent
+    from evolve.agents.files import Stored, agent_document
+    from evolve.cli.agents import print_agent, print_network_agent
+    from evolve.runner.recall import ancestry
+    from evolve.tables.atomic import write_text
+    from evolve.tables.run import Run
+
     if not isinstance(agent, Stored):
         raise RunError(f"{source} has nothing to show: no agent file could hold it")
     style = style_of(style, output)
@@ -264,6 +272,11 @@ def replay_command(run: str, game: str, moves_only: bool) -> None:
     Example:
       evolve replay runs/reversed-001 12:345
     """
+    from evolve.engine.board import Board
+    from evolve.engine.game import PASS
+    from evolve.engine.squares import parse_moves, square_name
+    from evolve.tables.run import Run
+
     opened = Run(run)
     generation, number = _game_id(game, opened)
     _, games = opened.generation(generation)

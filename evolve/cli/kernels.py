@@ -10,17 +10,8 @@ from typing import cast
 
 import click
 
-from evolve.agents.solving import solve
 from evolve.cli.options import json_option
 from evolve.cli.terminal import counting, interruptible, print_facts, print_rows, say
-from evolve.engine import bits
-from evolve.engine.board import Board, Rules
-from evolve.engine.perft import perft
-from evolve.engine.squares import square_name
-from evolve.records.obf import read_obf
-
-# Solved before the clock starts: seconds are without compilation.
-_WARM_UP = Board(own=1 << 9, opp=1 << 18)
 
 
 @click.command(name="perft")
@@ -36,6 +27,9 @@ def perft_command(depth: int, as_json: bool) -> None:
     Example:
       evolve perft 9
     """
+    from evolve.engine import bits
+    from evolve.engine.perft import perft
+
     perft(bits.START_OWN, bits.START_OPP, 1)
     started = time.perf_counter()
     nodes = int(interruptible(lambda: perft(bits.START_OWN, bits.START_OPP, depth)))
@@ -69,13 +63,19 @@ def solve_command(file: Path, rules: str, as_json: bool) -> None:
       evolve solve ffo.obf
       evolve solve ends.obf --rules reversed --json
     """
+    from evolve.agents.solving import solve
+    from evolve.engine.board import Board, Rules
+    from evolve.engine.squares import square_name
+    from evolve.records.obf import read_obf
+
     boards = read_obf(file)
-    solve(_WARM_UP, cast(Rules, rules))
+    # Before the clock starts: seconds are without compilation.
+    solve(Board(own=1 << 9, opp=1 << 18), cast("Rules", rules))
     answers = []
     with counting("solving", len(boards), quiet=as_json) as advance:
         for number, board in enumerate(boards, 1):
             started = time.perf_counter()
-            move, score, nodes = interruptible(partial(solve, board, cast(Rules, rules)))
+            move, score, nodes = interruptible(partial(solve, board, cast("Rules", rules)))
             answers.append(
                 {
                     "position": number,

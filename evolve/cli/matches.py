@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
-import numpy as np
 
-from evolve.agents.loading import load_agent
 from evolve.cli.completion import complete_agents
 from evolve.cli.failures import Failures
 from evolve.cli.openings import identity_of, opening_options, openings_for
@@ -24,11 +22,13 @@ from evolve.cli.options import (
 )
 from evolve.cli.signals import exit_code
 from evolve.cli.terminal import counting, elo_text, print_facts, say
-from evolve.engine.board import Rules
 from evolve.errors import EvolveError
-from evolve.fitness.match import Match, MatchResult, common_rules
-from evolve.fitness.sprt import Sprt
-from evolve.runner.keeping import Keeper, match_identity
+from evolve.text import plain
+
+if TYPE_CHECKING:
+    from evolve.engine.board import Rules
+    from evolve.fitness.match import Match, MatchResult
+    from evolve.runner.keeping import Keeper
 
 _GAMES = 100
 _GAMES_OF_TEST = 20_000
@@ -111,6 +111,13 @@ def match_command(
       evolve match new.json old.json --sprt 0 20
       evolve match a.json b.json --openings openings.txt
     """
+    import numpy as np
+
+    from evolve.agents.loading import load_agent
+    from evolve.fitness.match import Match, common_rules
+    from evolve.fitness.sprt import Sprt
+    from evolve.runner.keeping import Keeper, match_identity
+
     test = Sprt(*sprt, alpha, beta) if sprt else None
     agents = [load_agent(a), load_agent(b)]
     a, b = readable(a), readable(b)
@@ -134,7 +141,9 @@ def match_command(
     )
     drawn = {"openings": identity_of(openings).split()[-1], "opening_plies": opening_plies or "all"}
     identity = match_identity(match, (a, b), drawn)
-    keeper = Keeper(match, (a, b), identity, table, ggf, lambda text: click.echo(text, err=True))
+    keeper = Keeper(
+        match, (a, b), identity, table, ggf, lambda text: click.echo(plain(text), err=True)
+    )
     with keeper.claimed():
         interruption = _play(match, keeper, as_json)
         # Neither a file that cannot be written nor a reader that went away costs the other its due.

@@ -5,21 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-import numpy as np
 
-from evolve.engine.board import Rules
-from evolve.fitness.openings import (
-    MAX_OPENING_PLIES,
-    START_POSITION,
-    Openings,
-    Part,
-    balanced_openings,
-    openings_of_games,
-)
-from evolve.records.table import read_games
+from evolve.engine.context import MAX_OPENING_PLIES
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from evolve.engine.board import Rules
+    from evolve.fitness.openings import Openings
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -61,6 +57,9 @@ def openings_for(
     rng: np.random.Generator,
 ) -> Openings:
     """The openings asked for: `pairs` of them, or every one of a file, or `default`."""
+    from evolve.fitness.openings import START_POSITION, Part, balanced_openings, openings_of_games
+    from evolve.records.table import read_games
+
     if source == "start":
         return START_POSITION.first(pairs or default)
     if source == "random":

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
-from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.clocked import ClockedAgent
-from evolve.agents.dqn import DqnAgent
-from evolve.agents.loading import load_agent
-from evolve.agents.mcts import MctsAgent
-from evolve.agents.protocol import Agent
 from evolve.cli.completion import complete_agents
 from evolve.cli.options import rules_option
 from evolve.cli.terminal import out, say
-from evolve.engine.board import Board, Rules, Side
-from evolve.engine.evaluation import WIN
-from evolve.engine.game import PASS
-from evolve.engine.squares import parse_square, square_name
 from evolve.errors import IllegalMoveError, RecordError
-from evolve.fitness.match import common_rules
+
+if TYPE_CHECKING:
+    from evolve.agents.protocol import Agent
+    from evolve.engine.board import Board, Rules, Side
 
 _HELP = "a square such as d3, undo, hint, help, quit"
 
@@ -46,15 +39,20 @@ def play_command(agent: str, side: str, rules: str | None) -> None:
       evolve play runs/reversed-001
       evolve play 'swh?depth=5' --side white
     """
+    from evolve.agents.loading import load_agent
+    from evolve.fitness.match import common_rules
+
     opponent = load_agent(agent)
     agreed = common_rules([opponent], cast("Rules | None", rules))
-    _Game(opponent.with_rules(agreed), agreed, cast(Side, side)).play()
+    _Game(opponent.with_rules(agreed), agreed, cast("Side", side)).play()
 
 
 class _Game:
     """One game between a person and an agent; `history` holds the boards where the person moved."""
 
     def __init__(self, agent: Agent, rules: Rules, side: Side) -> None:
+        from evolve.engine.board import Board
+
         self.agent = agent
         self.rules: Rules = rules
         self.side: Side = side
@@ -62,6 +60,8 @@ class _Game:
         self.history: list[Board] = []
 
     def play(self) -> None:
+        from evolve.engine.squares import square_name
+
         goal = "most" if self.rules == "standard" else "fewest"
         say(f"{self.rules}: {goal} discs wins. You are {self.side}. Type {_HELP}.")
         while not self.board.is_over():
@@ -79,6 +79,9 @@ class _Game:
 
     def _person_moves(self) -> bool:
         """Ask until a move is made; False to quit."""
+        from evolve.engine.game import PASS
+        from evolve.engine.squares import parse_square
+
         _show(self.board)
         while True:
             try:
@@ -112,6 +115,12 @@ class _Game:
                 return True
 
     def _hint(self) -> str:
+        from evolve.agents.alphabeta import AlphaBetaAgent
+        from evolve.agents.clocked import ClockedAgent
+        from evolve.agents.dqn import DqnAgent
+        from evolve.agents.mcts import MctsAgent
+        from evolve.engine.squares import square_name
+
         if isinstance(self.agent, MctsAgent | DqnAgent):
             chances = sorted(self.agent.chances(self.board).items(), key=lambda item: -item[1])
             return "its values of the moves: " + "  ".join(
@@ -132,12 +141,16 @@ class _Game:
 
 
 def _value(value: int) -> str:
+    from evolve.engine.evaluation import WIN
+
     if abs(value) >= WIN:
         return f"{'wins' if value > 0 else 'loses'} by {abs(value) // WIN}"
     return f"{value:+d}"
 
 
 def _names(board: Board) -> str:
+    from evolve.engine.squares import square_name
+
     return " ".join(map(square_name, board.legal_moves()))
 
 

@@ -6,17 +6,10 @@ from pathlib import Path
 
 import click
 
-from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.loading import load_agent
 from evolve.cli.completion import complete_agents
 from evolve.cli.options import output_path
 from evolve.cli.terminal import say
 from evolve.errors import AgentError
-from evolve.plots.agent import plot_agent
-from evolve.plots.run import plot_run
-from evolve.plots.sweep import plot_sweep
-from evolve.plots.training import plot_training
-from evolve.tables.run import Run
 
 
 @click.command(name="plot")
@@ -37,6 +30,14 @@ def plot_command(source: str, output: Path) -> None:
       evolve plot runs/reversed-001 -o progress.png
       evolve plot best.json -o boards.png
     """
+    from evolve.agents.alphabeta import AlphaBetaAgent
+    from evolve.agents.loading import load_agent
+    from evolve.plots.agent import plot_agent
+    from evolve.plots.run import plot_run
+    from evolve.plots.sweep import plot_sweep
+    from evolve.plots.training import plot_training
+    from evolve.tables.run import Run
+
     if Path(source).is_dir():
         run = Run(source)
         draw = {"metrics": plot_training, "trials": plot_sweep}

@@ -7,18 +7,19 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.console import Group
 from rich.live import Live
 from rich.table import Table
 
-from evolve.agents.files import read_alphabeta
 from evolve.cli import terminal
 from evolve.cli.signals import at_ctrl_c
 from evolve.cli.terminal import NOTHING, bar, cell, duration, forget_reader, out
-from evolve.runner.evolution import Evolution
 from evolve.tables.layout import CHAMPION_FILE
+
+if TYPE_CHECKING:
+    from evolve.runner.evolution import Evolution
 
 SHOWN: Final = {
     "generation": "its number; 0 is drawn at random",
@@ -136,6 +137,8 @@ class RunDisplay(Stoppable):
 
     def champion(self, folder: Path) -> str:
         """A line on the champion and its play-off score."""
+        from evolve.agents.files import read_alphabeta
+
         agent = read_alphabeta(folder / CHAMPION_FILE)
         found = agent.provenance
         return (

@@ -5,21 +5,20 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import click
-import numpy as np
 
-from evolve.agents.loading import load_agent
 from evolve.cli.completion import complete_agents
 from evolve.cli.failures import Failures
 from evolve.cli.openings import identity_of, opening_options, openings_for
 from evolve.cli.options import jobs_option, json_option, readable, rules_option, seed_option
 from evolve.cli.terminal import NOTHING, complain, counting, elo_text, print_rows, say
-from evolve.engine.board import Rules
-from evolve.fitness.match import common_rules
-from evolve.fitness.openings import Openings
-from evolve.runner.rating import Rating
+
+if TYPE_CHECKING:
+    from evolve.engine.board import Rules
+    from evolve.fitness.openings import Openings
+    from evolve.runner.rating import Rating
 
 
 @click.command(name="rate")
@@ -67,6 +66,12 @@ def rate_command(
       evolve rate swh swh-mobility random --games 200
       evolve rate runs/* 'swh?depth=3' --out ratings/june --json
     """
+    import numpy as np
+
+    from evolve.agents.loading import load_agent
+    from evolve.fitness.match import common_rules
+    from evolve.runner.rating import Rating
+
     if len(agents) < 2:
         raise click.UsageError("name two agents or more")
     players = [load_agent(name) for name in agents]

@@ -27,15 +27,13 @@ from evolve.config.sweep import KINDS, SweepSettings
 from evolve.config.toml import config_text, read_toml, resolve_as
 from evolve.errors import OptionsError
 from evolve.tables import folder as store
-from evolve.tables.atomic import write_text
 from evolve.tables.layout import CONFIG_FILE, TRIALS
-from evolve.tables.run import Run
-from evolve.tables.trials import read_trials
 from evolve.text import count_of
 
 if TYPE_CHECKING:
     from evolve.sweeps.final import FinalResult
     from evolve.sweeps.sweep import Ending, Sweep
+    from evolve.tables.run import Run
 
 _SWEEP_HELP = """Search the hyperparameters of KIND with Optuna.
 
@@ -126,6 +124,7 @@ def sweep_command(
 def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
     """Go on with a sweep to its number of trials, or the one in `changes`."""
     from evolve.sweeps.sweep import Sweep
+    from evolve.tables.atomic import write_text
 
     folder, kind = run.path, run.command.removeprefix("sweep ")
     if kind in ("dqn", "mcts"):
@@ -199,6 +198,8 @@ def _list(settings: SweepSettings) -> None:
 
 def _trials_of(folder: Path) -> int:
     """Trials that are kept in a folder."""
+    from evolve.tables.trials import read_trials
+
     table = read_trials(folder)
     return 0 if table is None else table.num_rows
 

@@ -28,15 +28,13 @@ from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.toml import config_text, read_toml, resolve_as
 from evolve.errors import ExtraError
 from evolve.tables import folder as store
-from evolve.tables.atomic import write_text
 from evolve.tables.layout import CHECKPOINT_FILE, CONFIG_FILE, LEARNED_FILE, METRICS
-from evolve.tables.metrics import committed_checks, forget_checks
-from evolve.tables.run import Run
 from evolve.text import count_of
 
 if TYPE_CHECKING:
     from evolve.learning.course import Ending
     from evolve.learning.training import Training
+    from evolve.tables.run import Run
 
 Settings = MctsSettings | DqnSettings
 KINDS: Final[dict[str, Any]] = {
@@ -118,6 +116,8 @@ def train_dqn(jobs: int, out: str | None, config: str | None, **options: Any) ->
 def _train(
     kind: str, jobs: int, out: str | None, config: str | None, options: dict[str, Any]
 ) -> int:
+    from evolve.tables.metrics import committed_checks
+
     model, presets = KINDS[kind]
     file = read_toml(Path(config)) if config else {}
     settings = resolve_as(model, presets, given_options(model, options), file, config or "file")
@@ -137,6 +137,9 @@ def _train(
 
 def resume_training(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
     """Go on with a training from its last check; `changes` may move its end."""
+    from evolve.tables.atomic import write_text
+    from evolve.tables.metrics import forget_checks
+
     need_torch()
     folder, kind = run.path, run.command.removeprefix("train ")
     model, _ = KINDS[kind]

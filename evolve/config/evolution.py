@@ -15,9 +15,8 @@ from pydantic import (
     model_validator,
 )
 
-from evolve.engine.context import TERM_NAMES
+from evolve.engine.context import MAX_DEPTH, TERM_NAMES
 from evolve.engine.phases import MAX_PHASES, default_boundaries
-from evolve.engine.search import MAX_DEPTH
 
 GENES: Final = ("weights", *TERM_NAMES, "depths", "endgame")
 """Genes of an individual, in the order of its genome."""

@@ -8,7 +8,6 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from evolve.config.evolution import FIRST
-from evolve.engine.network import Architecture
 from evolve.errors import AgentError
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -98,6 +97,8 @@ class LearningSettings(BaseModel):
         return 120.0
 
     def _check_network(self, layers: tuple[str, ...], outputs: tuple[str, ...]) -> None:
+        from evolve.engine.network import Architecture  # not above: it loads numba
+
         try:
             architecture = Architecture(self.input, layers)
         except AgentError as error:

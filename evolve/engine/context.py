@@ -28,6 +28,12 @@ Cells = npt.NDArray[np.int64]
 STANDARD: Final = 0
 REVERSED: Final = 1
 
+# Limits that settings know too, here because this module loads no numba.
+MAX_DEPTH: Final = 60
+"""Deepest search, in plies, passes aside: there are no more empty squares."""
+MAX_OPENING_PLIES: Final = 20
+"""Longest random opening."""
+
 # Terms of the evaluation, in the order of their weights.
 SQUARE_CLASSES: Final = 10
 MOBILITY: Final = 10

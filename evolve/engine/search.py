@@ -8,8 +8,6 @@ budget sets STOPPED and unwinds, and its value means nothing.
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from evolve.engine.bits import ONE, ZERO, U, moves_of, play_of
@@ -28,6 +26,7 @@ from evolve.engine.context import (
     TABLE_DEPTH,
     TURNED,
 )
+from evolve.engine.context import MAX_DEPTH as MAX_DEPTH
 from evolve.engine.evaluation import (
     CLASS_OF_SQUARE,
     WIN,
@@ -58,7 +57,6 @@ from evolve.engine.table import (
 )
 
 INFINITY = 1 << 30
-MAX_DEPTH: Final = 60
 
 # Squares by how good a move there tends to be under standard rules: corners first, the squares
 # beside them last. Under reversed rules the same groups in the opposite order.

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import reference_agent
 from evolve.engine.board import Board, Rules
+from evolve.engine.context import MAX_OPENING_PLIES as MAX_OPENING_PLIES
 from evolve.engine.context import RULES_CODE
 from evolve.engine.entry import new_context
 from evolve.engine.game import PASS
@@ -33,8 +34,6 @@ BALANCE_DEPTH: Final = 5
 """Plies searched to see who is ahead; depth 3 and 5 agree on nine in ten openings."""
 BALANCE_MARGIN: Final = 20
 """Largest value taken as balanced, in hundredths of a disc-like unit: a corner is 100."""
-
-MAX_OPENING_PLIES: Final = 20
 
 
 class Part(Enum):

@@ -7,10 +7,9 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import filelock
-import pyarrow as pa
 
 from evolve.errors import RunError
 from evolve.tables.atomic import TEMPORARY_PREFIX, write_text
@@ -28,7 +27,9 @@ from evolve.tables.layout import (
     number_of,
     playoff_file,
 )
-from evolve.tables.parquet import write_table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _PATIENCE: Final = 0.2
 """Seconds for which a writer waits for the lock: `is_locked` holds it for an instant."""
@@ -182,12 +183,16 @@ def commit_generation(
     folder: Path, generation: int, individuals: pa.Table, games: pa.Table
 ) -> None:
     """Write a generation: the games first, then the individuals, whose rename is the commit."""
+    from evolve.tables.parquet import write_table  # not above: completion waits for imports
+
     write_table(games_file(folder, generation), games)
     write_table(generation_file(folder, generation), individuals)
 
 
 def commit_playoff(folder: Path, games: pa.Table) -> None:
     """Write the play-off's games, which says that the run has had its play-off."""
+    from evolve.tables.parquet import write_table
+
     write_table(playoff_file(folder), games)
 
 

@@ -46,6 +46,13 @@ FILES: Final = (
 
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
+TABLES_OF: Final = {
+    "run": ("generations", "individuals", "games"),
+    "train": ("metrics",),
+    "sweep": ("trials",),
+}
+"""The tables that a run has, by the first word of its command; the one that tells most first."""
+
 
 def generation_file(folder: Path, generation: int) -> Path:
     """Where the individuals of a generation are."""

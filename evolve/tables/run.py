@@ -21,11 +21,10 @@ from evolve.tables.individuals import (
     row_genes,
     table_metadata,
 )
+from evolve.tables.layout import TABLES_OF
 from evolve.tables.metrics import read_metrics
 from evolve.tables.parquet import read_metadata, read_table
 from evolve.tables.trials import TRIAL_COLUMNS, Importances, importances_of, read_trials
-
-TABLES: Final = ("generations", "individuals", "games", "trials", "metrics")
 
 COMMANDS: Final = (
     "run",
@@ -37,13 +36,6 @@ COMMANDS: Final = (
     "sweep evolution",
 )
 """What a run's config.toml may say that it was made by."""
-
-TABLES_OF: Final = {
-    "run": ("generations", "individuals", "games"),
-    "train": ("metrics",),
-    "sweep": ("trials",),
-}
-"""The tables that a run has, by the first word of its command; the one that tells most first."""
 
 GENERATION_COLUMNS: Final = (
     "generation",
