@@ -11,6 +11,7 @@ import click
 from evolve.cli.completion import complete_agents
 from evolve.cli.options import rules_option
 from evolve.cli.terminal import forget_reader
+from evolve.text import plain
 
 if TYPE_CHECKING:
     from evolve.engine.board import Rules
@@ -65,5 +66,5 @@ def _lines() -> Iterator[str]:
 
 
 def _say(text: str) -> None:
-    sys.stdout.write(text)
+    sys.stdout.write(plain(text, keep="\n"))
     sys.stdout.flush()

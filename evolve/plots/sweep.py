@@ -57,17 +57,18 @@ def plot_sweep(run: Run, output: Path) -> None:
         f"{run.config.get('seed')}",
     )
     grid = figure.add_gridspec(1 + rows, 4, height_ratios=[1.5] + [1.0] * rows)
-    _draw_history(figure.add_subplot(grid[0, :2]), trials)
+    draw_history(figure.add_subplot(grid[0, :2]), trials)
     _draw_importances(figure.add_subplot(grid[0, 2:]), run.importances)
     for place, name in enumerate(slices):
         axes = figure.add_subplot(grid[1 + place // 4, place % 4])
-        _draw_slice(axes, trials, name)
+        draw_slice(axes, trials, name)
         if place % 4 == 0:
             axes.set_ylabel("score")
     write_figure(figure, output)
 
 
-def _draw_history(axes: Axes, trials: pd.DataFrame) -> None:
+def draw_history(axes: Axes, trials: pd.DataFrame) -> None:
+    """The trials' scores in their order, and the best so far."""
     for state, colour, label in (("PRUNED", GREY, "pruned"), ("COMPLETE", BLUE, "complete")):
         part = trials[trials["state"] == state]
         if part.empty:
@@ -89,7 +90,7 @@ def _draw_history(axes: Axes, trials: pd.DataFrame) -> None:
     defaults = complete[complete["origin"] == "defaults"]
     if len(defaults):
         axes.axhline(float(defaults["score"].iloc[0]), color=ORANGE, lw=1, label="defaults")
-    axes.set(title="score against the panel, 95 % of its games", xlabel="trial", ylabel="score")
+    axes.set(title="score against the panel, 95 % of its games", xlabel="number", ylabel="score")
     axes.xaxis.set_major_locator(MaxNLocator(steps=_STEPS, integer=True))
     legend_below(axes, 4)
 
@@ -109,7 +110,8 @@ def _draw_importances(axes: Axes, importances: Importances) -> None:
     axes.margins(x=0.1)
 
 
-def _draw_slice(axes: Axes, trials: pd.DataFrame, name: str) -> None:
+def draw_slice(axes: Axes, trials: pd.DataFrame, name: str) -> None:
+    """The trials' scores by the values of one parameter."""
     kept = trials[trials["score"].notna() & trials[name].notna()]
     values = kept[name]
     if values.dtype == bool or not pd.api.types.is_numeric_dtype(values):

@@ -1,0 +1,90 @@
+"""Pictures of sweeps: what is written in them can be read."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from evolve.plots.figure import short, title
+from evolve.plots.sweep import draw_history, draw_slice
+
+RNG = np.random.default_rng(0)
+COUNT = 60
+VALUES: dict[str, Any] = {
+    "two decades": 10 ** RNG.uniform(-3.7, -2.3, COUNT),
+    "many decades": 10 ** RNG.uniform(-7, -1, COUNT),
+    "1 to 60": RNG.integers(1, 61, COUNT),
+    "weights": RNG.integers(-200, 201, COUNT),
+    "share": RNG.uniform(0, 1, COUNT),
+    "large": RNG.integers(20_000, 500_000, COUNT),
+    "flag": RNG.integers(0, 2, COUNT) == 1,
+    "choice": RNG.choice(["dense 64 relu, dense 1 tanh", "gate, gate, dense 1", "conv 8"], COUNT),
+    "many choices": RNG.choice(list("abcdef"), COUNT) + "-with-a-long-name",
+    "one choice": np.array(["self"] * COUNT),
+}
+
+
+def trials_with(values: Any) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "number": range(COUNT),
+            "state": ["PRUNED" if n % 3 else "COMPLETE" for n in range(COUNT)],
+            "score": np.linspace(0.2, 0.9, COUNT),
+            "score_error": 0.03,
+            "origin": ["defaults"] + ["sampler"] * (COUNT - 1),
+            "x": values,
+        }
+    )
+
+
+def drawn(figure: Figure) -> Any:
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    return canvas.get_renderer()
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_tick_labels_do_not_overlap(kind: str) -> None:
+    figure = Figure(figsize=(12, 9.4), layout="constrained")
+    axes = figure.add_subplot(figure.add_gridspec(3, 4)[1, 0])
+    draw_slice(axes, trials_with(VALUES[kind]), "x")
+    renderer = drawn(figure)
+    low, high = axes.get_xlim()
+    labels = [
+        label
+        for minor in (False, True)
+        for label, place in zip(
+            axes.get_xticklabels(minor=minor), axes.get_xticks(minor=minor), strict=True
+        )
+        if label.get_text() and low <= place <= high
+    ]
+    assert labels
+    if any(label.get_rotation() for label in labels):
+        return  # they lean, side by side
+    boxes = sorted((label.get_window_extent(renderer) for label in labels), key=lambda b: b.x0)
+    for left, right in pairwise(boxes):
+        assert left.x1 < right.x0, [label.get_text() for label in labels]
+
+
+def test_the_legend_is_not_over_the_curve() -> None:
+    figure = Figure(figsize=(12, 9.4), layout="constrained")
+    axes = figure.add_subplot(figure.add_gridspec(3, 4)[0, :2])
+    draw_history(axes, trials_with(VALUES["share"]))
+    renderer = drawn(figure)
+    legend = axes.get_legend()
+    assert legend is not None
+    assert legend.get_window_extent(renderer).y1 < axes.get_window_extent(renderer).y0
+
+
+def test_names_are_no_formulas_and_leave_room() -> None:
+    figure = Figure()
+    title(figure, "$\\frac{$ \x1b[2J" + "x" * 500)
+    drawn(figure)
+    assert short("\u202e", 10) == "\\u202e"
+    assert short("x" * 20, 10) == "x" * 9 + "…"
