@@ -24,8 +24,13 @@ INTERRUPTED = 130
 _AT_ONCE: Final = 1.0
 """Seconds within which two signals are one."""
 
+_AGAIN: Final = 0.02
+"""Seconds until one that was lost comes again."""
+
 _came = -math.inf
 """When the last one came."""
+_others: Callable[[Any], object] = sys.__unraisablehook__
+"""What is done with other errors that cannot be raised."""
 
 
 class Ended(KeyboardInterrupt):
@@ -43,10 +48,12 @@ def exit_code(interruption: BaseException) -> int:
 
 def obey() -> None:
     """Raise Ended at SIGTERM and SIGHUP from now on, where they are not ignored."""
-    global _came
+    global _came, _others
     if threading.current_thread() is not threading.main_thread():
         return
     _came = -math.inf
+    if sys.unraisablehook is not _try_again:
+        _others, sys.unraisablehook = sys.unraisablehook, _try_again
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         if number is not None and not ignored(number):
@@ -78,12 +85,30 @@ def at_ctrl_c(handler: Callable[[], None]) -> Iterator[None]:
 def _end(number: int, frame: Any) -> None:
     global _came
     # A shell that ends and the terminal both send SIGHUP: the second one must not disturb what the
-    # first one has begun. Later ones count again: Python drops what is raised in a finalizer.
+    # first one has begun.
     before, _came = _came, time.monotonic()
     if _came - before < _AT_ONCE:
         return
     _leave_lost_terminal()
     raise Ended(number)
+
+
+def _try_again(unraisable: Any) -> None:
+    """Send a signal again whose exception was dropped.
+
+    Python does so where it cannot raise one: in finalizers, and in what C calls, as LLVM does while
+    it compiles. A match went on after one stop in a hundred.
+    """
+    global _came
+    lost = unraisable.exc_value
+    if not isinstance(lost, KeyboardInterrupt):
+        _others(unraisable)
+        return
+    _came = -math.inf
+    number = lost.number if isinstance(lost, Ended) else signal.SIGINT
+    again = threading.Timer(_AGAIN, os.kill, (os.getpid(), number))
+    again.daemon = True
+    again.start()
 
 
 def _leave_lost_terminal() -> None:
