@@ -163,8 +163,9 @@ class DqnAgent:
 
         What a lookahead enters is not counted.
         """
+        if board.empties > self.endgame:
+            return self.choose(board), 1
         context = thread_context(self._rules, layout.table_bits_for(board.empties))
-        context[layout.NODES] = 0
         return self.choose(board), 1 + int(context[layout.NODES])
 
     def chances(self, board: Board) -> dict[int, float]:

@@ -137,12 +137,13 @@ class MctsAgent:
 
     def choose_counted(self, board: Board) -> tuple[int, int]:
         """The same square and its nodes: one a simulation, and what was solved exactly."""
-        context = thread_context(self._rules, layout.table_bits_for(board.empties))
-        context[layout.NODES] = 0
         square = self.choose(board)
         if len(board.legal_moves()) == 1:
             return square, 0
         tree = thread_tree(self._nodes) if self._kept is None else self._kept
+        if board.empties > self.endgame:
+            return square, tree.grown
+        context = thread_context(self._rules, layout.table_bits_for(board.empties))
         return square, tree.grown + int(context[layout.NODES])
 
     def choose_all(self, boards: Sequence[Board]) -> list[int]:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-import click
-
-from evolve.text import plain
+from evolve.cli.terminal import complain
 
 _MOST: Final = 10
 """Failures of a program in a match that are told: one that fails in every game is known by then."""
@@ -23,6 +21,6 @@ class Failures:
         """`name` failed in a game, counted from 0, and has lost it; `why` says how."""
         self._counts[name] += 1
         if self._counts[name] <= _MOST:
-            click.echo(plain(f"game {game + 1}: {name} failed {why}"), err=True)
+            complain(f"game {game + 1}: {name} failed {why}")
         if self._counts[name] == _MOST:
-            click.echo(plain(f"further failures of {name} are only counted"), err=True)
+            complain(f"further failures of {name} are only counted")

@@ -21,9 +21,8 @@ from evolve.cli.options import (
     seed_option,
 )
 from evolve.cli.signals import exit_code
-from evolve.cli.terminal import counting, elo_text, print_facts, say
-from evolve.errors import EvolveError
-from evolve.text import plain
+from evolve.cli.terminal import complain, counting, elo_text, print_facts, say
+from evolve.errors import EngineError
 
 if TYPE_CHECKING:
     from evolve.engine.board import Rules
@@ -141,9 +140,7 @@ def match_command(
     )
     drawn = {"openings": identity_of(openings).split()[-1], "opening_plies": opening_plies or "all"}
     identity = match_identity(match, (a, b), drawn)
-    keeper = Keeper(
-        match, (a, b), identity, table, ggf, lambda text: click.echo(plain(text), err=True)
-    )
+    keeper = Keeper(match, (a, b), identity, table, ggf, complain)
     with keeper.claimed():
         interruption = _play(match, keeper, as_json)
         # Neither a file that cannot be written nor a reader that went away costs the other its due.
@@ -170,9 +167,12 @@ def _play(match: Match, keeper: Keeper, quiet: bool) -> KeyboardInterrupt | None
             if not match.played:
                 raise
             return interruption
-        except EvolveError:
+        except EngineError as error:
             keeper.finish()
-            raise
+            if not match.played or not keeper.files:
+                raise
+            files = " and ".join(map(str, keeper.files))
+            raise EngineError(f"{error}; the games are in {files}") from error
     return None
 
 
@@ -242,7 +242,7 @@ def _print(a: str, b: str, rules: Rules, match: Match) -> None:
     }
     if result.played < result.games:
         lost = result.games - result.played
-        facts["played"] = f"{result.played} games to their end, {lost} lost by failure"
+        facts["played"] = f"{result.played} of {result.games} to their end, {lost} lost by failure"
     for player, failures in enumerate((result.failures_a, result.failures_b)):
         if failures:
             why = match.first_failure(player)

@@ -5,8 +5,11 @@ Each game says of which match it is: a table in a column `match`, GGF in its eve
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -14,7 +17,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-import filelock
 import numpy as np
 import pandas as pd
 
@@ -29,6 +31,7 @@ from evolve.records.ggf import format_ggf, read_ggf
 from evolve.records.record import GameRecord
 from evolve.records.table import read_frame, records_of_frame, write_frame
 from evolve.tables.atomic import write_text
+from evolve.tables.folder import locked
 from evolve.tables.games import FAILED
 
 MATCH: Final = "match"
@@ -106,7 +109,7 @@ class Keeper:
         with ExitStack() as stack:
             for path in self.files:
                 if not _is_special(path):
-                    stack.enter_context(_locked(path))
+                    stack.enter_context(_held(path))
             known = [self._recall(path) for path in reversed(self.files)]  # the table knows more
             if len(set(known)) == 1:
                 self._kept = known[0]
@@ -136,11 +139,12 @@ class Keeper:
         frame = games.table(0, "match", self._names, of_game).to_pandas()
         frame = frame.assign(game=match.numbers.astype(np.int32), **{MATCH: self._identity})
         if self._table is not None:
-            write_frame(self._table, frame)
+            _write(self._table, lambda path: write_frame(path, frame))
         if self._ggf is not None:
             self._add_lines(frame)
             lines = (self._lines[number] for number in match.numbers.tolist())
-            write_text(self._ggf, "".join(f"{line}\n" for line in lines))
+            text = "".join(f"{line}\n" for line in lines)
+            _write(self._ggf, lambda path: write_text(path, text))
         self._kept = match.played
 
     def _add_lines(self, frame: pd.DataFrame) -> None:
@@ -260,19 +264,39 @@ def _is_special(path: Path) -> bool:
     return path.exists() and not path.is_file()
 
 
+def _desk(path: Path) -> Path:
+    """A hidden folder beside a file, where it is locked and written: what a killed writer leaves
+    is there and nowhere else."""
+    target = Path(os.path.realpath(path))
+    return target.with_name(f".{target.name}.keeping")
+
+
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold the lock of a file, which lies beside it meanwhile; OSError names the file itself."""
-    place = path.with_name(f".{path.name}.lock")
-    lock = filelock.FileLock(place)
+def _held(path: Path) -> Iterator[None]:
+    """Hold a file's desk; RunError when another process has it, OSError names the file itself."""
+    desk = _desk(path)
+    with ExitStack() as stack:
+        try:
+            desk.mkdir(exist_ok=True)
+            stack.enter_context(locked(desk))
+        except RunError:
+            raise RunError(f"{path} is being written to by another process") from None
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        try:
+            yield
+        finally:
+            shutil.rmtree(desk, ignore_errors=True)
+
+
+def _write(path: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` make a file on its desk, and put it in its place; OSError names its place."""
+    if _is_special(path):
+        write(path)
+        return
     try:
-        lock.acquire(timeout=0)
-    except filelock.Timeout:
-        raise RunError(f"{path} is being written to by another process") from None
+        write(_desk(path) / path.name)
+        os.replace(_desk(path) / path.name, os.path.realpath(path))
     except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error
-    try:
-        yield
-    finally:
-        place.unlink(missing_ok=True)
-        lock.release()
+        text = error.strerror or str(error).splitlines()[0]
+        raise OSError(error.errno or errno.EIO, text, str(path)) from error

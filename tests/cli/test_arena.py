@@ -129,8 +129,7 @@ def test_a_program_that_fails_loses() -> None:
     assert failed.tolist() == [True, False, True, False]
     assert [record.ending for record in read_ggf(Path("g.ggf"))] == ["resigned", "end"] * 2
     shown = invoke("match", bad, "swh", "--games", 2).out
-    assert "2 games to their end" not in shown
-    assert "1 games to their end, 1 lost by failure" in shown
+    assert "1 of 2 to their end, 1 lost by failure" in shown
     assert "A failed" in shown
     assert "in 1 games, the first time as white: played a1, which is illegal" in shown
 
@@ -143,6 +142,7 @@ def test_a_program_that_fails_in_every_game_is_no_victory() -> None:
         *told, error = ended.err.splitlines()
         assert len(told) == 4
         assert error.startswith("error: all 4 games were lost by failures: ")
+        assert ("the games are in g.csv" in error) == ("--out" in more)
         assert "the first time as white: played a1, which is illegal" in error
     assert len(pd.read_csv("g.csv")) == 4
     ended = invoke("match", bad, bad, "--games", 40)
