@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -12,7 +12,7 @@ import click
 
 from evolve.cli.completion import complete_runs
 from evolve.cli.options import json_option
-from evolve.cli.terminal import json_text, print_rows, say
+from evolve.cli.terminal import json_text, out, print_rows, say
 from evolve.errors import EvolveError
 from evolve.tables.layout import (
     CONFIG_FILE,
@@ -27,8 +27,12 @@ if TYPE_CHECKING:
 
     from evolve.tables.run import Run
 
-_LIST: Final = ("run", "command", "rules", "preset", "seed", "state", "date", "done", "score")
+_LIST: Final = ("run", "command", "rules", "state", "date", "done", "score")
 """Columns for people; `done` and `score` are put together from those that JSON has."""
+_MORE: Final = ("preset", "seed", "champion")
+"""Those for which a narrow terminal has no room."""
+_ROOM: Final = 130
+"""Columns of a terminal that hold all of them."""
 
 _HELP: Final = """
 
@@ -62,14 +66,15 @@ def runs_command(folder: str, as_json: bool) -> None:
     if as_json:
         click.echo(json_text(rows))
     elif rows:
-        print_rows([*_LIST, "champion"], [_row(row) for row in rows])
+        columns = (*_LIST, *_MORE) if out().width >= _ROOM else _LIST
+        print_rows(columns, [_row(row, columns) for row in rows])
     else:
         say(f"no runs in {folder}; start one with: evolve run")
 
 
-def _row(facts: Mapping[str, Any]) -> list[Any]:
+def _row(facts: Mapping[str, Any], columns: Sequence[str]) -> list[Any]:
     shown = {**facts, "done": _done(facts), "score": _interval(facts)}
-    return [shown.get(key) for key in (*_LIST, "champion")]
+    return [shown.get(key) for key in columns]
 
 
 def _done(facts: Mapping[str, Any]) -> str | None:
@@ -203,6 +208,7 @@ def compare_command(runs: tuple[str, ...], as_json: bool) -> None:
     differing = [
         key for key in keys if any(one.get(key) != settings[0].get(key) for one in settings)
     ]
+    heads = [{"done": _done(fact), "score": _interval(fact)} for fact in facts]
     for fact, one in zip(facts, settings, strict=True):
         fact.update({key: one.get(key) for key in differing if key not in fact})
     if as_json:
@@ -215,11 +221,10 @@ def compare_command(runs: tuple[str, ...], as_json: bool) -> None:
         {
             **{key: fact.get(key) for key in ("command", "rules", "preset", "seed", "state")},
             "date": fact["date"],
-            "done": _done(fact),
-            "score": _interval(fact),
+            **head,
             **{key: _flat(value) for key, value in fact.items() if key not in hidden},
         }
-        for fact in facts
+        for fact, head in zip(facts, heads, strict=True)
     ]
     names = dict.fromkeys(key for column in columns for key in column)
     print_rows(["", *runs], [[key, *(column.get(key) for column in columns)] for key in names])

@@ -123,14 +123,20 @@ def json_text(value: Any) -> str:
     return json.dumps(bare(value))
 
 
+_WHOLE: Final = 20
+"""Characters of words that are never broken while others can be."""
+
+
 def print_rows(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """A table: ruled on a terminal, else columns aligned by spaces."""
     encoding = out().encoding
     heads, *texts = ([writable(cell(value), encoding) for value in row] for row in (columns, *rows))
     if out().is_terminal:
         table = Table(box=None, header_style="bold", pad_edge=False)
-        for head in heads:
-            table.add_column(head, overflow="fold")
+        for column in zip(heads, *texts, strict=True):
+            # Short words stay whole: lines break at spaces, and in what is long.
+            short = all(" " not in text and len(text) <= _WHOLE for text in column)
+            table.add_column(column[0], overflow="fold", no_wrap=short)
         for text in texts:
             table.add_row(*text)
         out().print(table)

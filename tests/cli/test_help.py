@@ -14,6 +14,7 @@ import pytest
 
 from evolve.agents.names import REFERENCE_NAMES
 from evolve.cli.main import COMMANDS, cli
+from evolve.config.evolution import EvolutionSettings
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.sweep import SweepSettings
 from tests.cli import done, environment, fails, invoke, misused
@@ -41,7 +42,7 @@ def test_options_come_in_groups_each_once_the_important_first(words: tuple[str, 
     assert options <= set(named)
 
 
-@pytest.mark.parametrize("model", [MctsSettings, DqnSettings, SweepSettings])
+@pytest.mark.parametrize("model", [EvolutionSettings, MctsSettings, DqnSettings, SweepSettings])
 def test_groups_begin_at_fields_that_exist(model: type) -> None:
     assert set(model.GROUPS) <= set(model.model_fields)  # type: ignore[attr-defined]
 

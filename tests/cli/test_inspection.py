@@ -274,6 +274,9 @@ def test_compare(first: Path, tmp_path: Path) -> None:
     assert [row["run"] for row in rows] == [str(first), "other"]
     assert [row["seed"] for row in rows] == [0, 4]
     assert [row["mutation_rate"] for row in rows] == [0.1, 0.5]
+    assert next(line for line in shown.splitlines() if line.startswith("done")).split() == [
+        "done", "3/3", "3/3",
+    ]  # fmt: skip
     done("compare", first)
 
 

@@ -320,3 +320,13 @@ def test_a_live_run_fits_80_columns_and_names_its_columns(tmp_path: Path) -> Non
     live = "\n".join(lines[head:end])
     assert LEGEND in live
     assert re.search(r"run +━+ 2/2 +\d+ s gone, \d+ s left", live)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_runs_breaks_no_word_at_80_columns(copy: Path, tmp_path: Path) -> None:
+    shutil.copytree(copy, tmp_path / "runs/reversed-001")
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", on_a_terminal(tmp_path, "runs"))
+    assert max(map(len, shown.splitlines())) <= 80
+    date = done("runs", "--json").document[0]["date"]
+    for word in ("runs/reversed-001", "reversed", "done", "3/3", *date.split()):
+        assert word in shown.split()
