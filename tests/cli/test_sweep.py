@@ -108,8 +108,10 @@ def test_what_shows_it(swept: Path, tmp_path: Path) -> None:
     assert best[0]["score"] == max(row["score"] for row in rows)
     listed = done("runs", swept.parent, "--json").document[0]
     assert (listed["command"], listed["trials"]) == ("sweep alphabeta", 5)
+    assert (listed["target"], listed["state"]) == (5, "done")
     assert "sweep alphabeta" in done("compare", swept, swept).out
-    assert "no generations" in done("show", swept, "--table", "generations").out
+    said = fails("show", swept, "--table", "generations")
+    assert "has no generations; it has trials" in said
     assert "it has no generations" in fails("replay", swept, "0:1")
     done("plot", swept, "-o", tmp_path / "sweep.png")
     assert (tmp_path / "sweep.png").read_bytes()[:4] == b"\x89PNG"
@@ -163,6 +165,7 @@ def test_the_time_runs_out(tmp_path: Path) -> None:
     assert set(trials["state"]) == {"COMPLETE"}
 
 
+@pytest.mark.learning
 def test_kill_and_resume_ends_with_exactly_so_many(tmp_path: Path) -> None:
     folder = Path("killed")
     process = spawn(tmp_path, *MCTS, "--jobs=2", "--out", folder)

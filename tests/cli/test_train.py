@@ -73,14 +73,17 @@ def test_a_run_like_any_other(kind: str, shared: dict[str, Path], tmp_path: Path
     rows = done("show", folder, "--format", "json").document
     assert [row["check"] for row in rows] == [0, 1, 2]
     assert "champion" in done("show", folder).out
-    assert "no individuals" in done("show", folder, "--table", "individuals").out
+    assert "no individuals; it has metrics" in fails("show", folder, "--table", "individuals")
     assert len(done("show", folder, "--top", 1, "--format", "csv").lines) == 2
     agent = evolve.load_agent(folder)
     assert isinstance(agent, MctsAgent if kind == "mcts" else DqnAgent)
     assert 0 <= agent.provenance["score"] <= 1
     listed = done("runs", folder.parent, "--json").document
     assert {row["command"] for row in listed} == {"train mcts", "train dqn"}
-    assert listed[0]["games"] == 60
+    assert [(row["games"], row["target"], row["state"]) for row in listed] == [(60, 60, "done")] * 2
+    assert all(isinstance(row["games"], int) for row in listed)
+    assert all(row["score_low"] < row["score"] < row["score_high"] for row in listed)
+    assert "60/60" in done("runs", folder.parent).out
     text = done("show", folder / "champion.npz").out
     assert "dense 8 relu" in text
     assert "standard" in text
