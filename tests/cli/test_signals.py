@@ -29,6 +29,7 @@ WAYS = {
     "SIGHUP": (signal.SIGHUP,),
     "SIGKILL": (signal.SIGKILL,),
 }
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a program's own stay")
 LONG = (*QUICK, "--generations", 9999, "--patience", 9999)
 
 
@@ -69,11 +70,13 @@ def stop(folder: Path, way: str, pause: float, clinging: int) -> None:
         time.sleep(0.01)
 
 
+@LINUX
 @pytest.mark.parametrize("way", WAYS)
 def test_no_program_stays_behind(way: str, tmp_path: Path) -> None:
     stop(tmp_path / "stopped", way, 0.1, clinging=2)
 
 
+@LINUX
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_no_program_stays_behind_however_often(way: str, tmp_path: Path) -> None:
