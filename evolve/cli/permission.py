@@ -7,7 +7,6 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from evolve.agents.loading import programs_in
 from evolve.errors import RunError
 from evolve.tables.layout import CONFIG_FILE
 from evolve.tables.owner import agree, not_agreed
@@ -55,5 +54,7 @@ def check_programs(folder: Path, settings: BaseModel, *, allowed: bool, storage:
 
 
 def _things(settings: BaseModel) -> list[str]:
+    from evolve.agents.loading import programs_in  # not above: completion waits for imports
+
     place = getattr(settings, "storage", None)
     return programs_in(settings) + ([] if place is None else [place])
