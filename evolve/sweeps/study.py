@@ -153,7 +153,7 @@ class Study:
     def take(self, worker: str) -> Taken | None:
         """A trial to work on; None when another process was faster with the last one."""
         with self._telling():
-            place = len(self._attempts()) if self.shared else free_place(self.trials())
+            place = len(self.trials()) if self.shared else free_place(self.trials())
             self.study.sampler = self._proposer.sampler(place)
             if isinstance(self._pruner, Hyperband):
                 self._pruner.next_place = place
