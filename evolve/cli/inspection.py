@@ -162,7 +162,8 @@ def _print_frame(run: Run, name: str, frame: pd.DataFrame) -> None:
     if name == "generations" and out().is_terminal:
         # On a terminal a generation is one line of 80 columns; elsewhere there is room.
         records = cast("list[dict[str, Any]]", frame.to_dict("records"))
-        out().print(generations_table([RunDisplay.texts(row) for row in records]))
+        columns = tuple(SHOWN)
+        out().print(generations_table(columns, [RunDisplay.texts(row, columns) for row in records]))
         say(LEGEND)
         _print_champion(run)
         return

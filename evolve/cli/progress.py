@@ -53,10 +53,21 @@ def _width(name: str) -> int:
     return max(8 if name in ("best", "seconds") else 6, *map(len, stacked(name)))
 
 
-def generations_table(rows: Sequence[Sequence[str]]) -> Table:
+def head_lines(columns: Sequence[str]) -> list[str]:
+    """The heads of plain lines, every name ending on the last one."""
+    names = list(map(stacked, columns))
+    height = max(map(len, names))
+    filled = [[""] * (height - len(name)) + name for name in names]
+    return [
+        " ".join(words.rjust(_width(name)) for words, name in zip(line, columns, strict=True))
+        for line in zip(*filled, strict=True)
+    ]
+
+
+def generations_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     """Generations on a terminal of 80 columns."""
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
-    for name in SHOWN:
+    for name in columns:
         table.add_column("\n".join(stacked(name)), justify="right", vertical="bottom")
     for texts in rows:
         table.add_row(*texts)
@@ -103,19 +114,15 @@ class RunDisplay(Stoppable):
     def __init__(self) -> None:
         super().__init__()
         self._durations: list[float] = []
+        self._columns = tuple(SHOWN)
 
     def begin(self) -> None:
         """The first lines: the columns, and what is not plain from their names."""
         say(LEGEND)
-        names = list(map(stacked, SHOWN))
-        height = max(map(len, names))
-        for line in range(height):
-            # Every name ends on the last line.
-            words = [[""] * (height - len(name)) + name for name in names]
-            heads = (
-                word[line].rjust(_width(name)) for word, name in zip(words, SHOWN, strict=True)
-            )
-            say(" ".join(heads) + ("     left" if line == height - 1 else ""))
+        *above, last = head_lines(self._columns)
+        for line in above:
+            say(line)
+        say(f"{last}     left")
 
     def games(self, stage: str, done: int, total: int) -> None:
         """Only a stage that has no line of its own is told, at its begin."""
@@ -125,7 +132,7 @@ class RunDisplay(Stoppable):
     def generation(self, row: Mapping[str, Any], target: int) -> None:
         """A line for the generation."""
         self._durations.append(row["seconds"])
-        texts = zip(self.texts(row), SHOWN, strict=True)
+        texts = zip(self.texts(row, self._columns), self._columns, strict=True)
         line = " ".join(text.rjust(_width(name)) for text, name in texts)
         left = duration(self.seconds_left(row["generation"], target))
         say(f"{line} {left:>8}")
@@ -148,11 +155,11 @@ class RunDisplay(Stoppable):
         )
 
     @staticmethod
-    def texts(row: Mapping[str, Any]) -> list[str]:
+    def texts(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
         """The shown columns of a row as text; Elo without decimals."""
         return [
             f"{row[key]:.0f}" if "elo" in key and cell(row[key]) != NOTHING else cell(row[key])
-            for key in SHOWN
+            for key in columns
         ]
 
 
@@ -180,7 +187,7 @@ class LiveDisplay(RunDisplay):
 
     def generation(self, row: Mapping[str, Any], target: int) -> None:
         """One more row, and the run's bar moves."""
-        self._rows.append(self.texts(row))
+        self._rows.append(self.texts(row, self._columns))
         self._durations.append(row["seconds"])
         ends = time.monotonic() + self.seconds_left(row["generation"], target)
         self._bar.update(self._run, completed=row["generation"] + 1, total=target, ends=ends)
@@ -191,7 +198,7 @@ class LiveDisplay(RunDisplay):
         self._note = self.ending
 
     def _picture(self) -> Group:
-        table = generations_table(self._rows[-_LIVE_ROWS:])
+        table = generations_table(self._columns, self._rows[-_LIVE_ROWS:])
         return Group(table, LEGEND, self._bar, *([self._note] if self._note else []))
 
 
