@@ -72,6 +72,8 @@ def _check(value: Any, depth: int = 0) -> None:
     elif isinstance(value, list):
         for item in value:
             _check(item, depth + 1)
+    elif not isinstance(value, str | float | None):
+        raise ValueError(f"{value} is a date or a time, which nothing here is")
 
 
 def _too_deep() -> ValueError:

@@ -98,7 +98,7 @@ def read_agent(path: Path) -> Stored:
     try:
         with path.open("rb") as file:
             packed = file.read(len(_ZIP)) == _ZIP
-        document, arrays = _unpacked(path) if packed else (_parsed(read_document(path)), {})
+        document, arrays = _unpacked(path) if packed else (_parsed(path), {})
         return agent_from_document(document, arrays)
     except OSError as error:
         raise AgentFileError(f"{path}: {error.strerror or error}") from error
@@ -114,9 +114,10 @@ def read_alphabeta(path: Path) -> AlphaBetaAgent:
     return agent
 
 
-def _parsed(data: bytes) -> Any:
+def _parsed(source: Path | str) -> Any:
+    """The document in a file, or in a text."""
     try:
-        return parse_json(data)
+        return parse_json(read_document(source) if isinstance(source, Path) else source)
     except UnicodeDecodeError as error:
         raise AgentFileError("this is no agent file: it is neither text nor .npz") from error
     except ValueError as error:
@@ -134,7 +135,7 @@ def _unpacked(path: Path) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
     header = arrays.pop(HEADER)
     if header.dtype.kind != "U" or header.ndim != 0 or header.nbytes > _LARGEST_HEADER:
         raise AgentFileError(f"this is no agent file: its {HEADER} is no text")
-    return _parsed(str(header).encode("utf-8", "replace")), arrays
+    return _parsed(str(header)), arrays
 
 
 def agent_from_document(document: Any, arrays: Arrays | None = None) -> Stored:

@@ -48,6 +48,7 @@ def style_of(style: str | None, output: Path | None) -> str:
 def write_frame(frame: pd.DataFrame, style: str, output: Path | None) -> None:
     """Write every column of a table to a file, or to standard output."""
     from evolve.tables.atomic import replacing, write_text
+    from evolve.tables.sheet import csv_text
 
     if style == "parquet":
         assert output is not None
@@ -57,7 +58,7 @@ def write_frame(frame: pd.DataFrame, style: str, output: Path | None) -> None:
     if style == "json":
         text = json_text(frame.astype(object).to_dict("records")) + "\n"
     elif style == "csv":
-        text = frame.to_csv(index=False)
+        text = csv_text(frame)
         if output is None and out().is_terminal:
             text = plain(text, keep="\n")
     else:

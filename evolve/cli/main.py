@@ -163,6 +163,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     and 129 ended by SIGTERM and SIGHUP.
     """
     arguments = sys.argv[1:] if arguments is None else arguments
+    _stand_in_for_closed_streams()
     sys.exit(_run(arguments))
 
 
@@ -176,8 +177,7 @@ def _run(arguments: list[str]) -> int:
     arguments = [argument for argument in arguments if argument != "--debug"]
     try:
         result: Any = cli.main(arguments, prog_name="evolve", standalone_mode=False)
-        if sys.stdout is not None:  # it is None when it was closed before the start
-            sys.stdout.flush()
+        sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as done:
         return done.exit_code
@@ -187,9 +187,12 @@ def _run(arguments: list[str]) -> int:
         click.echo(ended, err=True)
         return signals.exit_code(cause)
     except BrokenPipeError:
-        # The reader (head, less) has seen enough; keep Python from flushing into the pipe.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _reader_gone()
+    except SystemExit as ended:
+        # click ends a program whose reader is gone by itself, with code 1.
+        if isinstance(ended.__context__, BrokenPipeError):
+            return _reader_gone()
+        raise
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return 2
@@ -203,6 +206,22 @@ def _run(arguments: list[str]) -> int:
             raise
         click.echo(f"error: {plain(_one_line(error))}", err=True)
         return 1
+
+
+def _stand_in_for_closed_streams() -> None:
+    """Read nothing from, and write nowhere to, a stream that was closed before the start.
+
+    A run in the background goes on without its lines; and no file of ours gets its number.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def _reader_gone() -> int:
+    """The reader (head, less) has seen enough; keep Python from flushing into the pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+    return 0
 
 
 def _usage(error: click.UsageError) -> str:

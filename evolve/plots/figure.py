@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Final
 
@@ -27,8 +28,11 @@ def check_format(output: Path) -> None:
 
 def write_figure(figure: Figure, output: Path) -> None:
     """Write a picture in one step, in the format that its name ends in."""
+    # In memory first: where the disk is full, the writer of PDF fails again while it closes.
+    picture = io.BytesIO()
+    figure.savefig(picture, format=output.suffix[1:].lower(), dpi=130)
     with replacing(output) as temporary:
-        figure.savefig(temporary, format=output.suffix[1:].lower(), dpi=130)
+        temporary.write_bytes(picture.getvalue())
 
 
 def title(figure: Figure, text: str) -> None:

@@ -16,9 +16,10 @@ from evolve.records.ggf import read_ggf, write_ggf
 from evolve.records.lines import read_lines, write_lines
 from evolve.records.record import Ending, GameRecord
 from evolve.records.wthor import read_wthor
-from evolve.tables.atomic import replacing
+from evolve.tables.atomic import write_text
 from evolve.tables.games import FAILED, GAMES_SCHEMA
 from evolve.tables.parquet import read_table, write_table
+from evolve.tables.sheet import csv_text, read_csv
 
 KIND: Final = "record"
 _RESULTS: Final = {"black": 64.0, "white": -64.0, "draw": 0.0}
@@ -100,7 +101,7 @@ def _stopped(reason: str) -> Ending:
 
 def _read_csv(path: Path) -> pd.DataFrame:
     try:
-        return pd.read_csv(path, keep_default_na=False, na_values={"winner": [""]})
+        return read_csv(path, keep_default_na=False, na_values={"winner": [""]})
     except (OSError, ValueError) as error:
         raise RecordError(f"{path}: {_first_line(error)}") from error
 
@@ -154,8 +155,7 @@ def read_games(path: str | Path, rules: Rules = "standard") -> list[GameRecord]:
 def write_frame(path: Path, frame: pd.DataFrame) -> None:
     """Write a table as `.csv` or `.parquet`, in one step."""
     if path.suffix.lower() == ".csv":
-        with replacing(path) as temporary:
-            frame.to_csv(temporary, index=False)
+        write_text(path, csv_text(frame))
     else:
         write_table(path, pa.Table.from_pandas(frame, preserve_index=False))
 

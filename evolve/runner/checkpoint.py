@@ -80,10 +80,11 @@ class Progress:
             )
             individual.fitness.values = (entry["panel_score"], float(entry["generation"]))
             progress.hall.update([individual])
-        progress.best_panel_score = state["best_panel_score"]
-        progress.best_panel_generation = state["best_panel_generation"]
-        progress.first_champion = list(state["first_champion"])
-        progress.first_champion_name = state["first_champion_name"]
+        progress.best_panel_score = float(state["best_panel_score"])
+        progress.best_panel_generation = int(state["best_panel_generation"])
+        progress.first_champion = [int(gene) for gene in state["first_champion"]]
+        progress.first_champion_name = str(state["first_champion_name"])
+        genome.agent(progress.first_champion, progress.first_champion_name)  # that it is one
         return progress
 
 

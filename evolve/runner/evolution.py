@@ -100,11 +100,13 @@ class Evolution:
         self.generation = count - 1
         try:
             self._restore(run, *run.metadata(self.generation))
-        except (KeyError, TypeError, ValueError, IndexError) as error:
+        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
             if isinstance(error, EvolveError):
                 raise
             path = generation_file(self.folder, self.generation)
-            raise RunError(f"{path} is damaged: its checkpoint lacks {error}") from error
+            raise RunError(
+                f"{path} is damaged: its checkpoint is not of this run: {error!r}"
+            ) from error
 
     def _restore(self, run: Run, row: Mapping[str, Any], checkpoint: Mapping[str, Any]) -> None:
         self._check_settings(checkpoint["settings"])

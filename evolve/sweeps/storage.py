@@ -47,6 +47,8 @@ class _Journal(JournalFileBackend):
                 file.flush()
                 if any("state" in log for log in logs):
                     os.fsync(file.fileno())
+        except OSError as error:  # a full disk is told without a name
+            raise OSError(error.errno, error.strerror, str(self._path)) from error
         finally:
             self._guard.release()
 

@@ -1,0 +1,47 @@
+"""Tables as CSV, which people open with spreadsheets.
+
+A spreadsheet runs a cell that begins with = + - or @ as a formula, whoever wrote it, and names of
+agents come from files and programs of others. So such a text gets an apostrophe in front, which
+spreadsheets take for "this is text" and do not show; `read` takes it away again. Numbers are
+written as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+
+_FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")
+"""With apostrophes of its own as well, so that what is written can be read back for certain."""
+
+
+def csv_text(frame: pd.DataFrame) -> str:
+    """A table as CSV."""
+    text: str = _mapped(frame, _escaped).to_csv(index=False, lineterminator="\n")
+    return text
+
+
+def read_csv(path: Path, **options: Any) -> pd.DataFrame:
+    """A table that `csv_text` wrote, or another program; `options` are those of pandas."""
+    return _mapped(pd.read_csv(path, **options), _plain)
+
+
+def _mapped(frame: pd.DataFrame, change: Callable[[Any], Any]) -> pd.DataFrame:
+    texts = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name].dtype)]
+    changed = frame.copy()
+    for name in texts:
+        changed[name] = frame[name].map(change)
+    return changed
+
+
+def _escaped(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+
+
+def _plain(value: Any) -> Any:
+    escaped = isinstance(value, str) and value[:1] == "'" and _FORMULA.match(value)
+    return value[1:] if escaped else value

@@ -1,0 +1,398 @@
+"""Files made to break their reader, and places that cannot be written to: a line, no traceback."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import evolve
+from evolve.documents import parse_json, parse_toml, read_document
+from evolve.errors import AgentFileError, RecordError
+from evolve.records.table import read_games, write_games
+from evolve.tables.arrays import read_arrays, write_arrays
+from evolve.tables.atomic import replacing
+from evolve.tables.sheet import csv_text, read_csv
+from tests.cli import Result, command, done, environment, fails, invoke, misused, snapshot
+
+SHORT, LONG = 40, 1200
+"""Damaged files that are tried, and with -m slow."""
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
+
+BOMBS = {
+    "a number of 5000 digits": "x = " + "9" * 5000,
+    "a long number in hex": "seed = 0x" + "f" * 5000,
+    "brackets": "x = " + "[" * 3000,
+    "closed brackets": "x = " + "[" * 3000 + "]" * 3000,
+    "tables": "x = " + "{a=" * 3000,
+    "a long way down": "x" + ".a" * 3000 + " = 1",
+    "a deep table": "[x" + ".a" * 3000 + "]",
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_settings_that_are_bombs(copy: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / "bomb.toml").write_text(BOMBS[name] + "\n")
+    for arguments in (("run", "--config", "bomb.toml"), ("sweep", "dqn", "--space", "bomb.toml")):
+        assert "bomb.toml" in fails(*arguments)
+    config = copy / "config.toml"
+    config.write_text(f"{BOMBS[name]}\n{config.read_text()}")
+    for arguments in (
+        ("show", copy),
+        ("resume", copy),
+        ("compare", copy),
+        ("plot", copy, "-o", "x.png"),
+    ):
+        said = fails(*arguments)
+        assert str(config) in said
+        assert len(said) < 400
+    assert done("runs", ".").out.count("config.toml") == 1
+
+
+@pytest.mark.parametrize("text", ["9" * 5000, "[" * 3000, "[" * 3000 + "]" * 3000, '{"a":' * 3000])
+def test_agent_files_that_are_bombs(copy: Path, text: str) -> None:
+    champion = copy / "champion.json"
+    champion.write_text(text)
+    for arguments in (
+        ("show", champion),
+        ("match", champion, "swh"),
+        ("runs", "."),
+        ("show", copy),
+    ):
+        result = invoke(*arguments)
+        assert "champion.json" in result.out + result.err
+        assert "Traceback" not in result.err
+    (copy / "final.json").write_text(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["9" * 5000, "[" * 3000, "depth=" + "9" * 5000, "depth=" + "[" * 3000]
+)
+def test_settings_behind_an_agent_that_are_bombs(text: str) -> None:
+    assert "is no setting" in fails("match", f"swh?{text}", "zero")
+
+
+def test_options_that_are_bombs() -> None:
+    for option in ("--seed=", "--bounds=depths=1:", "--fix=depths=", "--time-limit="):
+        misused("run", option + "9" * 5000 + "x")
+    assert len(misused("sweep", "dqn", f"--fix=batch={'9' * 5000}", "--list")) < 600
+
+
+def test_documents_have_bounds(tmp_path: Path) -> None:
+    assert parse_json("[" * 60 + "]" * 60) is not None
+    assert parse_json(str(10**63)) == 10**63
+    assert parse_toml(b"a.b.c = 0xff") == {"a": {"b": {"c": 255}}}
+    for text in (str(10**64), str(-(10**64)), "[" * 70 + "]" * 70, b"\xff", "{"):
+        with pytest.raises(ValueError, match=r".") as told:
+            parse_json(text)
+        assert "sys." not in str(told.value)
+    (tmp_path / "large").write_bytes(b" " * ((16 << 20) + 1))
+    with pytest.raises(ValueError, match="16 MiB"):
+        read_document(tmp_path / "large")
+
+
+@posix
+def test_a_device_without_an_end_is_no_agent() -> None:
+    assert "16 MiB" in fails("match", "/dev/zero", "swh")
+
+
+@pytest.mark.parametrize("value", ['"runn"', '"train go"', '"sweep"', "5", "[]", '""'])
+def test_a_command_that_is_not_known(copy: Path, value: str) -> None:
+    config = copy / "config.toml"
+    config.write_text(config.read_text().replace('command = "run"', f"command = {value}"))
+    for arguments in (
+        ("show", copy),
+        ("resume", copy),
+        ("compare", copy),
+        ("plot", copy, "-o", "x.png"),
+    ):
+        said = fails(*arguments)
+        assert str(config) in said
+        assert "there are run, train dqn" in said
+    assert "is unknown" in done("runs", ".").out
+
+
+@pytest.mark.parametrize(
+    "name", ["gen-².parquet", "gen-٣.parquet", "gen-x.parquet", "gen-.parquet"]
+)
+@pytest.mark.parametrize("part", ["generations", "games"])
+def test_files_with_other_digits_are_not_ours(copy: Path, part: str, name: str) -> None:
+    (copy / part / name).write_bytes(b"theirs")
+    done("show", copy)
+    done("resume", copy, "--generations=4")
+    assert (copy / part / name).read_bytes() == b"theirs"
+
+
+def shell(folder: Path, line: str) -> Result:
+    """A line of sh, `evolve` in it being this one."""
+    words = " ".join(command())
+    ended = subprocess.run(
+        ["sh", "-c", f'evolve() {{ {words} "$@"; }}; {line}'],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return Result(ended.returncode, ended.stdout, ended.stderr)
+
+
+RUN = "run --generations 1 --population 4 --openings start --panel-openings 2 --playoff-openings 2"
+
+
+@posix
+@pytest.mark.parametrize("what", ["runs .", f"{RUN} --out new"])
+def test_a_closed_standard_output(copy: Path, tmp_path: Path, what: str) -> None:
+    assert shell(tmp_path, f"evolve {what} >&-") == (0, "", "")
+    # Nothing that was opened later got the place, and the lines, of standard output.
+    for path in tmp_path.rglob("*.toml"):
+        assert "evolve 0" not in path.read_text()
+    shutil.rmtree(tmp_path / "new", ignore_errors=True)
+    assert shell(tmp_path, f"evolve {what} <&- >&- 2>&-") == (0, "", "")
+
+
+@posix
+@pytest.mark.parametrize("what", ["--version", "show copy --table games"])
+def test_a_reader_that_wants_one_line(copy: Path, tmp_path: Path, what: str) -> None:
+    ended = shell(tmp_path, f"{{ evolve {what}; echo $? >code; }} | head -n 1 >/dev/null; cat code")
+    assert (ended.out.strip(), ended.err) == ("0", "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("what", ["show copy --table games", "--help"])
+def test_a_full_standard_output(copy: Path, tmp_path: Path, what: str) -> None:
+    assert shell(tmp_path, f"evolve {what} >/dev/full") == (
+        1,
+        "",
+        "error: No space left on device\n",
+    )
+
+
+FULL = [
+    "plot copy -o x.pdf",
+    "convert copy/games/gen-0000.parquet -o x.parquet",
+    "convert copy/games/gen-0000.parquet -o x.csv",
+    f"{RUN} --out x",
+]
+
+
+@posix
+def test_a_writer_on_a_full_disk(copy: Path, tmp_path: Path) -> None:
+    """A limit to the size of files stands in for it: their writer fails, and fails again while
+    it closes."""
+    before = snapshot(tmp_path)
+    line = "; ".join(f"evolve {what}; echo $?" for what in FULL)
+    ended = shell(tmp_path, f"ulimit -f 1; {line}")
+    assert [line for line in ended.lines if line.isdigit()] == ["1"] * len(FULL)
+    lines = ended.err.splitlines()
+    assert len(lines) == len(FULL), ended.err
+    for said, what in zip(lines, FULL, strict=True):
+        assert said.startswith("error: x"), (said, what)
+        assert said.endswith("File too large")
+    assert snapshot(tmp_path) == before
+
+
+def test_what_cannot_be_written_is_told_by_its_name(tmp_path: Path) -> None:
+    with (
+        pytest.raises(OSError, match=r"No space left.*wanted\.txt"),
+        replacing(tmp_path / "wanted.txt"),
+    ):
+        raise OSError(28, "No space left on device")
+    assert not any(tmp_path.iterdir())
+
+
+HOSTILE = ["=1+1", "+cmd", "-2", "@x", "'=x", "''-x", "\tx", "'quoted'", "plain", 'ünï, "q"']
+
+
+def test_cells_that_would_be_formulas(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"name": HOSTILE, "score": -0.25, "count": -3, "parts": [[-1]] * 10})
+    (tmp_path / "x.csv").write_text(csv_text(frame), encoding="utf-8")
+    plain = pd.read_csv(tmp_path / "x.csv")
+    assert plain["name"].tolist()[:3] == ["'=1+1", "'+cmd", "'-2"]
+    assert not plain["name"].str.match(r"[=+\-@\t]").any()
+    assert plain["score"].tolist() == [-0.25] * 10
+    assert plain["count"].tolist() == [-3] * 10
+    assert read_csv(tmp_path / "x.csv")["name"].tolist() == HOSTILE
+
+
+def test_names_that_would_be_formulas_come_back(tmp_path: Path) -> None:
+    agent = evolve.load_agent("swh")
+    names = {"=1+1.json", "@x.json"}
+    for name in names:
+        agent.save(name)  # type: ignore[union-attr]
+    done("match", *sorted(names), "--games=2", "--out", "games.csv", "--json")
+    text = Path("games.csv").read_text()
+    assert "'=1+1.json," in text
+    assert "'@x.json," in text
+    games = read_games("games.csv")
+    assert {games[0].black, games[0].white} == names
+    write_games(Path("again.csv"), games)
+    assert [game.black for game in read_games("again.csv")] == [game.black for game in games]
+
+
+def archive(path: Path, members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> None:
+    with zipfile.ZipFile(path, "w", method) as file:
+        for name, data in members.items():
+            file.writestr(name, data)
+
+
+def array_bytes(array: Any, shape: str | None = None) -> bytes:
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, np.asarray(array), allow_pickle=False)
+    data = stream.getvalue()
+    if shape is not None:
+        place = data.index(b"(")
+        end = data.index(b")", place) + 1
+        old = data[place:end]
+        data = data.replace(old, shape.encode().ljust(len(old)), 1)
+    return data
+
+
+def test_archives_that_are_bombs(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.npz"
+    header, zeros = array_bytes(np.array("{}")), array_bytes(np.zeros(1_000_000))
+    archive(path, {"header.npy": header, "weights.npy": zeros})
+    assert path.stat().st_size < 100_000
+    with pytest.raises(ValueError, match="would unpack to more than 5000 bytes"):
+        read_arrays(path, 5000)
+    # A checkpoint is not packed: whatever would be larger unpacked is none.
+    with pytest.raises(ValueError, match="would unpack to more"):
+        read_arrays(path)
+    # An agent that says it has 4 GB, as one could that really has.
+    data = bytearray(path.read_bytes())
+    place = data.rindex(b"PK\x01\x02") + 24
+    data[place : place + 4] = b"\xf0\xff\xff\xff"
+    path.write_bytes(data)
+    with pytest.raises(AgentFileError, match="would unpack to more than 400000000 bytes"):
+        evolve.load_agent(path)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        array_bytes(np.zeros(9), "(9999999999,)"),
+        array_bytes(np.zeros(9), "(8,)"),
+        array_bytes(np.zeros(111), "(-1,)"),
+        b"\x93NUMPY\x01\x00\x76\x00" + b"[" * 118,
+        b"\x93NUMPY\x09\x00",
+        b"no array",
+        b"",
+    ],
+)
+def test_arrays_that_are_not_what_they_say(tmp_path: Path, data: bytes) -> None:
+    archive(tmp_path / "x.npz", {"a.npy": data}, zipfile.ZIP_STORED)
+    with pytest.raises(ValueError, match=r"array|header"):
+        read_arrays(tmp_path / "x.npz")
+
+
+def test_arrays_come_back(tmp_path: Path) -> None:
+    arrays = {
+        "a": np.arange(12.0).reshape(3, 4),
+        "f": np.asfortranarray(np.arange(6).reshape(2, 3)),
+        "text": np.array('{"x": 1}'),
+        "none": np.zeros((0, 5), np.uint8),
+        "one": np.array(7),
+    }
+    for packed in (True, False):
+        write_arrays(tmp_path / "x.npz", arrays, packed=packed)
+        found = read_arrays(tmp_path / "x.npz", 1_000_000)
+        assert found.keys() == arrays.keys()
+        for name, array in arrays.items():
+            np.testing.assert_array_equal(found[name], array)
+            assert found[name].dtype == array.dtype
+            assert found[name].flags.writeable
+
+
+VALUES = [
+    "-1", "0", "1e999", "nan", "-inf", "true", "[]", "{}", '""', '"x"', "[[[]]]", "0x" + "f" * 5000,
+    "9" * 5000, "[" * 3000, "1979-05-27", "07:32:00", '[1, "a"]', "{a = 1}", '"gtp:x"', '"/"',
+]  # fmt: skip
+JSONS: list[Any] = [
+    None, True, -1, 0, 1e308, float("nan"), 10**30, 10**80, "", "x", "\ud800", [], {}, [[]], [1],
+    {"a": 1}, -0.5, 2**63,
+]  # fmt: skip
+
+
+def damaged_toml(text: str, rng: random.Random) -> str:
+    lines = text.splitlines()
+    place = rng.randrange(len(lines))
+    if "=" in lines[place] and rng.random() < 0.8:
+        lines[place] = lines[place].split("=")[0] + "= " + rng.choice(VALUES)
+    else:
+        lines[place] = lines[place][: rng.randrange(1 + len(lines[place]))]
+    return "\n".join(lines) + "\n"
+
+
+def damaged_json(text: str, rng: random.Random) -> str:
+    document = json.loads(text)
+    places: list[tuple[Any, Any]] = []
+
+    def walk(value: Any) -> None:
+        keys = value if isinstance(value, dict) else range(len(value))
+        for key in keys:
+            places.append((value, key))
+            if isinstance(value[key], dict | list):
+                walk(value[key])
+
+    walk(document)
+    holder, key = rng.choice(places)
+    if rng.random() < 0.2:
+        del holder[key]
+    else:
+        holder[key] = rng.choice(JSONS)
+    return json.dumps(document)
+
+
+def try_damage(copy: Path, count: int) -> None:
+    """Damage one thing in a file and look at the run in every way: one line or a good end."""
+    looks: list[tuple[Any, ...]] = [
+        ("show", copy), ("show", copy / "champion.json"), ("runs", "."),
+        ("compare", copy, "--json"),
+        ("export", copy, "-o", "x.json"), ("export", copy, "--individual", "1-0", "-o", "x.json"),
+        ("plot", copy, "-o", "x.svg"), ("match", copy, "swh", "--games=2", "--out", "x.parquet"),
+        ("resume", copy, "--generations=4", "--jobs=1"),
+    ]  # fmt: skip
+    whole = copy.rename("whole")
+    rng = random.Random(count)
+    makers: dict[str, Callable[[str, random.Random], str]] = {
+        "config.toml": damaged_toml,
+        "champion.json": damaged_json,
+    }
+    for _ in range(count):
+        name = rng.choice(sorted(makers))
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(whole, copy)
+        (copy / name).write_text(makers[name]((copy / name).read_text(), rng))
+        for arguments in rng.sample(looks, 2):
+            what = (arguments, (copy / name).read_text())
+            result = invoke(*arguments)
+            assert result.code in (0, 1), (what, result)
+            assert "Traceback" not in result.err, (what, result)
+            assert result.code == 0 or result.err.count("\n") == 1, (what, result)
+
+
+def test_damaged_settings_and_agents_are_told_in_a_line(copy: Path) -> None:
+    try_damage(copy, SHORT)
+
+
+@pytest.mark.slow
+def test_many_damaged_settings_and_agents_are_told_in_a_line(copy: Path) -> None:
+    try_damage(copy, LONG)
+
+
+def test_a_table_that_is_no_games_table_is_told(tmp_path: Path) -> None:
+    (tmp_path / "x.parquet").write_bytes(b"PAR1")
+    with pytest.raises(RecordError, match=r"x\.parquet"):
+        read_games(tmp_path / "x.parquet")
