@@ -7,6 +7,7 @@ through what breaks whoever prints it. Here all of that is a ValueError with one
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +18,7 @@ _DEEPEST: Final = 64
 """Lists and tables inside each other; ours have five."""
 _MOST_DIGITS: Final = 64
 """Of a whole number; the largest of ours are the 128 bits of a random generator's state."""
+_HALF: Final = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _LIMIT: Final = 10**_MOST_DIGITS
 
 
@@ -30,15 +32,19 @@ def read_document(path: Path) -> bytes:
 
 
 def parse_json(data: bytes | str) -> Any:
-    """The value of a JSON text; ValueError where it is none."""
+    """The value of a JSON text; ValueError where it is none.
+
+    Halves of a character, which JSON can hold and no file or terminal, become question marks.
+    """
     try:
-        value = json.loads(data if isinstance(data, str) else data.decode("utf-8"))
+        text = data if isinstance(data, str) else data.decode("utf-8")
+        value = json.loads(text)
     except RecursionError as error:
         raise _too_deep() from error
     except ValueError as error:
         raise _plain(error) from error
     _check(value)
-    return value
+    return _whole(value) if _HALF.search(text) else value
 
 
 def parse_toml(data: bytes) -> dict[str, Any]:
@@ -74,6 +80,17 @@ def _check(value: Any, depth: int = 0) -> None:
             _check(item, depth + 1)
     elif not isinstance(value, str | float | None):
         raise ValueError(f"{value} is a date or a time, which nothing here is")
+
+
+def _whole(value: Any) -> Any:
+    """The same without halves of a character."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, list):
+        return [_whole(item) for item in value]
+    if isinstance(value, dict):
+        return {_whole(key): _whole(item) for key, item in value.items()}
+    return value
 
 
 def _too_deep() -> ValueError:

@@ -160,8 +160,6 @@ def agent_from_document(document: Any, arrays: Arrays | None = None) -> Stored:
     name, provenance = document.get("name", kind), document.get("provenance", {})
     if not isinstance(name, str) or not isinstance(provenance, dict):
         raise AgentFileError("name must be text and provenance an object")
-    # JSON can hold halves of a character, which no table could be written with.
-    name = name.encode("utf-8", "replace").decode("utf-8")
     common = {"rules": document.get("rules"), "name": name, "provenance": provenance}
     try:
         return _made(kind, parameters, arrays or {}, common)

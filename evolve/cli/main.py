@@ -70,8 +70,26 @@ class _WrongOptions(click.UsageError):
         self.command = command
 
 
+class _ReaderGoneError(Exception):
+    """Nobody reads standard output any more; as a BrokenPipeError, click would end with code 1."""
+
+
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are used."""
+
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        """As click does, and print what --version and --help say."""
+        try:
+            return super().make_context(*arguments, **options)
+        except BrokenPipeError as error:
+            raise _ReaderGoneError from error
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(context)
+        except BrokenPipeError as error:
+            raise _ReaderGoneError from error
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Names of the commands, in the order in which they are needed."""
@@ -186,13 +204,10 @@ def _run(arguments: list[str]) -> int:
         ended = plain(str(cause)) if isinstance(cause, signals.Ended) else "interrupted"
         click.echo(ended, err=True)
         return signals.exit_code(cause)
-    except BrokenPipeError:
-        return _reader_gone()
-    except SystemExit as ended:
-        # click ends a program whose reader is gone by itself, with code 1.
-        if isinstance(ended.__context__, BrokenPipeError):
-            return _reader_gone()
-        raise
+    except (BrokenPipeError, _ReaderGoneError):
+        # The reader (head, less) has seen enough; keep Python from flushing into the pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return 2
@@ -216,12 +231,6 @@ def _stand_in_for_closed_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
-
-
-def _reader_gone() -> int:
-    """The reader (head, less) has seen enough; keep Python from flushing into the pipe."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
-    return 0
 
 
 def _usage(error: click.UsageError) -> str:

@@ -223,10 +223,8 @@ def _print_ending(training: Training, ending: Ending) -> int:
         return 130
     agent = evolve.load_agent(folder)
     found: Any = getattr(agent, "provenance", {})
-    say(
-        f"best {agent.name}: score {found['score']:.3f} ± {found['error']:.3f} against "
-        f"{found['against']} → {folder / LEARNED_FILE}"
-    )
+    score, error, against = (cell(found.get(key)) for key in ("score", "error", "against"))
+    say(f"best {agent.name}: score {score} ± {error} against {against} → {folder / LEARNED_FILE}")
     say(
         f"next: evolve show {folder} · evolve plot {folder} -o plot.png · "
         f"evolve match {folder} 'positional?depth=4' --games 100"

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evolve.errors import RunError
+
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 
@@ -27,6 +29,9 @@ class Replay:
         count = len(next(iter(rows.values())))
         if count == 0:
             return
+        kept = {name: array.shape[1:] for name, array in self._arrays.items()}
+        if kept and kept != {name: array.shape[1:] for name, array in rows.items()}:
+            raise RunError("the positions of the checkpoint are not those of this training")
         last = min(count, self.capacity)
         places = (self.added + count - last + np.arange(last)) % self.capacity
         for name, array in rows.items():
@@ -49,6 +54,8 @@ class Replay:
         self._arrays = {}
         for name, array in arrays.items():
             if name.startswith(prefix):
+                if not min(added, self.capacity) <= len(array) <= self.capacity:
+                    raise ValueError(f"{name} has {len(array)} rows")
                 own = np.empty((self.capacity, *array.shape[1:]), array.dtype)
                 own[: len(array)] = array
                 self._arrays[name.removeprefix(prefix)] = own

@@ -93,6 +93,7 @@ def test_options_that_are_bombs() -> None:
 def test_documents_have_bounds(tmp_path: Path) -> None:
     assert parse_json("[" * 60 + "]" * 60) is not None
     assert parse_json(str(10**63)) == 10**63
+    assert parse_json(r'{"\ud800": ["a\udfffb", "\ud83d\ude00"]}') == {"?": ["a?b", "\U0001f600"]}
     assert parse_toml(b"a.b.c = 0xff") == {"a": {"b": {"c": 255}}}
     for text in (str(10**64), str(-(10**64)), "[" * 70 + "]" * 70, b"\xff", "{"):
         with pytest.raises(ValueError, match=r".") as told:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from evolve.errors import RunError
 from evolve.learning.learner import shares_drawn
 from evolve.learning.replay import Replay
 
@@ -47,3 +48,13 @@ def test_shares_are_shares() -> None:
     )
     few = [shares_drawn({"self": 0.5, "random": 0.5}, 1, rng)[0] for _ in range(400)]
     assert 140 < few.count("self") < 260
+
+
+def test_rows_of_another_checkpoint_are_told() -> None:
+    replay = Replay(10)
+    for count in (3, 11):
+        with pytest.raises(ValueError, match="rows"):
+            replay.restore({"r/a": np.zeros(count)}, "r/", 20)
+    replay.restore({"r/a": np.zeros((10, 3)), "r/b": np.zeros(10)}, "r/", 20)
+    with pytest.raises(RunError, match="not those of this training"):
+        replay.add(rows(0, 4))
