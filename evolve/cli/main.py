@@ -84,13 +84,6 @@ class LazyGroup(click.Group):
         except BrokenPipeError as error:
             raise _ReaderGoneError from error
 
-    def invoke(self, context: click.Context) -> Any:
-        """Run the command."""
-        try:
-            return super().invoke(context)
-        except BrokenPipeError as error:
-            raise _ReaderGoneError from error
-
     def list_commands(self, context: click.Context) -> list[str]:
         """Names of the commands, in the order in which they are needed."""
         return list(COMMANDS)
@@ -110,6 +103,8 @@ class LazyGroup(click.Group):
         """Run the command; settings that are wrong by its options are wrong usage of it."""
         try:
             return super().invoke(context)
+        except BrokenPipeError as error:
+            raise _ReaderGoneError from error
         except (OptionsError, click.UsageError) as error:
             if isinstance(error, click.UsageError) and error.ctx is not None:
                 raise
