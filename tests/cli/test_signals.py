@@ -61,7 +61,9 @@ def stop(folder: Path, way: str, pause: float, clinging: int) -> None:
     for number in WAYS[way]:
         process.send_signal(number)
         time.sleep(0.05)
+    begin = time.monotonic()
     ended = finish(process)
+    assert time.monotonic() - begin < 40, "no move is waited for"
     assert not clinging or "Traceback" not in ended.err, ended  # Python's own, while it starts
     assert ended.code != 0
     end = time.monotonic() + 10
