@@ -12,7 +12,6 @@ import pytest
 
 from evolve.config.learning import DqnSettings
 from evolve.config.sweep import SweepSettings
-from evolve.learning.course import Course
 from evolve.sweeps import sweep as sweeps
 from evolve.sweeps.objective import Objective, _Marks
 from evolve.sweeps.plan import Plan
@@ -44,6 +43,7 @@ def test_a_mark_says_how_much_of_the_trial_is_done() -> None:
     assert not any(_Marks(1).due(share) for share in (0.1, 0.5, 1.0))
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize("each", [15, 30])
 def test_reports_of_long_and_short_iterations_are_of_the_same_shares(
     each: int, tmp_path: Path
@@ -65,7 +65,10 @@ def test_reports_of_long_and_short_iterations_are_of_the_same_shares(
     assert objective.run(1, {}, lambda step, score, error: True) is None
 
 
+@pytest.mark.learning
 def test_the_last_iteration_is_cut_to_the_budget() -> None:
+    from evolve.learning.course import Course
+
     settings = DqnSettings(budget=1.5, games_per_iteration=400, layers=("dense 8 relu", "dense 64"))
     course = Course(settings, 1)
     course.warm_up()
