@@ -140,6 +140,11 @@ class Study:
         with self._telling():
             return self.study.get_trials(deepcopy=False)
 
+    def listed(self) -> list[FrozenTrial]:
+        """The trials for the table: where attempts have numbers of their own, lost ones as well."""
+        with self._telling():
+            return self._attempts() if self.shared else self.trials()
+
     def finished(self) -> int:
         """How many trials are complete or pruned."""
         return sum(trial.state in _FINISHED for trial in self.trials())

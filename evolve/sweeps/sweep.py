@@ -252,8 +252,8 @@ class Sweep:
         again = self.study.lose(worker.number, reason, blamed=not worker.ended_from_outside)
         follows = "its values come again" if again else "its values are given up"
         observer.note(f"trial {worker.number}: {reason}; {follows}")
-        if again:
-            self._save()
+        if again and not self.study.shared:
+            self._save()  # the trial is still to come
         else:
             self._tell(worker.number, observer)
         worker.kill()
@@ -268,7 +268,7 @@ class Sweep:
 
     def _save(self) -> list[dict[str, Any]]:
         """Write the trials table; its rows."""
-        rows = rows_of(self.plan, self.study.trials())
+        rows = rows_of(self.plan, self.study.listed())
         types = {p.name: p.type for p in self.plan.space.parameters}
         write_trials(self.folder, rows, types, self._importances)
         return rows

@@ -56,6 +56,7 @@ SWEEPS: Final = {
     "tpe, hyperband": (*SMALL_TREES, "--pruner=hyperband", "--trials=8", "--startup=3"),
     "tpe, median": (*SMALL_TREES, "--trials=10", "--startup=4"),
 }
+NEED_TORCH: Final = [name for name in SWEEPS if name == "gp" or "mcts" in SWEEPS[name]]
 
 
 def content(folder: Path) -> dict[str, Any]:
@@ -116,7 +117,13 @@ class Killer:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
-@pytest.mark.parametrize("name", SWEEPS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.learning if name in NEED_TORCH else ())
+        for name in SWEEPS
+    ],
+)
 def test_a_sweep_that_is_killed_again_and_again_gives_the_same_table(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

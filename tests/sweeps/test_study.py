@@ -173,7 +173,7 @@ def play_one(study: Study) -> None:
         ("random", "asha"),
         ("cma", "none"),
         ("cma", "hyperband"),
-        ("gp", "asha"),
+        pytest.param("gp", "asha", marks=pytest.mark.learning),
     ],
 )
 def test_a_journal_cut_off_anywhere_gives_the_same_table(
