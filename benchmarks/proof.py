@@ -56,7 +56,8 @@ def evolve_all(seeds: int, jobs: int) -> None:
                     command += ["resume", str(folder)]
                 else:
                     command += ["run", "--preset", preset, "--rules", rules, "--out", str(folder)]
-                    command += ["--seed", str(seed)]
+                    # The panel of version 0.1, so that all curves are of the same measure.
+                    command += ["--seed", str(seed), "--panel", "fixed"]
                 command += ["--generations", str(GENERATIONS), "--jobs", str(jobs)]
                 print(" ".join(command[1:]), flush=True)
                 subprocess.run(command, check=True)

@@ -53,11 +53,13 @@ def main() -> None:
         score = result.score
         interval = f"[{score.low:.3f}, {score.high:.3f}]"
         print(f"  depth {depth} against {name:22} {score.score:.3f} {interval}")
-    panel = run.generations["panel_score"]
-    tenths = [f"{panel.iloc[round(share * (len(panel) - 1) / 8)]:.2f}" for share in range(9)]
-    print(f"  panel score through the run: {' '.join(tenths)}")
+    rated = "rating" in run.generations
+    curve = run.generations["rating" if rated else "panel_score"]
+    tenths = [curve.iloc[round(share * (len(curve) - 1) / 8)] for share in range(9)]
+    told = " ".join(f"{value:.0f}" if rated else f"{value:.2f}" for value in tenths)
+    print(f"  {'rating' if rated else 'panel score'} through the run: {told}")
     hours = run.generations["seconds"].sum() / 3600
-    print(f"  {len(panel)} generations in {60 * hours:.1f} minutes; depths {champion.depths}")
+    print(f"  {len(curve)} generations in {60 * hours:.1f} minutes; depths {champion.depths}")
 
 
 def at(name: str, depth: int) -> AlphaBetaAgent:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Final
 
 from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.files import read_alphabeta
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.names import REFERENCE_NAMES as REFERENCE_NAMES
 from evolve.agents.protocol import Agent
@@ -26,6 +29,15 @@ def _table(name: str, weights: tuple[int, ...], mobility: int = 0) -> AlphaBetaA
     return AlphaBetaAgent([weights], [mobility], [1], name=name, rules=rules)
 
 
+_CHAMPIONS: Final = Path(__file__).with_name("champions")
+"""Agent files that come with the package; their provenance says which run evolved them."""
+
+
+def _champion(name: str) -> AlphaBetaAgent:
+    """An evolved agent of the preset `tuned` (champion-RULES) or `published`, as it was evolved."""
+    return read_alphabeta(_CHAMPIONS / f"{name}.json")
+
+
 _REFERENCES: Final[dict[str, Callable[[], Agent]]] = {
     "random": RandomAgent,
     "uct": MctsAgent,
@@ -35,13 +47,23 @@ _REFERENCES: Final[dict[str, Callable[[], Agent]]] = {
     "positional": lambda: _table("positional", POSITIONAL, 5),
     "anti-swh": lambda: _table("anti-swh", ANTI_SWH),
     "anti-swh-mobility": lambda: _table("anti-swh-mobility", ANTI_SWH, 3),
+    **{
+        name: partial(_champion, name)
+        for name in (
+            "champion-standard",
+            "champion-reversed",
+            "published-standard",
+            "published-reversed",
+        )
+    },
 }
 
 assert tuple(_REFERENCES) == REFERENCE_NAMES
 
 
 def reference_agent(name: str) -> Agent:
-    """The reference agent of that name: depth 1 and no exact end."""
+    """The reference agent of that name: tables at depth 1 without an exact end, champions as they
+    were evolved."""
     return _REFERENCES[name]()
 
 

@@ -24,8 +24,8 @@ from evolve.cli.progress import (
 )
 from evolve.cli.signals import at_ctrl_c
 from evolve.cli.terminal import duration, size
-from evolve.config.evolution import EvolutionSettings
-from evolve.config.toml import config_text, read_toml, resolve
+from evolve.config.evolution import ENDINGS, EvolutionSettings
+from evolve.config.toml import config_text, read_run_toml, read_toml, resolve
 from evolve.errors import RunError
 from evolve.tables import folder as store
 from evolve.tables.layout import CONFIG_FILE, committed_generations
@@ -39,7 +39,7 @@ RUNS: Final = Path("runs")
 """Where runs go when no place is named; made when it is missing, as no other folder is."""
 
 _MAY_CHANGE: Final = {
-    "run": ("generations", "patience", "time_limit"),
+    "run": ENDINGS,
     "train": ("games", "budget", "patience"),
     "sweep": ("trials", "timeout", "storage"),
 }
@@ -48,8 +48,9 @@ _MAY_CHANGE: Final = {
 _RUN_HELP = """Evolve agents, generation by generation.
 
 A population of alpha-beta agents plays round robins; the best survive, their children and
-newcomers replace the rest. The champion of each generation also plays a panel that does not
-change. At the end a play-off on fresh openings decides which agent is champion.json.
+newcomers replace the rest. The champion of each generation also plays a ladder of opponents that
+does not change, which rates it. At the end a play-off on fresh openings decides which agent is
+champion.json.
 
 Ctrl-C ends the run after the generation in hand, a second one at once; `evolve resume` goes on.
 
@@ -111,6 +112,7 @@ def worthless_unless_started(
 @click.argument("run", shell_complete=complete_runs)
 @click.option("--generations", type=click.IntRange(min=1), help="Generations in all.")
 @click.option("--patience", type=click.IntRange(min=1), help="As in `evolve run`.")
+@click.option("--until-rest/--no-until-rest", default=None, help="As in `evolve run`.")
 @click.option("--time-limit", type=float, help="Hours from now.")
 @click.option("--games", type=click.IntRange(min=1), help="Of a training: games in all.")
 @click.option("--budget", type=float, help="Of a training: CPU seconds in all.")
@@ -160,7 +162,7 @@ def resume_command(run: str, jobs: int, allow_programs: bool, **options: Any) ->
         from evolve.cli.sweeping import resume_sweep
 
         return resume_sweep(opened, changes, jobs, allow_programs)
-    stored = read_toml(folder / CONFIG_FILE)
+    stored = read_run_toml(folder / CONFIG_FILE)
     generations = changes.get("generations")
     settings = resolve(changes, stored, str(folder / CONFIG_FILE))
     with store.locked(folder):
@@ -173,10 +175,10 @@ def resume_command(run: str, jobs: int, allow_programs: bool, **options: Any) ->
         evolution.restore()
         ending = evolution.finished
         if ending is not None:
-            more = "--patience" if ending is Ending.PATIENCE else "--generations"
+            ways = {Ending.PATIENCE: "a higher --patience", Ending.REST: "--no-until-rest"}
             say(
                 f"{folder} is finished, {done} generations: {ending.value}; champion in "
-                f"{folder}/champion.json; a higher {more} goes on"
+                f"{folder}/champion.json; {ways.get(ending, 'a higher --generations')} goes on"
             )
             return 0
         if changes:

@@ -13,7 +13,14 @@ import click
 from evolve.cli.completion import complete_agents, complete_runs
 from evolve.cli.frames import FORMATS, style_of, write_frame
 from evolve.cli.options import output_path
-from evolve.cli.progress import LEGEND, NOT_SHOWN, SHOWN, RunDisplay, generations_table
+from evolve.cli.progress import (
+    LEGEND,
+    NOT_SHOWN,
+    SHOWN,
+    RunDisplay,
+    columns_shown,
+    generations_table,
+)
 from evolve.cli.terminal import cell, out, print_rows, say
 from evolve.errors import RunError
 from evolve.tables.layout import CONFIG_FILE, TABLES_OF, champion_of
@@ -162,7 +169,7 @@ def _print_frame(run: Run, name: str, frame: pd.DataFrame) -> None:
     if name == "generations" and out().is_terminal:
         # On a terminal a generation is one line of 80 columns; elsewhere there is room.
         records = cast("list[dict[str, Any]]", frame.to_dict("records"))
-        columns = tuple(SHOWN)
+        columns = columns_shown("rating" in frame)
         out().print(generations_table(columns, [RunDisplay.texts(row, columns) for row in records]))
         say(LEGEND)
         _print_champion(run)

@@ -19,6 +19,7 @@ from evolve.cli.terminal import NOTHING, bar, cell, duration, forget_reader, out
 from evolve.tables.layout import CHAMPION_FILE
 
 if TYPE_CHECKING:
+    from evolve.config.evolution import EvolutionSettings
     from evolve.runner.evolution import Evolution
 
 SHOWN: Final = {
@@ -26,9 +27,10 @@ SHOWN: Final = {
     "best": "the individual with the best score",
     "best_score": "its score against its own population",
     "panel_score": "its score against the panel, which does not change",
-    "panel_elo": "the same as Elo over the panel",
+    "panel_elo": "the same as Elo: the best's rating on the ladder, or over the panel",
     "panel_elo_low": "where the 95 % interval of that begins",
     "panel_elo_high": "and where it ends",
+    "rating": "mean of panel_elo over the last generations: the curve of the rating",
     "past_score": "its score against champions of the run's own past",
     "over_budget": "share of games lost for more nodes than --move-budget",
     "seconds": "wall time of the generation",
@@ -37,9 +39,22 @@ SHOWN: Final = {
 NOT_SHOWN: Final = {
     "mean_score": "of the population, in files alone",
     "games": "of the round robin, in files alone",
+    "rating_low": "where the 95 % interval of the rating begins",
+    "rating_high": "and where it ends",
+    "rise": "Elo that the rating rises by in 40 generations, from rise_since on",
+    "rise_low": "where its 95 % interval begins",
+    "rise_high": "and where it ends; below 20 evolution has come to rest",
+    "rise_since": "the first generation of those that the rise is taken from",
 }
 """The same of those that only files have."""
 LEGEND: Final = "past_score: against the run's past champions; over_budget: games lost on nodes"
+
+
+def columns_shown(ladder: bool) -> tuple[str, ...]:
+    """Those of a run with the ladder, whose panel score says less than its rating, or without."""
+    left_out = "panel_score" if ladder else "rating"
+    return tuple(name for name in SHOWN if name != left_out)
+
 
 _LIVE_ROWS: Final = 12
 
@@ -111,10 +126,12 @@ class RunDisplay(Stoppable):
 
     unit = "this generation"
 
-    def __init__(self) -> None:
+    def __init__(self, settings: EvolutionSettings) -> None:
         super().__init__()
         self._durations: list[float] = []
-        self._columns = tuple(SHOWN)
+        self._columns = columns_shown(settings.panel == "ladder")
+        self._offer = "" if settings.until_rest else "; Ctrl-C stops, --until-rest stops by itself"
+        self._rest_said = False
 
     def begin(self) -> None:
         """The first lines: the columns, and what is not plain from their names."""
@@ -136,6 +153,17 @@ class RunDisplay(Stoppable):
         line = " ".join(text.rjust(_width(name)) for text, name in texts)
         left = duration(self.seconds_left(row["generation"], target))
         say(f"{line} {left:>8}")
+        rest = self.rest(row)
+        if rest is not None:
+            say(rest)
+
+    def rest(self, row: Mapping[str, Any]) -> str | None:
+        """A line on rest, once, when evolution has come to it."""
+        from evolve.fitness.trend import rest_told
+
+        told = None if self._rest_said else rest_told(row)
+        self._rest_said = self._rest_said or told is not None
+        return told and told + self._offer
 
     def seconds_left(self, generation: int, target: int) -> float:
         """By the mean of the last generations' times."""
@@ -157,23 +185,26 @@ class RunDisplay(Stoppable):
     @staticmethod
     def texts(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
         """The shown columns of a row as text; Elo without decimals."""
+        cells = {key: cell(row.get(key)) for key in columns}
         return [
-            f"{row[key]:.0f}" if "elo" in key and cell(row[key]) != NOTHING else cell(row[key])
-            for key in columns
+            f"{row[key]:.0f}" if ("elo" in key or key == "rating") and text != NOTHING else text
+            for key, text in cells.items()
         ]
 
 
 class LiveDisplay(RunDisplay):
     """The same as a table that stands still, with bars for the generation and the run."""
 
-    def __init__(self, first: int, target: int, seconds: float) -> None:
-        super().__init__()
+    def __init__(self, settings: EvolutionSettings, first: int, seconds: float) -> None:
+        super().__init__(settings)
         self._rows: list[list[str]] = []
         self._bar = bar()
         ends = time.monotonic() + seconds
-        self._run = self._bar.add_task("run", total=target, completed=first, ends=ends)
+        self._run = self._bar.add_task(
+            "run", total=settings.generations, completed=first, ends=ends
+        )
         self._stage = self._bar.add_task("generation", total=None)
-        self._note = ""
+        self._note = self._rest = ""
         self.live = Live(console=out(), refresh_per_second=4, get_renderable=self._picture)
 
     def begin(self) -> None:
@@ -188,6 +219,7 @@ class LiveDisplay(RunDisplay):
     def generation(self, row: Mapping[str, Any], target: int) -> None:
         """One more row, and the run's bar moves."""
         self._rows.append(self.texts(row, self._columns))
+        self._rest = self.rest(row) or self._rest
         self._durations.append(row["seconds"])
         ends = time.monotonic() + self.seconds_left(row["generation"], target)
         self._bar.update(self._run, completed=row["generation"] + 1, total=target, ends=ends)
@@ -199,18 +231,18 @@ class LiveDisplay(RunDisplay):
 
     def _picture(self) -> Group:
         table = generations_table(self._columns, self._rows[-_LIVE_ROWS:])
-        return Group(table, LEGEND, self._bar, *([self._note] if self._note else []))
+        return Group(table, LEGEND, self._bar, *filter(None, (self._rest, self._note)))
 
 
 @contextmanager
 def watching(evolution: Evolution, seconds: float) -> Iterator[RunDisplay]:
     """The display that fits where the output goes; `seconds` the run is expected to take."""
     if not out().is_terminal:
-        display = RunDisplay()
+        display = RunDisplay(evolution.settings)
         display.begin()
         yield display
         return
-    live = LiveDisplay(evolution.generation + 1, evolution.settings.generations, seconds)
+    live = LiveDisplay(evolution.settings, evolution.generation + 1, seconds)
     with live.live:
         yield live
 

@@ -23,6 +23,8 @@ GENES: Final = ("weights", *TERM_NAMES, "depths", "endgame")
 
 FIRST: Final = "What matters first"
 """Head of the options that most people need."""
+ENDINGS: Final = ("generations", "patience", "until_rest", "time_limit")
+"""Settings that say when a run ends; they may change when it goes on."""
 
 Range = tuple[int, int]
 
@@ -153,12 +155,20 @@ class EvolutionSettings(BaseModel):
         "step", description="depths and endgame move by one, or are drawn anew"
     )
 
+    panel: Literal["ladder", "fixed"] = Field(
+        "ladder",
+        description="whom each generation's best plays: the rungs of the ladder nearest to it, "
+        "which rates it, or the three opponents of version 0.1",
+    )
     panel_every: int = Field(1, ge=1, description="generations from one panel to the next")
     panel_openings: int = Field(24, ge=2, description="openings with each member of the panel")
     playoff_openings: int = Field(48, ge=2, description="openings of each pair in the play-off")
     hall_of_fame: int = Field(8, ge=1, description="champions kept for the play-off")
     patience: int | None = Field(
         None, ge=1, description="stop after so many generations without a better panel score"
+    )
+    until_rest: bool = Field(
+        False, description="stop when the rating's rise says that evolution has come to rest"
     )
     time_limit: float | None = Field(None, gt=0.0, description="stop after so many hours")
 
@@ -209,6 +219,8 @@ class EvolutionSettings(BaseModel):
             if len(values) not in (1, *self.gene_sizes(gene)):
                 sizes = " or ".join(map(str, sorted({1, *self.gene_sizes(gene)})))
                 faults.append(f"fix.{gene}: {len(values)} numbers given, it takes {sizes}")
+        if self.until_rest and self.panel != "ladder":
+            faults.append(f"until_rest: only the ladder rates, and the panel is {self.panel}")
         if self.algorithm == "ga":
             kept = self.survivor_count + self.newcomer_count
             if kept >= self.population:
@@ -240,7 +252,7 @@ class EvolutionSettings(BaseModel):
     @property
     def identity(self) -> dict[str, Any]:
         """As JSON what a generation's tables depend on: all but when to stop."""
-        return self.model_dump(mode="json", exclude={"generations", "patience", "time_limit"})
+        return self.model_dump(mode="json", exclude=set(ENDINGS))
 
     @property
     def games_a_generation(self) -> int:

@@ -27,6 +27,9 @@ _VIRTUAL: Final = 0.5
 """Points given to either side of players of whom one won everything, where a rating would be
 infinite without."""
 
+_WIDEST: Final = 20.0
+"""Natural logarithm of odds that no number of games tells from certainty, 3474 Elo."""
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -68,6 +71,34 @@ def rate(players: int, meetings: Sequence[tuple[int, int, Floats]]) -> Ratings:
     spread = _covariance(strength, points, meetings)
     error = _ELO * np.sqrt(np.maximum(np.diag(spread), 0.0))
     return Ratings(_ELO * strength, error, comparable)
+
+
+def rate_one(opponents: Floats, scores: Floats) -> tuple[float, float]:
+    """Elo and its standard error of one player, from games with players whose Elo is known.
+
+    opponents [R] in Elo; scores [R, N], the player's scores in N pairs of games with each, 0..1.
+    One who won everything, or lost it, is given half a point less, or more: the least that can
+    be said.
+    """
+    known = opponents / _ELO
+    count = int(scores.shape[1])
+    won = float(scores.sum())
+    points = min(max(won, _VIRTUAL / 2), float(scores.size) - _VIRTUAL / 2)
+
+    def excess(at: float) -> float:
+        return points - count * float((1.0 / (1.0 + np.exp(known - at))).sum())
+
+    # Points fall short of what is expected the more, the higher the rating: halve the interval.
+    low, high = float(known.min()) - _WIDEST, float(known.max()) + _WIDEST
+    while high - low > _PRECISION:
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if excess(middle) > 0.0 else (low, middle)
+    expected = 1.0 / (1.0 + np.exp(known - low))
+    independent = expected * (1.0 - expected)
+    squares = ((scores - expected[:, None]) ** 2).sum(axis=1)
+    mixed = squares + _PRIOR_PAIRS * independent / 2.0
+    variance = float((mixed / (count + _PRIOR_PAIRS) * count).sum())
+    return _ELO * low, _ELO * math.sqrt(variance) / (count * float(independent.sum()))
 
 
 def _expected(strength: Floats) -> Floats:

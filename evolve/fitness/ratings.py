@@ -17,6 +17,16 @@ import numpy.typing as npt
 Z95: Final = 1.959963984540054
 
 
+def student95(freedom: int) -> float:
+    """Half width of a 95 % interval in standard errors that rest on so many degrees of freedom.
+
+    By the expansion of Abramowitz & Stegun 26.7.5, within 0.5 % from six degrees on.
+    """
+    first = (Z95**3 + Z95) / 4.0
+    second = (5.0 * Z95**5 + 16.0 * Z95**3 + 3.0 * Z95) / 96.0
+    return Z95 + first / freedom + second / freedom**2
+
+
 def elo_of(score: float) -> float | None:
     """Elo difference that predicts `score` (0..1); None where it does not exist (0 and 1)."""
     if not 0.0 < score < 1.0:

@@ -11,7 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from evolve.agents.files import read_alphabeta
+from evolve.agents.reference import panel_reference
 from evolve.errors import RunError
+from evolve.fitness.trend import POOLED, REST
 from evolve.plots.agent import draw_boards
 from evolve.plots.figure import (
     BLUE,
@@ -42,7 +44,8 @@ def plot_run(run: Run, output: Path) -> None:
         f"{run.config.get('seed')}",
     )
     grid = figure.add_gridspec(2, 6, height_ratios=(1.15, 1.0))
-    _draw_scores(figure.add_subplot(grid[0, :3]), run)
+    draw_curve = _draw_rating if "rating" in run.generations else _draw_scores
+    draw_curve(figure.add_subplot(grid[0, :3]), run)
     _draw_depths(figure.add_subplot(grid[0, 3:]), run)
     lower = grid[1, :].subgridspec(1, boards)
     axes = [figure.add_subplot(lower[0, i]) for i in range(boards)]
@@ -66,6 +69,22 @@ def _draw_scores(axes: Axes, run: Run) -> None:
         ylabel="score",
         ylim=(0, 1.02),
     )
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    legend_below(axes, 3)
+
+
+def _draw_rating(axes: Axes, run: Run) -> None:
+    """Each best's rating on the ladder, the curve with its band, and where evolution rests."""
+    frame = run.generations.dropna(subset=["panel_elo"])
+    x = frame["generation"]
+    axes.plot(x, frame["panel_elo"], ".", color=GREY, ms=3, label="each generation's best")
+    axes.fill_between(x, frame["rating_low"], frame["rating_high"], color=BLUE, alpha=0.2, lw=0)
+    axes.plot(x, frame["rating"], color=BLUE, lw=2, label=f"mean of the last {POOLED}")
+    resting = frame.loc[frame["rise_high"] < REST, "generation"]
+    if len(resting):
+        axes.axvline(resting.iloc[0], color=ORANGE, lw=1, ls="--", label="at rest from here")
+    reference = panel_reference(run.config["rules"])
+    axes.set(title="rating", xlabel="generation", ylabel=f"Elo over {reference}, depth 1")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     legend_below(axes, 3)
 

@@ -60,7 +60,7 @@ def estimate(evolution: Evolution) -> Estimate:
     play(slice(1))  # compiles, or loads what was compiled
     seconds = median(play(slice(part, None, _PARTS)) for part in range(_PARTS))
     seconds_a_game = seconds * _PARTS / _SAMPLE_GAMES
-    panel = 2 * settings.panel_openings * 6 / settings.panel_every
+    panel = 2 * settings.panel_openings * evolution.panel.opponents / settings.panel_every
     games = settings.games_a_generation + panel
     left = settings.generations - evolution.generation - 1
     return Estimate(left * games * seconds_a_game, left * games * BYTES_A_GAME)

@@ -30,7 +30,7 @@ from evolve.population.genome import Genome, Vector
 from evolve.population.individual import Individual
 from evolve.runner.checkpoint import Progress
 from evolve.runner.observer import Observer
-from evolve.runner.panel import Gauntlet, panel_agents, past_generations, play_gauntlet
+from evolve.runner.panel import Judged, Judging, panel_of, past_generations
 from evolve.runner.playoff import Candidate, PlayoffResult, distinct, play_off
 from evolve.runner.seeds import Use, generator
 from evolve.tables import folder as store
@@ -56,6 +56,7 @@ class Ending(Enum):
 
     COMPLETE = "all generations are done"
     PATIENCE = "no better panel score for as long as patience allows"
+    REST = "evolution has come to rest"
     TIME = "the time limit is reached"
     STOPPED = "stopped on request"
 
@@ -73,7 +74,7 @@ class Evolution:
         self.progress = Progress.new(settings.hall_of_fame)
         self.population: list[Individual] = []
         self.generation = -1
-        self._panel_agents = panel_agents(settings.rules)
+        self.panel = panel_of(settings, self.largest_endgame, jobs)
         self._run: Run | None = None
         rules, plies = settings.rules, settings.opening_plies
         needs_pool = settings.openings != "start"
@@ -86,9 +87,6 @@ class Evolution:
             move_budget=settings.move_budget,
             largest_endgame=self.largest_endgame,
             jobs=jobs,
-        )
-        self._panel_openings = self._openings(
-            settings.panel_openings, Part.PANEL, Use.PANEL_OPENINGS, 8
         )
 
     def restore(self) -> None:
@@ -126,6 +124,7 @@ class Evolution:
         self.progress = Progress.restored(
             checkpoint["progress"], self.settings.hall_of_fame, self.genome
         )
+        self.panel.restore(run)
 
     def run(self, observer: Observer) -> Ending:
         """Evolve up to the settings' generations, then hold the play-off.
@@ -177,6 +176,8 @@ class Evolution:
         waited = self.generation - self.progress.best_panel_generation
         if settings.patience is not None and waited >= settings.patience:
             return Ending.PATIENCE
+        if settings.until_rest and self.panel.rise is not None and self.panel.rise.rests:
+            return Ending.REST
         if (
             settings.time_limit is not None
             and time.monotonic() - started > settings.time_limit * 3600
@@ -216,7 +217,10 @@ class Evolution:
         if generation == 0:
             self.progress.first_champion = list(population[champion])
             self.progress.first_champion_name = population[champion].name
-        panel, past = self._panel(generation, agents[champion], population[champion], len(games))
+        judged = self._judged(generation, agents[champion], len(games))
+        score = judged.figures.get("panel_score")
+        if score is not None:
+            self.progress.note_panel(population[champion], generation, score)
         names = [individual.name for individual in population]
         played = games.table(generation, "fitness", names, openings)
         row: dict[str, Any] = {
@@ -226,11 +230,7 @@ class Evolution:
             "mean_score": float(table.score.mean()),
             "games": len(games),
             "over_budget": float((games.results[:, -1] != 0).mean()),
-            "panel_score": panel.score.score if panel.score else None,
-            "panel_elo": panel.score.elo if panel.score else None,
-            "panel_elo_low": panel.score.elo_low if panel.score else None,
-            "panel_elo_high": panel.score.elo_high if panel.score else None,
-            "past_score": past.score.score if past.score else None,
+            **judged.figures,
             "seconds": time.monotonic() - began,
         }
         checkpoint = {
@@ -242,7 +242,7 @@ class Evolution:
             self.folder,
             generation,
             individuals_table(generation, self._rows(population, table), row, checkpoint),
-            pa.concat_tables([played, panel.table, past.table]),
+            pa.concat_tables([played, judged.table]),
         )
         self.generation, self.population = generation, population
         self._save_hall_of_fame_best()
@@ -263,35 +263,13 @@ class Evolution:
             for index, individual in enumerate(population)
         ]
 
-    def _panel(
-        self, generation: int, agent: AlphaBetaAgent, champion: Individual, first_game: int
-    ) -> tuple[Gauntlet, Gauntlet]:
-        """The champion against the panel, and against champions of the past."""
+    def _judged(self, generation: int, champion: AlphaBetaAgent, first_game: int) -> Judged:
+        """What the panel says of the champion, in generations that it is asked in."""
         if generation % self.settings.panel_every:
-            nothing = Gauntlet(None, GAMES_SCHEMA.empty_table())
-            return nothing, nothing
+            return Judged({}, GAMES_SCHEMA.empty_table())
         first = self.genome.agent(self.progress.first_champion, self.progress.first_champion_name)
         past = [self._past_champion(number) for number in past_generations(generation)]
-        gauntlets = []
-        for kind, opponents in (("panel", [*self._panel_agents, first]), ("match", past)):
-            gauntlets.append(
-                play_gauntlet(
-                    agent,
-                    opponents,
-                    self._panel_openings,
-                    self.settings.rules,
-                    generation=generation,
-                    kind=kind,
-                    first_game=first_game,
-                    largest_endgame=self.largest_endgame,
-                    jobs=self.jobs,
-                )
-            )
-            first_game += gauntlets[-1].table.num_rows
-        panel = gauntlets[0].score
-        if panel is not None:
-            self.progress.note_panel(champion, generation, panel.score)
-        return gauntlets[0], gauntlets[1]
+        return self.panel.judge(Judging(generation, champion, first, past, first_game))
 
     def _past_champion(self, generation: int) -> AlphaBetaAgent:
         run = self._open_run()

@@ -48,6 +48,13 @@ GENERATION_COLUMNS: Final = (
     "panel_elo",
     "panel_elo_low",
     "panel_elo_high",
+    "rating",
+    "rating_low",
+    "rating_high",
+    "rise",
+    "rise_low",
+    "rise_high",
+    "rise_since",
     "past_score",
     "seconds",
 )
@@ -123,10 +130,18 @@ class Run:
 
     @cached_property
     def generations(self) -> pd.DataFrame:
-        """One row a generation; panel columns are NaN where there was no panel."""
+        """One row a generation; panel columns are NaN where there was no panel.
+
+        Runs of version 0.1 have no columns of the ladder.
+        """
         rows = [self.metadata(g)[0] for g in range(self.generation_count)]
-        frame = pd.DataFrame(rows, columns=list(GENERATION_COLUMNS))
-        numbers = [column for column in GENERATION_COLUMNS if column not in ("generation", "best")]
+        columns = [
+            column
+            for column in GENERATION_COLUMNS
+            if not column.startswith(("rating", "rise")) or self.config.get("panel") == "ladder"
+        ]
+        frame = pd.DataFrame(rows, columns=columns)
+        numbers = [column for column in columns if column not in ("generation", "best")]
         return frame.astype({**dict.fromkeys(numbers, "float64"), "games": "int64"})
 
     @cached_property

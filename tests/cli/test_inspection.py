@@ -19,7 +19,7 @@ import pandas as pd
 import pytest
 
 import evolve
-from evolve.cli.progress import NOT_SHOWN, SHOWN
+from evolve.cli.progress import NOT_SHOWN, SHOWN, columns_shown
 from evolve.engine.squares import parse_moves
 from evolve.tables.folder import is_locked, locked
 from evolve.tables.run import GENERATION_COLUMNS
@@ -448,11 +448,11 @@ def test_a_generation_is_a_line_on_a_terminal_of_80_columns(first: Path, tmp_pat
     rows = evolve.load_run(first).generations.to_dict("records")
     for line, row in zip(lines[begin : begin + 3], rows, strict=True):
         assert line.split()[:2] == [str(row["generation"]), row["best"]]
-        assert f"{row['panel_score']:.3f}" in line
-        assert f" {row['panel_elo_low']:.0f}" in line
+        for column in ("panel_elo", "panel_elo_low", "panel_elo_high", "rating"):
+            assert f" {row[column]:.0f}" in line
     # One name everywhere: the head is the columns' own names, word above word.
     stacked = [line.split() for line in lines[:begin]]
-    for name in SHOWN:
+    for name in columns_shown(ladder=True):
         words = name.split("_")
         assert all(word in line for word, line in zip(words[::-1], stacked[::-1], strict=False))
     assert lines[begin + 3].startswith("past_score: ")

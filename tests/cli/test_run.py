@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -15,6 +16,7 @@ import pandas as pd
 import pytest
 
 import evolve
+from evolve.fitness.trend import REST
 from tests.cli import (
     INTERRUPTED,
     QUICK,
@@ -268,6 +270,42 @@ def test_patience_ends_a_run_early() -> None:
     best = run.generations["panel_score"].idxmax()
     assert len(run.generations) == best + 3
     assert "playoff" in set(run.games["kind"])
+
+
+def test_run_that_has_come_to_rest_says_so_once_and_ends_only_when_asked_to() -> None:
+    # All individuals are alike, so the rating has nothing to rise by; of few games its interval is
+    # wide, and ends low enough by luck alone, which this seed has.
+    alike = (
+        "--fix=weights=0",
+        "--fix=depths=1",
+        "--bounds=endgame=0:1",
+        "--terms=",
+        "--panel-every=5",
+    )
+    options = (*QUICK, *alike, "--panel-every=5", "--seed=0", "--generations", 50)
+    said = done("run", *options, "--out", "whole").lines
+    offers = [line for line in said if "--until-rest stops by itself" in line]
+    assert len(offers) == 1
+    found = re.search(
+        r"since generation (\d+) the rating rises by \[(.\d+), (.\d+)\] Elo", offers[0]
+    )
+    assert found is not None
+    assert int(found[2]) < int(found[3]) < REST
+    rows = evolve.load_run("whole").generations
+    first = int(rows.loc[rows["rise_high"] < REST, "generation"].iloc[0])
+    assert len(rows) == 50 > first + 1
+
+    ended = done("run", *options, "--until-rest", "--out", "ended")
+    assert "evolution has come to rest" in ended.lines[-3]
+    assert "stops by itself" not in ended.out
+    assert len(evolve.load_run("ended").generations) == first + 1
+    again = done("resume", "ended")
+    assert "is finished" in again.out
+    assert "--no-until-rest goes on" in again.out
+    done("resume", "ended", "--no-until-rest", "--jobs", 1)
+    pd.testing.assert_frame_equal(
+        *(evolve.load_run(name).generations.drop(columns="seconds") for name in ("whole", "ended"))
+    )
 
 
 def test_time_limit_ends_a_run_early() -> None:

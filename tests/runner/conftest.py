@@ -43,9 +43,9 @@ def start(folder: Path, jobs: int = 1, observer: Silent | None = None, **options
 
 def go_on(folder: Path, jobs: int = 1, observer: Silent | None = None, **changes: Any) -> Ending:
     """Go on with a run, as `evolve resume` does."""
-    from evolve.config.toml import read_toml
+    from evolve.config.toml import read_run_toml
 
-    settings = resolve(changes, read_toml(folder / "config.toml"))
+    settings = resolve(changes, read_run_toml(folder / "config.toml"))
     with store.locked(folder):
         store.sweep_orphans(folder)
         evolution = Evolution(folder, settings, jobs)

@@ -6,13 +6,17 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import evolve
 from evolve.agents.reference import SWH
 from evolve.engine.squares import PASS, parse_moves
+from evolve.fitness.bradleyterry import rate_one
+from evolve.fitness.ladder import ladder
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.runner.evolution import Ending
+from evolve.runner.panel import RUNGS_PLAYED
 from evolve.runner.recall import ancestry, individual_agent
 from evolve.tables.run import Run
 from tests.runner.conftest import go_on, start
@@ -99,7 +103,35 @@ def test_survivors_are_the_best_of_the_generation_before(run: Run) -> None:
         assert list(now["individual"][:2]) == list(ranked["individual"][:2])
 
 
-def test_panel_score_follows_from_the_panel_games(run: Run) -> None:
+def test_rating_follows_from_the_panel_games(run: Run) -> None:
+    games = run.games[run.games["kind"] == "panel"]
+    known = {rung.agent.name: rung.elo for rung in ladder("reversed")}
+    ratings: list[float] = []
+    for row in run.generations.itertuples():
+        mine = games[games["generation"] == row.generation]
+        assert len(mine) == RUNGS_PLAYED * 2 * 2
+        scores: dict[str, list[float]] = {}
+        for game in mine.itertuples():
+            rung = game.white if game.black == row.best else game.black
+            points = 0.5 if game.winner == "draw" else float(getattr(game, game.winner) == row.best)
+            scores.setdefault(rung, []).append(points)
+        elo, error = rate_one(
+            np.array([known[rung] for rung in scores]),
+            np.array(list(scores.values())).reshape(RUNGS_PLAYED, 2, 2).mean(axis=2),
+        )
+        ratings.append(elo)
+        assert row.panel_elo == pytest.approx(elo)
+        assert row.panel_elo_high - row.panel_elo == pytest.approx(1.96 * error, rel=1e-4)
+        assert row.rating == pytest.approx(np.mean(ratings))
+        assert row.rating_low < row.rating < row.rating_high
+        assert 0 < row.panel_score < 1
+    order = np.argsort(run.generations["panel_elo"])
+    assert run.generations["panel_score"].iloc[order].is_monotonic_increasing
+
+
+def test_score_of_the_fixed_panel_follows_from_its_games(tmp_path: Path) -> None:
+    start(tmp_path / "run", panel="fixed", generations=3)
+    run = evolve.load_run(tmp_path / "run")
     games = run.games[run.games["kind"] == "panel"]
     for row in run.generations.itertuples():
         mine = games[games["generation"] == row.generation]
@@ -115,6 +147,20 @@ def test_panel_score_follows_from_the_panel_games(run: Run) -> None:
         assert row.panel_score == pytest.approx(np.mean(points))
         if row.panel_elo == row.panel_elo and row.panel_elo_low == row.panel_elo_low:
             assert row.panel_elo_low <= row.panel_elo <= row.panel_elo_high
+
+
+def test_evolution_does_not_depend_on_the_panel(run: Run, tmp_path: Path) -> None:
+    start(tmp_path / "run", generations=5, population=8, panel="fixed", panel_every=3)
+    other = evolve.load_run(tmp_path / "run")
+    pd.testing.assert_frame_equal(run.individuals, other.individuals)
+    fitness = [one.games[one.games["kind"] == "fitness"] for one in (run, other)]
+    pd.testing.assert_frame_equal(*(games.reset_index(drop=True) for games in fitness))
+
+
+def test_every_panel_has_openings_of_its_own(run: Run) -> None:
+    games = run.games[run.games["kind"] == "panel"]
+    assert (games.groupby(["generation", "opening"]).size() == 2).all()
+    assert games.groupby("opening")["generation"].nunique().max() == 1
 
 
 def test_games_of_evolution_and_of_judgement_share_no_opening(run: Run) -> None:

@@ -9,14 +9,24 @@ from pathlib import Path
 import evolve
 
 
+def tables_hash(folder: Path) -> str:
+    """Hash of every table of a run but for columns of times."""
+    return _digest(folder).hexdigest()[:16]
+
+
 def content_hash(folder: Path) -> str:
-    """Hash of every table of a run but for columns of times, and of its champion."""
+    """The same, and of its champion."""
+    digest = _digest(folder)
+    champion = json.loads((folder / "champion.json").read_text())
+    champion["provenance"].pop("run")
+    digest.update(json.dumps(champion).encode())
+    return digest.hexdigest()[:16]
+
+
+def _digest(folder: Path) -> hashlib._Hash:
     run = evolve.load_run(folder)
     digest = hashlib.sha256()
     for frame in (run.individuals, run.games, run.generations):
         kept = frame[[column for column in frame if not str(column).endswith("seconds")]]
         digest.update(kept.to_json(orient="records", double_precision=15).encode())
-    champion = json.loads((folder / "champion.json").read_text())
-    champion["provenance"].pop("run")
-    digest.update(json.dumps(champion).encode())
-    return digest.hexdigest()[:16]
+    return digest

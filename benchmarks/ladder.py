@@ -1,0 +1,131 @@
+"""The ladder: how its rungs stand to each other, and what it says of runs.
+
+    python -m benchmarks.ladder rungs [--pairs 200]      the numbers of evolve/fitness/ladder.py
+    python -m benchmarks.ladder curve RUN [--csv FILE]   what the ladder says of any run's bests
+
+`rungs` lets every rung play its four neighbours on either side, on random balanced openings that
+no training uses, both colours on each, and rates all by Bradley-Terry; 0 is the reference table
+at depth 1. `curve` plays the panel of a run again, of one that had another panel as well, and
+compares its generations 55 to 65 with 155 to 165.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+
+import numpy as np
+import pandas as pd
+
+import evolve
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.loading import load_agent
+from evolve.agents.reference import panel_reference
+from evolve.config.evolution import GENES
+from evolve.engine.board import Rules
+from evolve.fitness.bradleyterry import Floats, rate
+from evolve.fitness.ladder import RATED
+from evolve.fitness.match import play_match
+from evolve.fitness.openings import Part, balanced_openings
+from evolve.fitness.ratings import Z95
+from evolve.population.genome import Genome
+from evolve.runner.panel import Judging, LadderPanel
+from evolve.runner.recall import run_settings
+from evolve.tables.individuals import row_genes
+
+NEIGHBOURS = 4
+EARLY, LATE = (55, 65), (155, 165)
+SEED = 2026
+
+
+def rungs(rules: Rules, pairs: int, jobs: int) -> None:
+    names = list(RATED[rules])
+    agents = [alphabeta(name).with_rules(rules) for name in names]
+    openings = balanced_openings(pairs, Part.MATCH, rules, np.random.default_rng(SEED))
+    meetings: list[tuple[int, int, Floats]] = []
+    for i, one in enumerate(agents):
+        for j in range(i + 1, min(i + 1 + NEIGHBOURS, len(agents))):
+            result, games = play_match(one, agents[j], openings, rules, jobs=jobs)
+            points = (games.winner.astype(np.float64) + 1.0) / 2.0
+            points[1::2] = 1.0 - points[1::2]
+            meetings.append((i, j, points.reshape(-1, 2).mean(axis=1)))
+            print(f"  {names[i]:36} {names[j]:38} {result.score.score:.3f}", flush=True)
+    found = rate(len(agents), meetings)
+    zero = found.elo[names.index(panel_reference(rules))]
+    for name, elo, error in zip(names, found.elo - zero, found.error, strict=True):
+        print(f'        "{name}": {elo:.0f},  # ± {Z95 * error:.0f}')
+
+
+def alphabeta(name: str) -> AlphaBetaAgent:
+    agent = load_agent(name)
+    assert isinstance(agent, AlphaBetaAgent)
+    return agent
+
+
+def curve(folder: str, csv: str | None, jobs: int) -> None:
+    run = evolve.load_run(folder)
+    settings = run_settings(run).model_copy(update={"panel": "ladder"})
+    genome = Genome.of(settings)
+    panel = LadderPanel(settings, int(genome.high[genome.slices["endgame"]][0]), jobs)
+    rows = []
+    for generation in range(0, run.generation_count, settings.panel_every):
+        best = run.metadata(generation)[0]["best"]
+        individuals = run.individuals_table(generation).to_pylist()
+        row = next(row for row in individuals if row["individual"] == best)
+        champion = genome.agent(genome.vector(row_genes(row, GENES)), best)
+        begin = time.process_time()
+        judged = panel.judge(Judging(generation, champion, champion, [], 0))
+        seconds = time.process_time() - begin
+        rows.append({"generation": generation, **judged.figures, "cpu_seconds": seconds})
+    frame = pd.DataFrame(rows).drop(columns="past_score").astype(float)
+    if csv:
+        frame.to_csv(csv, index=False, float_format="%.4f")
+    told = frame[frame["generation"] % 10 == 9]
+    columns = ["generation", "rating", "rating_low", "rating_high", "rise", "rise_low", "rise_high"]
+    print(told[columns].to_string(index=False, float_format="%.0f"))
+    resting = frame.loc[frame["rise_high"] < 20.0, "generation"]
+    print(f"at rest in generations: {resting.astype(int).to_list()}")
+    print(f"{frame['cpu_seconds'].mean():.3f} CPU s a generation")
+    if run.generation_count > LATE[1]:
+        compare(frame)
+
+
+def compare(frame: pd.DataFrame) -> None:
+    """The mean rating of late bests less that of early ones, by the scatter within both."""
+    parts = [
+        frame.loc[frame["generation"].between(*span), "panel_elo"].to_numpy()
+        for span in (EARLY, LATE)
+    ]
+    error = np.sqrt(sum(part.var(ddof=1) / len(part) for part in parts))
+    early, late = (part.mean() for part in parts)
+    print(
+        f"generations {EARLY[0]} to {EARLY[1]}: {early:.0f} Elo, {LATE[0]} to {LATE[1]}: "
+        f"{late:.0f}; difference {late - early:+.0f} [{late - early - Z95 * error:+.0f}, "
+        f"{late - early + Z95 * error:+.0f}]"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    steps = parser.add_subparsers(dest="step", required=True)
+    of_rungs = steps.add_parser("rungs")
+    of_rungs.add_argument("--pairs", type=int, default=200)
+    of_curve = steps.add_parser("curve")
+    of_curve.add_argument("run")
+    of_curve.add_argument("--csv")
+    for step in (of_rungs, of_curve):
+        step.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    arguments = parser.parse_args()
+    if arguments.step == "curve":
+        curve(arguments.run, arguments.csv, arguments.jobs)
+        return
+    all_rules: tuple[Rules, ...] = ("standard", "reversed")
+    for rules in all_rules:
+        rungs(rules, arguments.pairs, arguments.jobs)
+
+
+if __name__ == "__main__":
+    main()
