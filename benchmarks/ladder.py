@@ -4,9 +4,9 @@
     python -m benchmarks.ladder curve RUN [--csv FILE]   what the ladder says of any run's bests
 
 `rungs` lets every rung play its four neighbours on either side, on random balanced openings that
-no training uses, both colours on each, and rates all by Bradley-Terry; 0 is the reference table
-at depth 1. `curve` plays the panel of a run again, of one that had another panel as well, and
-compares its generations 55 to 65 with 155 to 165.
+no training uses, both colours on each, and rates all by Bradley-Terry, with one more player that
+is no rung; 0 is the reference table at depth 1. `curve` plays the panel of a run again, of one
+that had another panel as well, and compares its generations 55 to 65 with 155 to 165.
 """
 
 from __future__ import annotations
@@ -35,12 +35,16 @@ from evolve.runner.recall import run_settings
 from evolve.tables.individuals import row_genes
 
 NEIGHBOURS = 4
+# One more player, which ties the two families of champions to each other. As a rung it would be
+# dear: 3.4 to 4.6 ms a game, where those next to it take 0.6 to 1.0.
+TIE = "published-{}?depth=6&endgame=8"
 EARLY, LATE = (55, 65), (155, 165)
 SEED = 2026
 
 
 def rungs(rules: Rules, pairs: int, jobs: int) -> None:
     names = list(RATED[rules])
+    names.insert(names.index(f"champion-{rules}?depth=4&endgame=8"), TIE.format(rules))
     agents = [alphabeta(name).with_rules(rules) for name in names]
     openings = balanced_openings(pairs, Part.MATCH, rules, np.random.default_rng(SEED))
     meetings: list[tuple[int, int, Floats]] = []

@@ -27,7 +27,6 @@ RATED: Final[dict[Rules, dict[str, int]]] = {
         "champion-standard?depth=2&endgame=4": 484,  # ± 16
         "published-standard?depth=4&endgame=8": 599,  # ± 15
         "champion-standard?depth=3&endgame=6": 655,  # ± 15
-        "published-standard?depth=6&endgame=8": 769,  # ± 15
         "champion-standard?depth=4&endgame=8": 816,  # ± 16
         "champion-standard?depth=5&endgame=8": 931,  # ± 17
         "champion-standard?depth=6&endgame=10": 1077,  # ± 19
@@ -42,7 +41,6 @@ RATED: Final[dict[Rules, dict[str, int]]] = {
         "champion-reversed?depth=2&endgame=4": 409,  # ± 15
         "published-reversed?depth=4&endgame=8": 520,  # ± 15
         "champion-reversed?depth=3&endgame=6": 574,  # ± 14
-        "published-reversed?depth=6&endgame=8": 688,  # ± 15
         "champion-reversed?depth=4&endgame=8": 763,  # ± 15
         "champion-reversed?depth=5&endgame=8": 869,  # ± 16
         "champion-reversed?depth=6&endgame=10": 1012,  # ± 19

@@ -78,11 +78,13 @@ def _draw_rating(axes: Axes, run: Run) -> None:
     frame = run.generations.dropna(subset=["panel_elo"])
     x = frame["generation"]
     axes.plot(x, frame["panel_elo"], ".", color=GREY, ms=3, label="each generation's best")
-    axes.fill_between(x, frame["rating_low"], frame["rating_high"], color=BLUE, alpha=0.2, lw=0)
-    axes.plot(x, frame["rating"], color=BLUE, lw=2, label=f"mean of the last {POOLED}")
+    # Each mean stands amid the generations that it is of: at their end it would lag behind them.
+    amid = x.rolling(POOLED, min_periods=1).mean()
+    axes.fill_between(amid, frame["rating_low"], frame["rating_high"], color=BLUE, alpha=0.2, lw=0)
+    axes.plot(amid, frame["rating"], color=BLUE, lw=2, label=f"mean of {POOLED} of them")
     resting = frame.loc[frame["rise_high"] < REST, "generation"]
     if len(resting):
-        axes.axvline(resting.iloc[0], color=ORANGE, lw=1, ls="--", label="at rest from here")
+        axes.axvline(resting.iloc[0], color=ORANGE, lw=1, ls="--", label="has come to rest")
     reference = panel_reference(run.config["rules"])
     axes.set(title="rating", xlabel="generation", ylabel=f"Elo over {reference}, depth 1")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))

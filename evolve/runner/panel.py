@@ -38,6 +38,9 @@ PANEL_PLIES: Final = 8
 """Random moves in the panel's openings."""
 _PAST: Final = 3
 """Champions of the past that a generation's best meets, once there are so many."""
+_PAST_SHARE: Final = 3
+"""Beside the ladder the champions of the past share the openings of one rung, so that its 240
+games take about the time of the fixed panel's 288."""
 _FIRST_ELO: Final = 0.0
 """Near which generation 0 looks for its rungs: the reference table at depth 1."""
 
@@ -84,7 +87,8 @@ class Judged:
 class Panel(ABC):
     """The panel of one run.
 
-    opponents: how many a generation's best plays, champions of the past among them; rise: how
+    opponents: how many a generation's best plays on the settings' number of openings, champions
+    of the past among them; rise: how
     the rating rises, where the panel makes a curve of it that is long enough.
     """
 
@@ -195,7 +199,7 @@ class LadderPanel(Panel):
     that stays would bring nothing new, and luck with them would look like strength.
     """
 
-    opponents = RUNGS_PLAYED + _PAST
+    opponents = RUNGS_PLAYED + 1
 
     def __init__(self, settings: EvolutionSettings, largest_endgame: int, jobs: int) -> None:
         super().__init__(settings, largest_endgame, jobs)
@@ -218,9 +222,8 @@ class LadderPanel(Panel):
             judging.first_game,
         )
         elo, error = rate_one(np.array([rung.elo for rung in rungs]), scores)
-        past, past_table = self._meet_past(
-            judging, openings.first(each), judging.first_game + len(table)
-        )
+        shared = openings.first(-(-each // _PAST_SHARE))
+        past, past_table = self._meet_past(judging, shared, judging.first_game + len(table))
         low, high = elo - Z95 * error, elo + Z95 * error
         self._curve.add(judging.generation, elo, _error(low, high))
         self.rise = self._curve.rise
