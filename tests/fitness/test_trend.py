@@ -66,6 +66,20 @@ def test_flat_curve_rests_and_a_rising_one_does_not() -> None:
     assert not any(rise is not None and rise.rests for rise in rising)
 
 
+def test_looking_in_every_generation_hardly_ever_stops_a_run_that_rises() -> None:
+    def ever_rests(slope: float) -> bool:
+        growing = Curve()
+        for generation, luck in enumerate(noise(rng, 168, size=28)):
+            growing.add(generation, slope / SPAN * generation + float(luck), 25.0)
+            if growing.rise is not None and growing.rise.rests:
+                return True
+        return False
+
+    rng = np.random.default_rng(3)
+    assert sum(ever_rests(2 * REST) for _ in range(30)) <= 1
+    assert all(ever_rests(0.0) for _ in range(30))
+
+
 def test_line_on_rest_gives_the_interval_and_since_when() -> None:
     row = {"rise_since": 83, "rise_low": -9.4, "rise_high": 11.2}
     assert rest_told(row) == (
