@@ -24,7 +24,7 @@ import tomli_w
 import evolve
 from evolve.cli import terminal
 from evolve.cli.progress import LEGEND, telling_of_compilation
-from evolve.tables.trials import write_trials
+from evolve.tables.trials import Importances, write_trials
 from evolve.text import plain
 from tests.cli import QUICK, done, invoke, misused, on_a_terminal, program
 
@@ -114,7 +114,8 @@ def hostile(copy: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Path:
          "worker": stored, "agent": stored, "reason": stored}
         for n in range(3)
     ]  # fmt: skip
-    write_trials(sweep, rows, {stored: str, "layers": str}, {stored: 0.7, "layers": 0.3})
+    shares = ({stored: 0.7, "layers": 0.3}, {stored: 0.01, "layers": 0.5})
+    write_trials(sweep, rows, {stored: str, "layers": str}, Importances(*shares))
     return folder
 
 

@@ -20,7 +20,7 @@ from evolve.records.table import read_games, write_frame
 from evolve.tables.games import GAMES_SCHEMA
 from evolve.tables.metrics import METRICS_SCHEMA, commit_metrics, read_metrics
 from evolve.tables.parquet import read_metadata, read_table, write_table
-from evolve.tables.trials import read_trials, write_trials
+from evolve.tables.trials import Importances, read_trials, write_trials
 from tests.runner.conftest import start
 
 SHORT, LONG = 60, 1500
@@ -35,7 +35,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "metrics").mkdir()
     commit_metrics(folder, 0, dict.fromkeys(METRICS_SCHEMA.names, 1))
     rows = [{"number": n, "state": "COMPLETE", "score": n / 7, "x": n / 3} for n in range(9)]
-    write_trials(folder, rows, {"x": float}, {"x": 1.0})
+    write_trials(folder, rows, {"x": float}, Importances({"x": 1.0}, {"x": 0.5}))
     write_frame(folder / "match.parquet", evolve.load_run(folder).games)
     return folder
 
