@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+CHAMPION_NAMES: Final = (
+    "champion-standard",
+    "champion-reversed",
+    "published-standard",
+    "published-reversed",
+)
+"""Evolved agents that come with the package."""
 REFERENCE_NAMES: Final = (
     "random",
     "uct",
@@ -13,4 +20,5 @@ REFERENCE_NAMES: Final = (
     "positional",
     "anti-swh",
     "anti-swh-mobility",
+    *CHAMPION_NAMES,
 )

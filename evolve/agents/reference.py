@@ -10,6 +10,7 @@ from typing import Final
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.files import read_alphabeta
 from evolve.agents.mcts import MctsAgent
+from evolve.agents.names import CHAMPION_NAMES
 from evolve.agents.names import REFERENCE_NAMES as REFERENCE_NAMES
 from evolve.agents.protocol import Agent
 from evolve.agents.random import RandomAgent
@@ -47,15 +48,7 @@ _REFERENCES: Final[dict[str, Callable[[], Agent]]] = {
     "positional": lambda: _table("positional", POSITIONAL, 5),
     "anti-swh": lambda: _table("anti-swh", ANTI_SWH),
     "anti-swh-mobility": lambda: _table("anti-swh-mobility", ANTI_SWH, 3),
-    **{
-        name: partial(_champion, name)
-        for name in (
-            "champion-standard",
-            "champion-reversed",
-            "published-standard",
-            "published-reversed",
-        )
-    },
+    **{name: partial(_champion, name) for name in CHAMPION_NAMES},
 }
 
 assert tuple(_REFERENCES) == REFERENCE_NAMES

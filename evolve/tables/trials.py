@@ -97,7 +97,9 @@ def importances_of(table: pa.Table) -> Importances:
 
 def _parsed(found: Any) -> Importances:
     if not isinstance(found.get("shares"), dict):
-        return Importances(reason=_WITHOUT_P) if found else Importances()
+        # Version 0.1 kept the shares alone.
+        before = [float(share) for share in found.values()]
+        return Importances(reason=_WITHOUT_P) if before else Importances()
     order = sorted(found["shares"], key=lambda name: -found["shares"][name])
     return Importances(
         {name: float(found["shares"][name]) for name in order},
