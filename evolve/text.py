@@ -54,8 +54,6 @@ def expect_any_text() -> None:
     UTF-8 in the locale C, which may be a container's that was never set; where someone chose it,
     it means ASCII.
     """
-    codecs.register_error(FALLBACK, _in_other_signs)
-    codecs.register(_find_codec)
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     for stream in (sys.stdout, sys.stderr):
@@ -97,5 +95,9 @@ def writable(text: str, encoding: str) -> str:
     """`text` in the signs that `encoding` has, so that columns are as wide as they are shown."""
     try:
         return text.encode(encoding, FALLBACK).decode(encoding)
-    except LookupError:  # an encoding, or our handler, that is not there: a caller's own stream
+    except LookupError:  # an encoding that is not there: a caller's own stream
         return text
+
+
+codecs.register_error(FALLBACK, _in_other_signs)
+codecs.register(_find_codec)

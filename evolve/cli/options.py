@@ -12,6 +12,7 @@ import click
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from evolve.cli.completion import complete_agents
 from evolve.config.evolution import FIRST
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -102,6 +103,8 @@ def model_options(model: type[BaseModel], *but: str) -> Callable[[C], C]:
                 continue
             declaration = _declaration(name, _plain(field.annotation))
             attributes = {**_attributes(field), "cls": Grouped, "group": _group_of(model, name)}
+            if field.json_schema_extra == {"names": "agent"}:
+                attributes["shell_complete"] = complete_agents
             command = click.option(*declaration, **attributes)(command)
         return command
 

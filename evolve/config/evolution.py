@@ -116,7 +116,9 @@ class EvolutionSettings(BaseModel):
         default_factory=dict, description="hold a gene at a value, GENE=V or GENE=V,V,…"
     )
     start_from: str | None = Field(
-        None, description="agent whose genes the first generation starts from"
+        None,
+        description="agent whose genes the first generation starts from",
+        json_schema_extra={"names": "agent"},
     )
 
     openings: Literal["pair", "shared", "start"] = Field(

@@ -103,6 +103,7 @@ def test_commands_runs_agents_and_presets_are_completed(quick: Path, tmp_path: P
     found = completions(tmp_path, "match", "")
     assert found == [*REFERENCE_NAMES, "runs/first", "mine.json"]
     assert completions(tmp_path, "run", "--preset", "") == ["tuned", "published"]
+    assert completions(tmp_path, "run", "--start-from", "swh") == ["swh", "swh-mobility"]
     assert "s4-reversiv" in completions(tmp_path, "train", "mcts", "--preset", "s")
 
 
