@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from evolve.errors import EvolveError, IllegalMoveError
     from evolve.tables.run import Run, load_run
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 _HOMES = {
     "Agent": "evolve.agents.protocol",
