@@ -43,8 +43,6 @@ _COLOURS: Final = ("black/", "white/")
 _ZIP: Final = b"PK\x03\x04"
 _LARGEST: Final = 8 * MOST_WEIGHTS
 """Bytes that an archive may unpack to."""
-_LARGEST_HEADER: Final = 1 << 20
-"""Bytes of its header."""
 
 
 def agent_document(agent: Stored) -> dict[str, Any]:
@@ -127,13 +125,11 @@ def _parsed(source: Path | str) -> Any:
 def _unpacked(path: Path) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
     """Header and arrays of an archive; nothing is unpacked that is too large to be one."""
     try:
-        arrays = read_arrays(path, _LARGEST)
+        arrays = read_arrays(path, _LARGEST, HEADER)
     except ValueError as error:
         raise AgentFileError(f"this is no agent file: {error}") from error
-    if HEADER not in arrays:
-        raise AgentFileError(f"this is no agent file: it holds no {HEADER}")
     header = arrays.pop(HEADER)
-    if header.dtype.kind != "U" or header.ndim != 0 or header.nbytes > _LARGEST_HEADER:
+    if header.dtype.kind != "U" or header.ndim != 0:
         raise AgentFileError(f"this is no agent file: its {HEADER} is no text")
     return _parsed(str(header)), arrays
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from evolve.tables.atomic import replacing
 
+_LARGEST_HEADER: Final = 1 << 20
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 
@@ -29,11 +30,14 @@ def write_arrays(path: Path, arrays: Arrays, packed: bool = True) -> None:
             archive.writestr(zipfile.ZipInfo(f"{name}.npy"), buffer.getvalue(), method)
 
 
-def read_arrays(path: Path, largest: int | None = None) -> dict[str, npt.NDArray[Any]]:
+def read_arrays(
+    path: Path, largest: int | None = None, header: str | None = None
+) -> dict[str, npt.NDArray[Any]]:
     """All arrays of an archive; OSError, or ValueError where it is damaged.
 
     Nothing is unpacked that would come to more than `largest` bytes; without a number, to more
-    than the file itself has, as of an archive that is not packed.
+    than the file itself has, as of an archive that is not packed. Nor is anything where there is
+    no array `header`, or one of more than 1 MiB.
     """
     try:
         with path.open("rb") as file, zipfile.ZipFile(file) as archive:
@@ -41,6 +45,11 @@ def read_arrays(path: Path, largest: int | None = None) -> dict[str, npt.NDArray
             members = archive.infolist()
             if sum(member.file_size for member in members) > most:
                 raise ValueError(f"it would unpack to more than {most} bytes")
+            sizes = {member.filename: member.file_size for member in members}
+            if header is not None and f"{header}.npy" not in sizes:
+                raise ValueError(f"it holds no {header}")
+            if header is not None and sizes[f"{header}.npy"] > _LARGEST_HEADER:
+                raise ValueError(f"its {header} is too large")
             # Whole members, so that the checksum of each is looked at.
             return {
                 member.filename.removesuffix(".npy"): _array(archive.read(member))

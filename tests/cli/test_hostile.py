@@ -26,7 +26,7 @@ from evolve.tables.atomic import replacing
 from evolve.tables.sheet import csv_text, read_csv
 from tests.cli import Result, command, done, environment, fails, invoke, misused, snapshot
 
-SHORT, LONG = 40, 1200
+SHORT, LONG = 25, 1000
 """Damaged files that are tried, and with -m slow."""
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
@@ -379,7 +379,7 @@ def try_damage(copy: Path, count: int) -> None:
         for arguments in rng.sample(looks, 2):
             what = (arguments, (copy / name).read_text())
             result = invoke(*arguments)
-            assert result.code in (0, 1), (what, result)
+            assert result.code in (0, 1, 2), (what, result)
             assert "Traceback" not in result.err, (what, result)
             assert result.code == 0 or result.err.count("\n") == 1, (what, result)
 
