@@ -26,7 +26,7 @@ from evolve.tables.atomic import replacing
 from evolve.tables.sheet import csv_text, read_csv
 from tests.cli import Result, command, done, environment, fails, invoke, misused, snapshot
 
-SHORT, LONG = 25, 1000
+SHORT, LONG = 25, 400
 """Damaged files that are tried, and with -m slow."""
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
