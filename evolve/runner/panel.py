@@ -88,8 +88,8 @@ class Panel(ABC):
     """The panel of one run.
 
     opponents: how many a generation's best plays on the settings' number of openings, champions
-    of the past among them; rise: how
-    the rating rises, where the panel makes a curve of it that is long enough.
+    of the past among them; rise: how the rating rises, where the panel makes a curve of it that is
+    long enough.
     """
 
     opponents: ClassVar[int]
