@@ -15,9 +15,9 @@ from tests.runner.conftest import StopAfter, go_on, start
 from tests.tables.content import content_hash
 
 GOLDEN = {
-    "ga": "6fbf5e90dbdac48c",
-    "published": "4e1196692d608967",
-    "fixed panel": "4e4603df4fdb6bed",
+    "ga": "1179d8a89466c714",
+    "published": "b9526a087e09af9b",
+    "fixed panel": "28510eed04dd1944",
 }
 """The one with the fixed panel is as in version 0.1.
 

@@ -18,7 +18,8 @@ def content_hash(folder: Path) -> str:
     """The same, and of its champion."""
     digest = _digest(folder)
     champion = json.loads((folder / "champion.json").read_text())
-    champion["provenance"].pop("run")
+    for name in ("run", "evolve"):  # its folder and the version, which say nothing of the run
+        champion["provenance"].pop(name)
     digest.update(json.dumps(champion).encode())
     return digest.hexdigest()[:16]
 
