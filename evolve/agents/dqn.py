@@ -145,38 +145,38 @@ class DqnAgent:
 
     def choose(self, board: Board) -> int:
         """The best square; raises IllegalMoveError when there is none."""
+        return self.choose_counted(board)[0]
+
+    def choose_counted(self, board: Board) -> tuple[int, int]:
+        """The same square, and the positions that were looked at for it, exact search included."""
         if not board.legal_moves():
             raise IllegalMoveError(f"there is no move to choose\n{board}")
-        ranked = list(self.chances(board))
+        values, nodes = self._valued(board)
+        ranked = list(values)
         if board.empties <= self.endgame:
             context = thread_context(self._rules, layout.table_bits_for(board.empties))
             context[layout.NODES] = context[layout.STOPPED] = 0
             square, score = solve_in_order(
                 U(board.own), U(board.opp), np.array(ranked, np.int64), context.ctypes.data
             )
+            nodes += int(context[layout.NODES])
             if score >= 0:
-                return int(square)
-        return ranked[0]
-
-    def choose_counted(self, board: Board) -> tuple[int, int]:
-        """The same square and its nodes: the position itself, and what was solved exactly.
-
-        What a lookahead enters is not counted.
-        """
-        if board.empties > self.endgame:
-            return self.choose(board), 1
-        context = thread_context(self._rules, layout.table_bits_for(board.empties))
-        return self.choose(board), 1 + int(context[layout.NODES])
+                return int(square), nodes
+        return ranked[0], nodes
 
     def chances(self, board: Board) -> dict[int, float]:
         """The value of every legal move for the side to move, as the network was taught.
 
         The best comes first.
         """
+        return self._valued(board)[0]
+
+    def _valued(self, board: Board) -> tuple[dict[int, float], int]:
+        """The same, and how many positions were looked at."""
         values = np.zeros(64, np.float64)
         side = 1 if board.side == "black" else -1
         scratch = thread_scratch(max(network.scratch_size for network in self.networks))
-        action_values(
+        entered = action_values(
             U(board.own),
             U(board.opp),
             side,
@@ -188,7 +188,7 @@ class DqnAgent:
             values,
         )
         ranked = sorted(board.legal_moves(), key=lambda square: -values[square])
-        return {square: float(values[square]) for square in ranked}
+        return {square: float(values[square]) for square in ranked}, int(entered)
 
     @property
     def parameters(self) -> dict[str, Any]:

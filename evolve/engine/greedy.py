@@ -86,11 +86,14 @@ def _deep_value(
     rewards: npt.NDArray[np.float64],
     scratch: int,
     rules: int,
+    entered: npt.NDArray[np.int64],
 ) -> float:
     """Value for the side with `own`, to move, of a search of `plies` for the side `root`.
 
-    A pass costs no ply. Fail-soft: a value above `alpha` and below `beta` is exact.
+    A pass costs no ply. Fail-soft: a value above `alpha` and below `beta` is exact. entered [1]
+    counts positions.
     """
+    entered[0] += 1
     moves = moves_of(own, opp)
     if moves == ZERO:
         if moves_of(opp, own) == ZERO:
@@ -98,7 +101,7 @@ def _deep_value(
         discount = rewards[DISCOUNT_PASS] if side != root else 1.0
         low, high = _window(0.0, discount, alpha, beta)
         return -discount * _deep_value(
-            opp, own, -side, root, plies, low, high, networks, rewards, scratch, rules
+            opp, own, -side, root, plies, low, high, networks, rewards, scratch, rules, entered
         )
     if plies == 0:
         _, value = best_action(own, opp, moves, side, networks[0 if side > 0 else 1], scratch)
@@ -123,6 +126,7 @@ def _deep_value(
             rewards,
             scratch,
             rules,
+            entered,
         )
         best = max(best, value)
     return best
@@ -147,8 +151,8 @@ def action_values(
     scratch: int,
     rules: int,
     values: npt.NDArray[np.float64],
-) -> None:
-    """Fill `values` [64] of every legal move of the side with `own`.
+) -> int:
+    """Fill `values` [64] of every legal move of the side with `own`; how many positions it took.
 
     side: 1 black, −1 white; networks [2]: addresses of those that play black and white;
     lookahead: plies played out before the networks are asked, 0 to ask them about the move;
@@ -156,6 +160,7 @@ def action_values(
     """
     moves = moves_of(own, opp)
     network = networks[0 if side > 0 else 1]
+    entered = np.ones(1, np.int64)
     seen = int64(0)
     if lookahead == 0:
         seen = _seen(own, opp, side, network, scratch)
@@ -180,4 +185,6 @@ def action_values(
                 rewards,
                 scratch,
                 rules,
+                entered,
             )
+    return int(entered[0])

@@ -421,6 +421,9 @@ def test_looking_ahead_is_minimax_over_the_networks_and_what_moves_earn(
         column = [0] * len(legal) if found.shape[1] == 1 else legal
         return {square: float(found[i, column[i]]) for i, square in enumerate(legal)}
 
+    def passes(own: int, opp: int) -> bool:
+        return not reference.legal_moves(own, opp) and not reference.is_over(own, opp)
+
     def gain(own: int, opp: int, move: int) -> float:
         flips = reference.squares(reference.flips(own, opp, move))
         after = reference.play(own, opp, move)
@@ -460,7 +463,7 @@ def test_looking_ahead_is_minimax_over_the_networks_and_what_moves_earn(
         side = rng.choice((1, -1))
         found = np.zeros(64)
         scratch = nets[0].scratch()
-        action_values(
+        entered = action_values(
             *(np.uint64(own), np.uint64(opp), side, plies, addresses, earned.cells),
             *(scratch.ctypes.data, rules, found),
         )
@@ -468,6 +471,10 @@ def test_looking_ahead_is_minimax_over_the_networks_and_what_moves_earn(
             expected = values_of(own, opp, side)
         else:
             expected = move_worth(own, opp, side, side, plies)
+        if plies < 2:  # deeper, some are cut off
+            assert entered == 1 + plies * len(legal) + (
+                sum(passes(*reference.play(own, opp, move)) for move in legal) if plies else 0
+            )
         for move in legal:
             assert found[move] == pytest.approx(expected[move], abs=1e-5, rel=1e-9)
 
