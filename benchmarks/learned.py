@@ -1,9 +1,9 @@
 """What learning reaches here: the targets, agents of all kinds in one table, speed in a game.
 
     python -m benchmarks.learned targets [dqn] [mcts] [labels] [--preset swept] [--jobs 2]
-    python -m benchmarks.learned equal-time [--seeds 3] [--budget 30] [--jobs 2]
+    python -m benchmarks.learned equal-time [--seeds 6] [--budget 30] [--jobs 2]
     python -m benchmarks.learned rating [--games 40] [--jobs 2]
-    python -m benchmarks.learned moves [--time 0.05]
+    python -m benchmarks.learned moves [--preset s4-reversiv] [--time 5] [--games 1]
 
 `targets` trains the defaults (180 CPU seconds for dqn, 120 for mcts) and plays the matches that
 docs/learning.md reports. `equal-time` is the minimax-dueling DQN of the paper, two plies ahead,
@@ -154,6 +154,8 @@ def contestants() -> dict[str, Agent]:
         found[f"dqn, {plies} plies ahead"] = evolve.load_agent(f"{dqn}?lookahead={plies}")
     for count in (100, 400, 6400):
         found[f"mcts, {count}"] = evolve.load_agent(f"{mcts}?simulations={count}")
+    swept = train(Recipe.of("dqn", 120.0, preset="swept"), 0)
+    found["swept, 2 plies ahead"] = evolve.load_agent(f"{swept}?lookahead=2")
     paper = train(Recipe.of("dqn", 120.0, preset="s2-minimax-dueling"), 0)
     for plies in (0, 2):
         found[f"minimax-dueling, {plies} plies ahead"] = evolve.load_agent(
@@ -181,12 +183,12 @@ def rating(games: int, jobs: int) -> None:
         )
 
 
-def moves(seconds: float) -> None:
+def moves(seconds: float, preset: str, games: int) -> None:
     """Simulations of a move at equal time, by the number of empties, in games with itself."""
-    tree: Any = evolve.load_agent(train(MCTS, 0))
-    tree = replace(tree, seconds=seconds, endgame=0)
+    learned: Any = evolve.load_agent(train(Recipe.of("mcts", 120.0, preset=preset), 0))
     counts: dict[int, list[int]] = {}
-    for seed in range(4):
+    for seed in range(games):
+        tree = replace(learned, seconds=seconds, endgame=0).for_game(seed)
         board, player = evolve.Board.start(), evolve.RandomAgent(seed)
         for _ in range(6):
             board = board.play(player.choose(board))
@@ -194,9 +196,10 @@ def moves(seconds: float) -> None:
             if not board.legal_moves():
                 board = board.pass_move()
                 continue
-            grown = tree._search(board)
-            counts.setdefault(board.empties // 6 * 6, []).append(int(grown.links[0, 3]))
-            board = board.play(grown.ranked()[0])
+            square, simulations = tree.choose_counted(board)
+            if simulations:  # none for the only legal move
+                counts.setdefault(board.empties // 6 * 6, []).append(simulations)
+            board = board.play(square)
     for empties in sorted(counts, reverse=True):
         print(
             f"{empties:2} to {empties + 5:2} empties: {np.median(counts[empties]):9.0f} simulations"
@@ -215,12 +218,14 @@ def main() -> None:
     targets.add_argument("parts", nargs="*", choices=[[], *parts])
     targets.add_argument("--preset", default="default", help="of dqn")
     equal = commands.add_parser("equal-time")
-    equal.add_argument("--seeds", type=int, default=3, choices=range(2, 9))
+    equal.add_argument("--seeds", type=int, default=6, choices=range(2, 9))
     equal.add_argument("--budget", type=float, default=30.0)
     rated = commands.add_parser("rating")
     rated.add_argument("--games", type=int, default=40)
     moved = commands.add_parser("moves")
     moved.add_argument("--time", type=float, default=0.05)
+    moved.add_argument("--preset", default="default")
+    moved.add_argument("--games", type=int, default=4)
     for command in (targets, equal, rated):
         command.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
@@ -233,7 +238,7 @@ def main() -> None:
     elif given.command == "rating":
         rating(given.games, given.jobs)
     else:
-        moves(given.time)
+        moves(given.time, given.preset, given.games)
 
 
 if __name__ == "__main__":
