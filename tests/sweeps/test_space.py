@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from evolve.config.learning import DqnSettings, MctsSettings
+from evolve.config.learning_presets import MCTS_PRESETS
 from evolve.config.sweep import KINDS, Kind, SweepSettings
 from evolve.errors import SettingsError
 from evolve.population.genome import Genome
@@ -97,7 +98,7 @@ def test_fixed_layers_and_presets_hold_what_they_are_made_of() -> None:
     paper = plan("mcts", fix={"preset": "s4-reversiv"})
     assert not {"width", "network"} & set(paper.space.names)
     values = {p.name: p.example for p in paper.space.parameters}
-    assert paper.settings(values, 0).layers == ("gate", "gate", "dense 1 tanh")  # type: ignore[attr-defined]
+    assert paper.settings(values, 0).layers == MCTS_PRESETS["s4-reversiv"]["layers"]  # type: ignore[attr-defined]
     assert paper.defaults is None  # first_ply and others, but also a window outside the range
 
 
