@@ -41,6 +41,21 @@ def positions(count: int) -> list[Board]:
     return found
 
 
+def one_game(count: int) -> list[Board]:
+    """Successive positions with a choice of moves, of games one after the other: random moves."""
+    rng = np.random.default_rng(1)
+    found: list[Board] = []
+    board = Board.start()
+    while len(found) < count:
+        if board.is_over():
+            board = Board.start()
+        moves = board.legal_moves()
+        if len(moves) > 1:
+            found.append(board)
+        board = board.play(int(rng.choice(moves))) if moves else board.pass_move()
+    return found
+
+
 def network() -> Network:
     """One of random weights."""
     architecture = Architecture("planes", LAYERS)
@@ -87,9 +102,12 @@ def main() -> None:
             agent: Agent = MctsAgent(network=network(), selection="puct", seconds=given.seconds)
         else:
             agent = evolve.load_agent(name, time=given.seconds)
+        reuse = isinstance(agent, MctsAgent) and agent.reuse
         wall: list[float] = []
         cpu: list[float] = []
         alone: list[float] = []
+        if reuse:
+            agent, boards = agent.for_game(0), one_game(given.moves)
         for board in boards:
             begin, spent = time.perf_counter(), time.thread_time()
             agent.choose(board)

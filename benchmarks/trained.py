@@ -29,7 +29,7 @@ def _code() -> str:
     """A text that differs where the code that learns or plays does."""
     digest = hashlib.sha256()
     package = Path(evolve.__file__).parent
-    for part in ("engine", "learning", "fitness"):
+    for part in ("engine", "learning", "fitness", "agents"):
         for source in sorted((package / part).glob("*.py")):
             digest.update(source.read_bytes())
     return digest.hexdigest()
@@ -115,11 +115,11 @@ def p_of_half(scores: list[float]) -> float:
 
 
 def holm_levels(ps: Sequence[float], wrong: float = 0.05) -> list[float]:
-    """The level of each interval so that all of them together are right in 1 − `wrong`.
+    """The level of each interval so that one of them leaves out a true half in `wrong` of tables.
 
     Holm 1979: the k-th smallest of m values of p is held against wrong / (m − k + 1), up to the
     first that is over it, whose level the others get. An interval leaves out a half where Holm's
-    test rejects it.
+    test rejects it; it is no simultaneous interval for other values.
     """
     levels, share = [0.0] * len(ps), 0.0
     failed = False

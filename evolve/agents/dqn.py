@@ -24,6 +24,7 @@ from evolve.engine.rewards import (
     DISCOUNT_OTHER,
     DISCOUNT_OWN,
     DISCOUNT_PASS,
+    DISCOUNT_PASSED,
     DISCS,
     REWARD_CELLS,
 )
@@ -76,6 +77,8 @@ class Rewards:
             cells[DISCOUNT_OTHER] = self.discount
         else:
             cells[DISCOUNT_PASS] = self.discount
+            # The own next turn is one step away, however often the other side moves before it.
+            cells[DISCOUNT_PASSED] = 1.0 / self.discount if self.discount else 1.0
         return cells
 
     def document(self) -> dict[str, Any]:

@@ -143,8 +143,7 @@ class MctsAgent:
         tree = thread_tree(self._nodes) if self._kept is None else self._kept
         if board.empties > self.endgame:
             return square, tree.grown
-        context = thread_context(self._rules, layout.table_bits_for(board.empties))
-        return square, tree.grown + int(context[layout.NODES])
+        return square, tree.grown + int(self._context(board)[layout.NODES])
 
     def choose_all(self, boards: Sequence[Board]) -> list[int]:
         """A good square of each board, none of which may be without a move, by `evaluate`.
@@ -185,18 +184,24 @@ class MctsAgent:
 
     def _best(self, board: Board, tree: Tree) -> int:
         """The move of a grown tree, or near the end the exact one."""
-        ranked = tree.ranked()
         if board.empties <= self.endgame:
-            order = tree.by_value() if self.order == "value" else ranked
-            square = self._proven(board, order)
+            square = self._proven(board, self._ordered(tree))
             if square is not None:
                 return square
-        return ranked[0]
+        return tree.ranked()[0]
+
+    def _ordered(self, tree: Tree) -> list[int]:
+        """The moves as the exact search takes them."""
+        return tree.by_value() if self.order == "value" else tree.ranked()
+
+    def _context(self, board: Board) -> layout.Cells:
+        """Memory for the exact search: by the clock it is of one size, touched beforehand."""
+        bits = layout.table_bits_for(board.empties) if self.seconds is None else TABLE_BITS
+        return thread_context(self._rules, bits)
 
     def _proven(self, board: Board, order: list[int], end: float | None = None) -> int | None:
         """The best move by exact score; None where all moves lose, or not all is known at `end`."""
-        bits = layout.table_bits_for(board.empties) if end is None else TABLE_BITS
-        context = thread_context(self._rules, bits)
+        context = self._context(board)
         context[layout.NODES] = context[layout.STOPPED] = 0
         with nullcontext() if end is None else stopping_at(context, end):
             square, score = solve_in_order(
@@ -232,7 +237,7 @@ class MctsAgent:
         tree = self._begun(board)
         if board.empties <= self.endgame:
             self._grow_until(tree, board, begin + _BEFORE_SOLVING * seconds)
-            square = self._proven(board, tree.ranked(), end)
+            square = self._proven(board, self._ordered(tree), end)
             if square is not None:
                 return square
         self._grow_until(tree, board, end)

@@ -26,6 +26,14 @@ _GUARD_SECONDS: Final = 10.0
 _GUARD: Final = Path(__file__).with_name("guard.py")
 
 
+def signal_name(number: int) -> str:
+    """The name of a signal; its number where it has none, as those for real time."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)
+
+
 class LineProcess:
     """A program with a guard, its output read by a thread.
 
@@ -182,7 +190,7 @@ class LineProcess:
         if code is None:
             how = "closed its output"
         elif code < 0:
-            how = f"was ended by signal {signal.Signals(-code).name}"
+            how = f"was ended by signal {signal_name(-code)}"
         else:
             how = f"ended with exit code {code}"
         said = " ".join(filter(None, self._complaints))

@@ -119,10 +119,10 @@ def render_network(agent: MctsAgent | DqnAgent) -> str:
 
 def _network_literals(agent: MctsAgent | DqnAgent, architecture: Architecture) -> str:
     """The network and how to play by it as Python source."""
-    rewards = Rewards()
+    rewards, solve_by = Rewards(), "visits"
     if isinstance(agent, MctsAgent):
         networks = [agent.network] if agent.network else []
-        play = (agent.simulations, float(agent.c), 0)
+        play, solve_by = (agent.simulations, float(agent.c), 0), agent.order
     else:
         networks, play = list(agent.networks), (0, 0.0, agent.lookahead)
         rewards = agent.rewards
@@ -139,6 +139,7 @@ def _network_literals(agent: MctsAgent | DqnAgent, architecture: Architecture) -
         f"LAYERS = [\n{layers}]\nPACKED = {{\n{parts}}}\n"
         f"SIMULATIONS = {play[0]}\nC_PUCT = {play[1]!r}\nLOOKAHEAD = {play[2]}\n"
         + _reward_literals(rewards.cells)
+        + f'SOLVE_BY = "{solve_by}"\n'
     )
 
 

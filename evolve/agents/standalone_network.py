@@ -49,8 +49,9 @@ LOOKAHEAD = 0
 SQUARE_REWARDS = [0.0] * 64  # what a move earns by its square and by each disc that it turns,
 DISC_REWARD = 0.0  # and by its discs / 64 after it, where moves are looked ahead
 # Discounts when the turn comes back to the player by a move, and by a pass, and when it goes to
-# the other side by a move.
-DISCOUNTS = (1.0, 1.0, 1.0)
+# the other side by a move, and by a pass.
+DISCOUNTS = (1.0, 1.0, 1.0, 1.0)
+SOLVE_BY = "visits"  # the order of moves in which a tree search solves the end, or "value"
 # --- end of parameters ---
 
 ARRAYS = {part: np.frombuffer(b64decode(text), np.dtype("<f4")) for part, text in PACKED.items()}
@@ -204,15 +205,18 @@ def simulate(root: Branch) -> None:
         branch.bonus = branch.prior / (1 + branch.visits)
 
 
-def searched(board: int, deadline: float) -> List[int]:
-    """The moves, the most visited first."""
+def searched(board: int, deadline: float) -> Tuple[List[int], List[int]]:
+    """The moves, the most visited first; and in the order in which the end is solved."""
     root = Branch(board, 64, 1.0)
     for _ in range(SIMULATIONS):
         simulate(root)
         if perf_counter() > deadline:
             break
     ranked = sorted(root.children or [], key=lambda child: (-child.visits, -child.mean))
-    return [child.move for child in ranked]
+    order = ranked
+    if SOLVE_BY == "value":
+        order = sorted(root.children or [], key=lambda child: (not child.visits, -child.mean))
+    return [child.move for child in ranked], [child.move for child in order]
 
 
 def best_value(board: int, side: int) -> float:
@@ -241,6 +245,11 @@ def earned(board: int, child: int) -> float:
     return (-gained if RULES == "reversed" else gained) + DISC_REWARD * kept / 64
 
 
+def discounted(discount: float, value: float) -> float:
+    """A value a step later; that of a finished game is no forecast, and stays."""
+    return value if abs(value) > DECIDED / 2 else discount * value
+
+
 def window(gain: float, discount: float, alpha: float, beta: float) -> Tuple[float, float]:
     """Bounds of a child's value v within which gain - discount * v is in (alpha, beta)."""
     if not discount:
@@ -258,9 +267,10 @@ def deep_value(
     if not moves:
         return DECIDED * outcome(board)
     if not moves & FULL:
-        discount = DISCOUNTS[1] if side != root else 1.0
+        discount = DISCOUNTS[3] if side == root else DISCOUNTS[1]
         bounds = window(0.0, discount, alpha, beta)
-        return -discount * deep_value(swapped(board), -side, root, plies, *bounds, deadline)
+        value = deep_value(swapped(board), -side, root, plies, *bounds, deadline)
+        return -discounted(discount, value)
     if plies == 0:
         return best_value(board, side)
     best = -1e300
@@ -270,7 +280,7 @@ def deep_value(
         gain = earned(board, child)
         bounds = window(gain, discount, max(alpha, best), beta)
         value = deep_value(child, -side, root, plies - 1, *bounds, deadline)
-        best = max(best, gain - discount * value)
+        best = max(best, gain - discounted(discount, value))
         if best >= beta:
             break
     return best
@@ -285,7 +295,7 @@ def valued(board: int, side: int, deadline: float) -> List[int]:
             for square in values:
                 child = after(board, square)
                 value = deep_value(child, -side, side, plies, -1e300, 1e300, deadline)
-                found[square] = earned(board, child) - DISCOUNTS[2] * value
+                found[square] = earned(board, child) - discounted(DISCOUNTS[2], value)
             values = found
         except OutOfTimeError:
             break
@@ -301,11 +311,14 @@ def choose_by_network(board: int, seconds: float, side: int = 1) -> Tuple[List[i
         return moves, moves[0] if moves else 64
     exact = 64 - bin(board).count("1") <= ENDGAME
     deadline = start + (0.4 if exact else 1.0) * seconds
-    ranked = searched(board, deadline) if KIND == "mcts" else valued(board, side, deadline)
+    if KIND == "mcts":
+        ranked, order = searched(board, deadline)
+    else:
+        ranked = order = valued(board, side, deadline)
     if exact:
         search = Search(board, 0, start + seconds)
         children = search.deepen(start + seconds, 1)
-        children.sort(key=lambda child: ranked.index(child.square))
+        children.sort(key=lambda child: order.index(child.square))
         square = search.solve_root(children, start + seconds)
         # In a lost position the move that the search likes is the harder one to refute.
         if search.score >= 0:

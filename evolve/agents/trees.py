@@ -13,6 +13,11 @@ from evolve.engine import lockstep, mcts
 from evolve.engine.bits import U
 from evolve.engine.board import Board
 
+
+class OutOfTimeError(Exception):
+    """Whoever values positions has no time left for more: the budget of a training is used up."""
+
+
 Evaluate = Callable[[npt.NDArray[np.uint64]], npt.NDArray[np.float32]]
 """What comes out of a network, [B, outputs], for positions [B, 2]."""
 
@@ -85,9 +90,14 @@ class Tree:
         return moves
 
     def by_value(self) -> list[int]:
-        """The moves of the root by mean value, for the side to move; of equals the lowest."""
-        means = self.means()
-        return sorted(means, key=lambda move: (-means[move], move))
+        """The moves of the root by mean value, for the side to move; of equals the lowest square.
+
+        Those that no simulation went through come last: nothing is known of them.
+        """
+        nodes = list(self.children())
+        visits, means = self.links[nodes, mcts.VISITS], self.values[nodes, mcts.MEAN]
+        moves: list[int] = self.links[nodes, mcts.MOVE][np.lexsort((-means, visits == 0))].tolist()
+        return moves
 
     def means(self) -> dict[int, float]:
         """The mean value of every move of the root for the side to move, −1 to 1."""

@@ -18,6 +18,7 @@ from evolve.engine.rewards import (
     DISCOUNT_OTHER,
     DISCOUNT_OWN,
     DISCOUNT_PASS,
+    DISCOUNT_PASSED,
     DISCS,
     discs_reward,
     squares_reward,
@@ -98,10 +99,13 @@ def _deep_value(
     if moves == ZERO:
         if moves_of(opp, own) == ZERO:
             return _DECIDED * outcome(own, opp, rules)
-        discount = rewards[DISCOUNT_PASS] if side != root else 1.0
+        discount = rewards[DISCOUNT_PASSED if side == root else DISCOUNT_PASS]
         low, high = _window(0.0, discount, alpha, beta)
-        return -discount * _deep_value(
-            opp, own, -side, root, plies, low, high, networks, rewards, scratch, rules, entered
+        return -_discounted(
+            discount,
+            _deep_value(
+                opp, own, -side, root, plies, low, high, networks, rewards, scratch, rules, entered
+            ),
         )
     if plies == 0:
         _, value = best_action(own, opp, moves, side, networks[0 if side > 0 else 1], scratch)
@@ -114,7 +118,7 @@ def _deep_value(
         earned = _earned(own, opp, square, rewards, rules)
         low, high = _window(earned, discount, max(alpha, best), beta)
         turned = flips_of(square, own, opp)
-        value = earned - discount * _deep_value(
+        below = _deep_value(
             opp ^ turned,
             own ^ turned ^ (ONE << U(square)),
             -side,
@@ -128,8 +132,14 @@ def _deep_value(
             rules,
             entered,
         )
-        best = max(best, value)
+        best = max(best, earned - _discounted(discount, below))
     return best
+
+
+@inlined
+def _discounted(discount: float, value: float) -> float:
+    """A value a step later; that of a finished game is no forecast, and stays."""
+    return value if abs(value) > _DECIDED / 2.0 else discount * value
 
 
 @inlined
@@ -171,9 +181,7 @@ def action_values(
             values[square] = _action_value(own, opp, side, square, seen, network, scratch)
         else:
             turned = flips_of(square, own, opp)
-            values[square] = _earned(own, opp, square, rewards, rules) - rewards[
-                DISCOUNT_OTHER
-            ] * _deep_value(
+            below = _deep_value(
                 opp ^ turned,
                 own ^ turned ^ (ONE << U(square)),
                 -side,
@@ -187,4 +195,6 @@ def action_values(
                 rules,
                 entered,
             )
+            earned = _earned(own, opp, square, rewards, rules)
+            values[square] = earned - _discounted(rewards[DISCOUNT_OTHER], below)
     return int(entered[0])

@@ -21,13 +21,14 @@ from evolve.engine.memory import int64, lowest, popcount
 NO_REWARD, OUTCOME, HALVES, SHARE, DIFFERENCE = range(5)
 
 # Cells of the rewards that a search counts: V of every square; the weight of own discs / 64; the
-# discount when the turn comes back to the side that searches, by a move and by a pass, and when
-# it goes to the other side by a move.
+# discounts when the turn comes back to the side that searches, by a move and by a pass, and when
+# it goes to the other side, by a move and by a pass.
 DISCS: Final = 64
 DISCOUNT_OWN: Final = 65
 DISCOUNT_PASS: Final = 66
 DISCOUNT_OTHER: Final = 67
-REWARD_CELLS: Final = 68
+DISCOUNT_PASSED: Final = 68
+REWARD_CELLS: Final = 69
 
 
 @inlined

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.alphabeta import AlphaBetaAgent, thread_context
-from evolve.agents.trees import Evaluate, Forest, nodes_for, thread_scratch, thread_tree
+from evolve.agents.trees import (
+    Evaluate,
+    Forest,
+    OutOfTimeError,
+    nodes_for,
+    thread_scratch,
+    thread_tree,
+)
 from evolve.engine import lockstep
 from evolve.engine.board import Rules
 from evolve.engine.context import RULES_CODE, table_bits_for
@@ -22,9 +30,12 @@ from evolve.engine.selfplay import (
     RANDOM,
     play_tree_games,
 )
-from evolve.fitness.games import Progress, agent_rows, in_batches
+from evolve.fitness.games import BATCH, Progress, agent_rows, in_batches
 
 __all__ = ["ITSELF", "RANDOM", "SearchedGames", "TreePlay", "searched_games"]
+
+_SLOW: Final = 1000
+"""Simulations a move from which a game takes a tenth of a second and more."""
 
 Schedule = tuple[npt.NDArray[np.int32], npt.NDArray[np.int8], npt.NDArray[np.int32]]
 """Opponents, colours of the search, random moves at the beginning."""
@@ -110,7 +121,8 @@ def searched_games(
 ) -> SearchedGames:
     """Play a game for each of `seeds` [N]; results do not depend on `jobs`.
 
-    Games that are not finished when `stop` says so are given up.
+    Games that are not finished when `stop` says so, or when `evaluate` raises OutOfTimeError, are
+    given up.
 
     opponents [N]: ITSELF, RANDOM or a number among `agents`; colours [N] of the search, 1 or −1;
     openings [N]: random moves at the beginning; `network` None values by random games. With
@@ -155,7 +167,9 @@ def searched_games(
             *games.part(part),
         )
 
-    in_batches(len(seeds), work, jobs, progress)
+    # Slow games come one by one, so that a stop waits for one alone.
+    batch = 1 if play.simulations >= _SLOW else BATCH
+    in_batches(len(seeds), work, jobs, progress, batch)
     return games
 
 
@@ -205,10 +219,16 @@ def _play_in_step(
         if not going or stop():
             games.given_up[:] = forest.searching
             break
-        forest.grow(1, rules, play.c_puct, evaluate)
-        if play.noise > 0.0:
-            lockstep.disturb_all(forest.searching, play.noise, forest.links, forest.values, discs)
-        forest.grow(play.simulations - 1, rules, play.c_puct, evaluate)
+        try:
+            forest.grow(1, rules, play.c_puct, evaluate)
+            if play.noise > 0.0:
+                lockstep.disturb_all(
+                    forest.searching, play.noise, forest.links, forest.values, discs
+                )
+            forest.grow(play.simulations - 1, rules, play.c_puct, evaluate)
+        except OutOfTimeError:
+            games.given_up[:] = forest.searching
+            break
         lockstep.decide_all(
             forest.searching,
             play.temperature,

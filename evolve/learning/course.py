@@ -93,7 +93,12 @@ class Course:
                 return math.inf
             return self.settings.budget - self.spent - (time.process_time() - cpu)
 
-        done = self.learner.iterate(self.rng, count, self.share, progress, left)
+        def share() -> float:
+            """That of the games stands still in an iteration, so that it repeats."""
+            budget = self.settings.budget
+            return self.share if budget is None else max(self.share, 1.0 - left() / budget)
+
+        done = self.learner.iterate(self.rng, count, share, progress, left)
         self.games += done.games
         self.spent += time.process_time() - cpu
         self.seconds += time.perf_counter() - begin
@@ -102,8 +107,8 @@ class Course:
 
     def warm_up(self) -> None:
         """Compile all there is, so that the budget is not spent on it."""
-        # A step or two: one of the published policy-value network takes a second.
-        changes: dict[str, float] = {"window": 512, "seed": 0, "updates": self.settings.batch / 100}
+        # A few steps: one of the published policy-value network takes a second.
+        changes: dict[str, float] = {"window": 512, "seed": 0, "updates": self.settings.batch / 20}
         if isinstance(self.settings, MctsSettings):
             changes.update(simulations=4, accept_games=2)
         elif self.settings.survival:
@@ -113,4 +118,4 @@ class Course:
         rng = np.random.default_rng(0)
         quiet: Progress = lambda games: None  # noqa: E731
         for _ in range(2):
-            learner.iterate(rng, 4, 0.0, quiet, lambda: math.inf)
+            learner.iterate(rng, 4, lambda: 0.0, quiet, lambda: math.inf)

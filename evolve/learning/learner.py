@@ -17,17 +17,16 @@ from evolve.agents.dqn import DqnAgent
 from evolve.agents.loading import load_agent
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.protocol import Agent
+from evolve.agents.trees import OutOfTimeError
 from evolve.engine.board import Rules
 from evolve.errors import SettingsError
 
 Progress = Callable[[int], None]
 """Called with the number of games that were finished since the last call."""
+Share = Callable[[], float]
+"""The share of the training that is done by now, 0 to 1."""
 Left = Callable[[], float]
 """CPU seconds that are left of the budget; infinity without one."""
-
-
-class OutOfTimeError(Exception):
-    """The budget is used up in the middle of games."""
 
 
 @dataclass(frozen=True)
@@ -74,12 +73,9 @@ class Learner(Protocol):
         """Steps of learning so far."""
 
     def iterate(
-        self, rng: np.random.Generator, count: int, share: float, progress: Progress, left: Left
+        self, rng: np.random.Generator, count: int, share: Share, progress: Progress, left: Left
     ) -> Iteration:
-        """Play `count` games and learn from them, or what of it can be done in the time left.
-
-        `share` of the training is done.
-        """
+        """Play `count` games and learn from them, or what of it can be done in the time left."""
 
     def agent(self) -> MctsAgent | DqnAgent:
         """The agent as it is now."""

@@ -34,6 +34,7 @@ from evolve.learning.learner import (
     Iteration,
     Left,
     Progress,
+    Share,
     alphabeta_agents,
     left_for_games,
     seconds_of_choice,
@@ -121,16 +122,16 @@ class MoveLearner:
         return self.agent()
 
     def iterate(
-        self, rng: np.random.Generator, count: int, share: float, progress: Progress, left: Left
+        self, rng: np.random.Generator, count: int, share: Share, progress: Progress, left: Left
     ) -> Iteration:
-        """Play, then learn, in the time left. `share` of the training is done."""
+        """Play, then learn, in the time left."""
         settings, losses = self.settings, []
-        played, added = self._play(rng, count, share, progress, left_for_games(left))
+        played, added = self._play(rng, count, share(), progress, left_for_games(left))
         for number, model in enumerate(self.models):
-            model.set_progress(share)
             self._owed[number] += added[number] * settings.updates / settings.batch
             while self._owed[number] >= 1.0 and len(self.replays[number]) > 0 and left() > 0.0:
                 self._owed[number] -= 1.0
+                model.set_progress(share())
                 losses.append(self._learn(number, rng))
         self.iteration += 1
         self._past.append(self._networks())
@@ -347,19 +348,23 @@ class MoveLearner:
         settings = self.settings
         now = self.agent()
         states = [model.state() for model in self.models]
-        for model, state in zip(self.models, self._survivor, strict=True):
-            model.load_state(state, steps=model.steps)
+        self._load(self._survivor)
         before = self._agent(self._networks())
+        self._load(states)  # they stay where there is no time for the match
         panel = Panel((), settings.survival_games, settings.rules, int(rng.integers(2**31)))
         if panel.against(now, before, self.jobs, progress) >= 0.5:
             self._survivor = states
-            for model, state in zip(self.models, states, strict=True):
-                model.load_state(state, steps=model.steps)
             self.survived += 1
         else:
+            self._load(self._survivor)
             self._past[-1] = before.networks
             for target, model in zip(self.targets, self.models, strict=True):
                 target.copy_from(model)
+
+    def _load(self, states: list[dict[str, npt.NDArray[Any]]]) -> None:
+        """Go on from these states, with the steps of learning so far."""
+        for model, state in zip(self.models, states, strict=True):
+            model.load_state(state, steps=model.steps)
 
     @property
     def _remembered(self) -> list[Networks]:

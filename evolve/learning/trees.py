@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.trees import Evaluate
+from evolve.agents.trees import Evaluate, OutOfTimeError
 from evolve.config.learning import ITSELF, MctsSettings
 from evolve.engine.network import Architecture, Network
 from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
@@ -22,8 +22,8 @@ from evolve.fitness.selfplay import RANDOM, TreePlay, searched_games
 from evolve.learning.learner import (
     Iteration,
     Left,
-    OutOfTimeError,
     Progress,
+    Share,
     alphabeta_agents,
     left_for_games,
     seconds_of_choice,
@@ -72,15 +72,15 @@ class TreeLearner:
         return self.model.steps
 
     def iterate(
-        self, rng: np.random.Generator, count: int, share: float, progress: Progress, left: Left
+        self, rng: np.random.Generator, count: int, share: Share, progress: Progress, left: Left
     ) -> Iteration:
-        """Play, then learn, in the time left. `share` of the training is done."""
+        """Play, then learn, in the time left."""
         played, added = self._play(rng, count, progress, left_for_games(left))
-        self.model.set_progress(share)
         self._owed += added * self.settings.updates / self.settings.batch
         losses = []
         while self._owed >= 1.0 and left() > self._choice_cost:
             self._owed -= 1.0
+            self.model.set_progress(share())
             losses.append(self._learn(rng))
         self.iteration += 1
         if losses:

@@ -334,12 +334,15 @@ class Study:
         """
         with self._telling():
             complete = self.study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-        return importances_in(
-            self.plan.space.distributions,
-            [trial.params for trial in complete],
-            np.array([trial.values[0] for trial in complete]),
-            self.plan.sweep.seed,
-        )
+        try:
+            return importances_in(
+                self.plan.space.distributions,
+                [trial.params for trial in complete],
+                np.array([trial.values[0] for trial in complete]),
+                self.plan.sweep.seed,
+            )
+        except ValueError as error:  # a value outside its range, which no sweep of ours draws
+            raise RunError(f"the study holds what this sweep did not try: {error}") from error
 
 
 def rows_of(plan: Plan, trials: list[FrozenTrial]) -> list[dict[str, Any]]:

@@ -125,8 +125,6 @@ class Sweep:
                     self._hand_out(observer)
                 busy = [worker for worker in self._workers if not worker.idle]
                 if not busy and (ending is not None or self.study.finished() >= self._target):
-                    if ending is Ending.STOPPED:
-                        self.weigh()
                     self._save()
                     return ending or Ending.COMPLETE
                 for worker in ready(busy, _LOOK):

@@ -21,6 +21,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
+from evolve.agents.process import signal_name
 from evolve.config.sweep import SweepSettings
 from evolve.errors import EvolveError
 
@@ -74,7 +75,7 @@ class Worker:
         self._process.join(5.0)
         code = self._process.exitcode
         if code is not None and code < 0:
-            return f"the worker was killed by {signal.Signals(-code).name}"
+            return f"the worker was killed by {signal_name(-code)}"
         return f"the worker ended with {code}"
 
     @property

@@ -230,7 +230,11 @@ def test_the_exact_search_takes_moves_by_visits_or_by_value() -> None:
     by_value = replace(agent, order="value")
     for board in ends(60, 8):
         means = agent.chances(board)
-        by_mean = sorted(means, key=lambda move: (-means[move], move))
+        tree = agent._search(board)
+        seen = dict(
+            zip(tree.ranked(), sorted(tree.links[list(tree.children()), 3])[::-1], strict=True)
+        )
+        by_mean = sorted(means, key=lambda move: (seen[move] == 0, -means[move], move))
         scores = {}
         for move in board.legal_moves():
             after = board.play(move)

@@ -434,13 +434,19 @@ def test_looking_ahead_is_minimax_over_the_networks_and_what_moves_earn(
         """The discount from the turn of one side to that of another."""
         if earned.step == "ply":
             return 1.0 if passed else earned.discount
-        return earned.discount if then == root else 1.0
+        if then == root:
+            return earned.discount
+        # An own turn that is no move is no step: the other side has moved in vain for it.
+        return 1 / earned.discount if passed and earned.discount else 1.0
+
+    def after(discount: float, value: float) -> float:
+        return value if abs(value) > 5e5 else discount * value
 
     def worth(own: int, opp: int, side: int, root: int, left: int) -> float:
         if not reference.legal_moves(own, opp):
             if reference.is_over(own, opp):
                 return 1e6 * sign(reference.final_score(own, opp, rules))
-            return -later(side, -side, root, True) * worth(opp, own, -side, root, left)
+            return -after(later(side, -side, root, True), worth(opp, own, -side, root, left))
         if left == 0:
             return max(values_of(own, opp, side).values())
         return max(move_worth(own, opp, side, root, left).values())
@@ -449,7 +455,7 @@ def test_looking_ahead_is_minimax_over_the_networks_and_what_moves_earn(
         discount = later(side, -side, root, False)
         return {
             move: gain(own, opp, move)
-            - discount * worth(*reference.play(own, opp, move), -side, root, left - 1)
+            - after(discount, worth(*reference.play(own, opp, move), -side, root, left - 1))
             for move in reference.legal_moves(own, opp)
         }
 

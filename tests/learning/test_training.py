@@ -161,6 +161,7 @@ def budgeted(folder: Path, kind: str, budget: float, **changes: Any) -> dict[str
     return observer.rows[-1]
 
 
+CONVOLUTION = {"input": "planes", "layers": "conv 4 relu, policy-value", "simulations": 200}
 LONG = {"games_per_iteration": 20_000, "window": 10**6}
 
 
@@ -170,7 +171,8 @@ LONG = {"games_per_iteration": 20_000, "window": 10**6}
         ("mcts", {"updates": 1000.0}),
         ("mcts", LONG),
         ("mcts", {"accept": True, "accept_games": 4000, "games_per_iteration": 10}),
-        ("mcts", {"input": "planes", "layers": "conv 4 relu, policy-value", **LONG}),
+        ("mcts", {**CONVOLUTION, **LONG}),
+        ("mcts", {**CONVOLUTION, "games_per_iteration": 20}),
         ("dqn", {"updates": 1000.0}),
         ("dqn", {"opponents": {"swh": 1.0}, **LONG}),
         ("dqn", {"survival": 1, "survival_games": 4000, "games_per_iteration": 10}),
@@ -294,7 +296,7 @@ def test_a_model_that_does_not_survive_takes_its_targets_along(tmp_path: Path) -
     steps, rejected = 0, 0
     for _ in range(12):
         survived = learner.survived
-        learner.iterate(rng, 20, 0.0, lambda games: None, lambda: math.inf)
+        learner.iterate(rng, 20, lambda: 0.0, lambda games: None, lambda: math.inf)
         assert learner.steps > steps
         steps = learner.steps
         if learner.survived == survived:
@@ -304,6 +306,20 @@ def test_a_model_that_does_not_survive_takes_its_targets_along(tmp_path: Path) -
                 if name.startswith("module/"):
                     assert (model[name] == target[name]).all()
     assert rejected > 0
+
+
+def test_a_match_for_survival_without_time_changes_nothing(tmp_path: Path) -> None:
+    run = training(tmp_path, "dqn", survival=1, survival_games=40, games=400)
+    learner: Any = run.learner
+    rng, left = np.random.default_rng(0), iter([*[1.0] * 60, *[-1.0] * 10_000])
+    steps = learner.steps
+    learner.iterate(rng, 20, lambda: 0.0, lambda games: None, lambda: next(left))
+    assert learner.steps > steps
+    assert learner.survived == 0
+    played, learned = learner.agent().networks, learner._networks()
+    assert [net.digest for net in played] == [net.digest for net in learned]
+    survivor = learner._survivor[0]
+    assert any((survivor[name] != array).any() for name, array in learner.models[0].state().items())
 
 
 @pytest.mark.parametrize("number", [0, 1])
