@@ -5,7 +5,7 @@ click asks when `_EVOLVE_COMPLETE` is set; what it imports here must be light, f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -13,18 +13,16 @@ import click
 from click.shell_completion import CompletionItem
 
 from evolve.agents.names import REFERENCE_NAMES
+from evolve.tables.layout import CONFIG_FILE
 
 _RUNS: Final = "runs"
-_CONFIG: Final = "config.toml"
 _AGENT_FILES: Final = (".json", ".npz")
-
-Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
 def complete_runs(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Folders of runs, those in `runs/` first; else any folder, which the shell looks for."""
+    """Folders of runs, here and in `runs/`; else any folder, which the shell looks for."""
     found = [CompletionItem(str(path)) for path in _runs(incomplete)]
     return found or [CompletionItem(incomplete, type="dir")]
 
@@ -42,7 +40,7 @@ def complete_agents(
 def _runs(incomplete: str) -> Iterator[Path]:
     places = dict.fromkeys((*_beginning_with(incomplete), *_beginning_with(f"{_RUNS}/")))
     for path in places:
-        if (path / _CONFIG).is_file() and str(path).startswith(incomplete):
+        if (path / CONFIG_FILE).is_file() and str(path).startswith(incomplete):
             yield path
 
 

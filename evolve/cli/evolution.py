@@ -99,12 +99,14 @@ def worthless_unless_started(
     """Undo the folder of a run that fails before anything is committed: it would be in the way."""
     try:
         yield
-    except BaseException:
+    except BaseException as reason:
         if committed(folder) == 0:
             with at_ctrl_c(lambda: None):  # a further one must not leave half of it
                 store.discard(folder, made)
                 if made_runs and RUNS.is_dir() and not any(RUNS.iterdir()):
                     RUNS.rmdir()
+            if isinstance(reason, KeyboardInterrupt):
+                say(f"nothing is kept: no generation, check or trial of {folder} was finished")
         raise
 
 

@@ -47,13 +47,15 @@ def style_of(style: str | None, output: Path | None) -> str:
 
 def write_frame(frame: pd.DataFrame, style: str, output: Path | None) -> None:
     """Write every column of a table to a file, or to standard output."""
-    from evolve.tables.atomic import replacing, write_text
+    import pyarrow as pa
+
+    from evolve.tables.atomic import write_text
+    from evolve.tables.parquet import write_table
     from evolve.tables.sheet import csv_text
 
     if style == "parquet":
         assert output is not None
-        with replacing(output) as temporary:
-            frame.to_parquet(temporary, index=False)
+        write_table(output, pa.Table.from_pandas(frame, preserve_index=False))
         return
     if style == "json":
         text = json_text(frame.astype(object).to_dict("records")) + "\n"

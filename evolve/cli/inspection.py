@@ -131,6 +131,8 @@ def show_command(
         generation = run.generation_count - 1
     frame = _table(run, name, None if generation == "all" else cast("int | None", generation))
     if top is not None:
+        if name == "games":
+            raise click.UsageError("--top: games have no order of the best; use --generation")
         frame = _best(frame, name).head(top)
     if style == "table" and output is None:
         _print_frame(run, name, frame)
@@ -248,19 +250,21 @@ def _show_agent(source: str, agent: Agent, style: str | None, output: Path | Non
         raise RunError(f"{source} has nothing to show: no agent file could hold it")
     style = style_of(style, output)
     if style in ("csv", "parquet"):
-        raise click.UsageError(f"an agent is no table for {style}; use --format json")
+        raise click.UsageError(f"an agent is no table for {style}; name the file .json")
     if style == "json":
         text = json.dumps(agent_document(agent), indent=1) + "\n"
         click.echo(text, nl=False) if output is None else write_text(output, text)
         return
     if output is not None:
         raise click.UsageError(
-            "-o writes an agent as --format json; `evolve plot` draws a picture of it"
+            "an agent goes into a .json file; `evolve plot` draws a picture of it"
         )
     folder = Path(source.partition("?")[0]).parent
     lines = []
     if isinstance(agent, AlphaBetaAgent) and agent.provenance and (folder / CONFIG_FILE).exists():
-        lines = ancestry(Run(folder), agent.provenance)
+        run = Run(folder)
+        if "individuals" in run.tables and run.generation_count:
+            lines = ancestry(run, agent.provenance)
     if isinstance(agent, AlphaBetaAgent):
         print_agent(agent, lines)
     else:
@@ -294,6 +298,8 @@ def replay_command(run: str, game: str, moves_only: bool) -> None:
             f"{run} has no game {number} in generation {generation}; 0 to {len(games) - 1}"
         )
     row = rows.iloc[0]
+    if not isinstance(row["moves"], str):
+        raise RunError(f"game {number} of generation {generation} of {run} has no moves")
     board, moves = Board.start(), parse_moves(row["moves"])
     say(
         f"generation {generation}, game {number} ({row['kind']}): black {row['black']}, white "

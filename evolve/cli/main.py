@@ -55,10 +55,11 @@ Examples:
   evolve match runs/reversed-001 'anti-swh-mobility?depth=3' --games 200
   evolve export runs/reversed-001 --to python -o agent.py
 
-An AGENT is an agent file, a run (its champion) or one of random, zero, swh, swh-mobility,
-positional, anti-swh, anti-swh-mobility, uct, or a program, gtp:COMMAND or nboard:COMMAND; settings
-follow a question mark: 'best.json?depth=5&endgame=0', 'best.json?time=2',
-'net.npz?simulations=800', 'gtp:gtp-rhino --level=1?time=5'.
+An AGENT is an agent file, a run (its champion), one of random, zero, swh, swh-mobility, positional,
+anti-swh, anti-swh-mobility, uct, champion-standard, champion-reversed, published-standard,
+published-reversed, or a program, gtp:COMMAND or nboard:COMMAND; settings follow a question mark:
+'best.json?depth=5&endgame=0', 'best.json?time=2', 'net.npz?simulations=800',
+'gtp:gtp-rhino --level=1?time=5'.
 """
 
 

@@ -162,17 +162,21 @@ def _play(match: Match, keeper: Keeper, quiet: bool) -> KeyboardInterrupt | None
     with counting("games", len(match.pairings), quiet=quiet) as advance:
         advance(match.played)
         try:
-            match.play(advance, keeper.keep)
-        except KeyboardInterrupt as interruption:
-            if not match.played:
-                raise
-            return interruption
+            try:
+                match.play(advance, keeper.keep)
+            except KeyboardInterrupt as interruption:
+                if not match.played:
+                    raise
+                match.check_played()
+                return interruption
         except EngineError as error:
             keeper.finish()
             if not match.played or not keeper.files:
                 raise
             files = " and ".join(map(str, keeper.files))
-            raise EngineError(f"{error}; the games are in {files}") from error
+            raise EngineError(
+                f"{error}; the games are in {files}, without which they are played again"
+            ) from error
     return None
 
 

@@ -27,7 +27,6 @@ Progress = Callable[[int], None]
 """Called with the number of games that were finished since the last call."""
 
 BLACK_WINS: Final = 1
-DRAW: Final = 0
 WHITE_WINS: Final = -1
 
 

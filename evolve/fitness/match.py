@@ -175,10 +175,13 @@ class Match:
                 self._play_round(left, play, progress, kept)
             if self._decided(stop):
                 break
-        result = self.result
-        if result.played == 0:
+        self.check_played()
+        return self.result
+
+    def check_played(self) -> None:
+        """Raise EngineError where every game so far was lost by a failure: that is no result."""
+        if self.result.played == 0:
             raise EngineError(self._how_all_failed())
-        return result
 
     def first_failure(self, player: int) -> str | None:
         """How the program of A (0) or B (1) failed for the first time; None when it did not."""

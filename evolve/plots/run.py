@@ -12,6 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from evolve.agents.files import read_alphabeta
 from evolve.agents.reference import panel_reference
+from evolve.engine.context import RULES_CODE
 from evolve.errors import RunError
 from evolve.fitness.trend import POOLED, REST
 from evolve.plots.agent import draw_boards
@@ -85,7 +86,12 @@ def _draw_rating(axes: Axes, run: Run) -> None:
     resting = frame.loc[frame["rise_high"] < REST, "generation"]
     if len(resting):
         axes.axvline(resting.iloc[0], color=ORANGE, lw=1, ls="--", label="has come to rest")
-    reference = panel_reference(run.config["rules"])
+    rules = run.config.get("rules")
+    if rules not in RULES_CODE:
+        raise RunError(
+            f"{run.path}: rules = {rules!r} are unknown; there are {', '.join(RULES_CODE)}"
+        )
+    reference = panel_reference(rules)
     axes.set(title="rating", xlabel="generation", ylabel=f"Elo over {reference}, depth 1")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     legend_below(axes, 3)

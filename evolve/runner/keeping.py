@@ -30,7 +30,7 @@ from evolve.fitness.match import Match
 from evolve.records.ggf import format_ggf, read_ggf
 from evolve.records.record import GameRecord
 from evolve.records.table import read_frame, records_of_frame, write_frame
-from evolve.tables.atomic import write_text
+from evolve.tables.atomic import sync_folder, write_text
 from evolve.tables.folder import locked
 from evolve.tables.games import FAILED
 
@@ -276,6 +276,8 @@ def _held(path: Path) -> Iterator[None]:
     """Hold a file's desk; RunError when another process has it, OSError names the file itself."""
     desk = _desk(path)
     with ExitStack() as stack:
+        if desk.is_symlink():
+            raise RunError(f"{desk} is a link: {path} is written there, so it must be a folder")
         try:
             desk.mkdir(exist_ok=True)
             stack.enter_context(locked(desk))
@@ -297,6 +299,7 @@ def _write(path: Path, write: Callable[[Path], None]) -> None:
     try:
         write(_desk(path) / path.name)
         os.replace(_desk(path) / path.name, os.path.realpath(path))
+        sync_folder(Path(os.path.realpath(path)).parent)
     except OSError as error:
         text = error.strerror or str(error).splitlines()[0]
         raise OSError(error.errno or errno.EIO, text, str(path)) from error

@@ -84,7 +84,7 @@ class Judged:
     table: pa.Table
 
 
-class Panel(ABC):
+class RunPanel(ABC):
     """The panel of one run.
 
     opponents: how many a generation's best plays on the settings' number of openings, champions
@@ -160,7 +160,7 @@ class Panel(ABC):
         return float(scores.mean()) if scores.size else None, table
 
 
-class FixedPanel(Panel):
+class FixedPanel(RunPanel):
     """`zero` and the reference table at depth 5, and the best of generation 0."""
 
     opponents = 3 + _PAST
@@ -171,7 +171,7 @@ class FixedPanel(Panel):
         self._fixed_openings = self._openings(settings.panel_openings, 0)
 
     def judge(self, judging: Judging) -> Judged:
-        """See Panel."""
+        """See RunPanel."""
         openings, opponents = self._fixed_openings, [*self._agents, judging.first]
         numbers = np.tile(np.arange(len(openings)), (len(opponents), 1))
         scores, table = self._play(
@@ -192,7 +192,7 @@ class FixedPanel(Panel):
         """Nothing to restore."""
 
 
-class LadderPanel(Panel):
+class LadderPanel(RunPanel):
     """The rungs of the ladder nearest to the run's rating so far.
 
     Every rung gets openings of its own, drawn anew for every generation: on the same ones a best
@@ -207,7 +207,7 @@ class LadderPanel(Panel):
         self._curve = Curve()
 
     def judge(self, judging: Judging) -> Judged:
-        """See Panel."""
+        """See RunPanel."""
         level = self._curve.level
         rungs = nearest(self._rungs, level.value if level else _FIRST_ELO, RUNGS_PLAYED)
         each = self.settings.panel_openings
@@ -241,7 +241,7 @@ class LadderPanel(Panel):
         return Judged(figures, pa.concat_tables([table, past_table]))
 
     def restore(self, run: Run) -> None:
-        """See Panel."""
+        """See RunPanel."""
         rows = run.generations.dropna(subset=["panel_elo"])
         columns = (rows[f"panel_elo{end}"].to_list() for end in ("", "_low", "_high"))
         self._curve = Curve()
@@ -262,7 +262,7 @@ def _columns(name: str, found: Interval | None) -> dict[str, float | None]:
     return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
 
 
-def panel_of(settings: EvolutionSettings, largest_endgame: int, jobs: int) -> Panel:
+def panel_of(settings: EvolutionSettings, largest_endgame: int, jobs: int) -> RunPanel:
     """The panel that the settings name."""
-    kinds: dict[str, type[Panel]] = {"ladder": LadderPanel, "fixed": FixedPanel}
+    kinds: dict[str, type[RunPanel]] = {"ladder": LadderPanel, "fixed": FixedPanel}
     return kinds[settings.panel](settings, largest_endgame, jobs)

@@ -32,7 +32,7 @@ def individual_agent(folder: str | Path, individual: str) -> AlphaBetaAgent:
         "generation": row["born"],
         "individual": individual,
         "origin": row["origin"],
-        "parents": list(row["parents"]),
+        "parents": list(row["parents"] or []),
         "seed": run.config.get("seed"),
         "evolve": evolve.__version__,
         "score": row["score"],

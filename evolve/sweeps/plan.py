@@ -195,6 +195,8 @@ class Plan:
             ours["budget"] = sweep.budget
         elif sweep.kind == "evolution":
             ours["generations"] = _FOREVER
+            # That of version 0.1, whose sweeps go on; what counts is the sweep's own panel.
+            fixed = {"panel": "fixed", **fixed}
         else:
             genes = {name: value for name, value in fixed.items() if name in GENES}
             fixed = {n: v for n, v in fixed.items() if n not in GENES and not _is_single(n)}

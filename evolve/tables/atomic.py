@@ -45,7 +45,7 @@ def replacing(path: Path) -> Iterator[Path]:
         # mkstemp makes the file private; give it the mode any new file would have.
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)
-        _sync_folder(target.parent)
+        sync_folder(target.parent)
     except BaseException as error:
         with contextlib.suppress(OSError):  # what went wrong first is what is told
             temporary.unlink(missing_ok=True)
@@ -66,7 +66,7 @@ def write_text(path: Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Wait until the disk has the names in a folder: else a power cut may undo a rename, and with
     it the order of two of them. Windows and some network disks know no such thing."""
     if not hasattr(os, "O_DIRECTORY"):

@@ -14,6 +14,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from evolve.documents import parse_json
+from evolve.errors import RunError
 
 SCALAR_GENES: Final = ("endgame",)
 """Genes of one number; they are plain columns, all others fixed-size lists."""
@@ -93,8 +94,13 @@ def table_metadata(metadata: Mapping[bytes, bytes]) -> tuple[dict[str, Any], dic
 
 
 def row_genes(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, list[int]]:
-    """The genes in a row of the individuals table (as a mapping) as lists."""
-    return {
-        gene: [int(row[gene])] if gene in SCALAR_GENES else [int(v) for v in row[gene]]
-        for gene in names
-    }
+    """The genes in a row of the individuals table (as a mapping) as lists; RunError without."""
+    try:
+        return {
+            gene: [int(row[gene])] if gene in SCALAR_GENES else [int(v) for v in row[gene]]
+            for gene in names
+        }
+    except (KeyError, TypeError, ValueError) as error:
+        raise RunError(
+            f"individual {row.get('individual')!r} has no genes that could be: {error!r}"
+        ) from error

@@ -121,12 +121,14 @@ class Run:
     @cached_property
     def individuals(self) -> pd.DataFrame:
         """Every individual of every generation, genes as lists."""
-        return _frame([self.individuals_table(g) for g in range(self.generation_count)])
+        tables = [self.individuals_table(g) for g in range(self.generation_count)]
+        return _frame(self.path, tables)
 
     @cached_property
     def games(self) -> pd.DataFrame:
         """Every game, those of the play-off last."""
-        return _frame([self.games_table(g) for g in range(self.generation_count)] + self._playoff())
+        tables = [self.games_table(g) for g in range(self.generation_count)]
+        return _frame(self.path, tables + self._playoff())
 
     @cached_property
     def generations(self) -> pd.DataFrame:
@@ -140,15 +142,22 @@ class Run:
             for column in GENERATION_COLUMNS
             if not column.startswith(("rating", "rise")) or self.config.get("panel") == "ladder"
         ]
-        frame = pd.DataFrame(rows, columns=columns)
         numbers = [column for column in columns if column not in ("generation", "best")]
-        return frame.astype({**dict.fromkeys(numbers, "float64"), "games": "int64"})
+        try:
+            frame = pd.DataFrame(rows, columns=columns)
+            return frame.astype({**dict.fromkeys(numbers, "float64"), "games": "int64"})
+        except (TypeError, ValueError) as error:
+            raise RunError(f"{self.path}: the row of a generation is damaged: {error}") from error
 
     @cached_property
     def trials(self) -> pd.DataFrame:
         """The trials of a sweep, as of the last change; empty for other runs."""
         table = read_trials(self.path)
-        return pd.DataFrame(columns=list(TRIAL_COLUMNS)) if table is None else _frame([table])
+        return (
+            pd.DataFrame(columns=list(TRIAL_COLUMNS))
+            if table is None
+            else _frame(self.path, [table])
+        )
 
     @cached_property
     def importances(self) -> Importances:
@@ -161,8 +170,8 @@ class Run:
         self.check_generation(generation)
         playoff = self._playoff() if generation == self.generation_count - 1 else []
         return (
-            _frame([self.individuals_table(generation)]),
-            _frame([self.games_table(generation), *playoff]),
+            _frame(self.path, [self.individuals_table(generation)]),
+            _frame(self.path, [self.games_table(generation), *playoff]),
         )
 
     def check_generation(self, generation: int) -> None:
@@ -241,10 +250,14 @@ def _read(path: Path, schema: pa.Schema, generation: int | None = None) -> pa.Ta
     return table
 
 
-def _frame(tables: Sequence[pa.Table]) -> pd.DataFrame:
+def _frame(path: Path, tables: Sequence[pa.Table]) -> pd.DataFrame:
     if not tables:
         return pd.DataFrame(columns=GAMES_SCHEMA.names[:1])
-    table = pa.concat_tables([table.replace_schema_metadata(None) for table in tables])
+    try:
+        table = pa.concat_tables([table.replace_schema_metadata(None) for table in tables])
+    except pa.ArrowException as error:
+        why = str(error).splitlines()[0]
+        raise RunError(f"{path} has generations whose tables differ: {why}") from error
     frame: pd.DataFrame = table.to_pandas()
     for field in table.schema:
         if pa.types.is_fixed_size_list(field.type) or pa.types.is_list(field.type):

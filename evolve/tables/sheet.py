@@ -32,9 +32,9 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:
 
 def _mapped(frame: pd.DataFrame, change: Callable[[Any], Any]) -> pd.DataFrame:
     texts = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name].dtype)]
-    changed = frame.copy()
+    changed = frame.rename(columns=change)
     for name in texts:
-        changed[name] = frame[name].map(change)
+        changed[change(name)] = frame[name].map(change)
     return changed
 
 

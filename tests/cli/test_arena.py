@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from evolve.errors import EngineError
 from evolve.fitness.match import Match
 from evolve.records.ggf import read_ggf
 from tests.agents.test_external import source
@@ -194,6 +195,20 @@ def test_after_an_interruption_the_games_so_far_count(monkeypatch: pytest.Monkey
     assert ended.code == 130
     assert ended.document["games"] == len(pd.read_csv("games.csv")) == 8
     assert ended.err == "interrupted after 8 games; go on with the same command\n"
+
+
+def test_an_interruption_makes_no_victory_of_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    play = Match.play
+
+    def interrupted(self: Match, *words: object) -> None:
+        with pytest.raises(EngineError):
+            play(self, *words)  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Match, "play", interrupted)
+    ended = invoke("match", "swh", source("gtp", "illegal"), "--games", 4, "--json")
+    assert (ended.code, ended.out) == (1, "")
+    assert "error: all 4 games were lost by failures" in ended.err
 
 
 def test_our_engine_as_a_program_is_the_same_agent() -> None:

@@ -226,6 +226,8 @@ def test_cells_that_would_be_formulas(tmp_path: Path) -> None:
     assert plain["score"].tolist() == [-0.25] * 10
     assert plain["count"].tolist() == [-3] * 10
     assert read_csv(tmp_path / "x.csv")["name"].tolist() == HOSTILE
+    heads = pd.DataFrame([[1]], columns=["=1+1"])
+    assert csv_text(heads) == "'=1+1\n1\n"
 
 
 def test_names_that_would_be_formulas_come_back(tmp_path: Path) -> None:

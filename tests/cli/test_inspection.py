@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import evolve
@@ -132,6 +134,7 @@ def test_the_end_of_the_name_decides_the_format(first: Path, name: str) -> None:
             frame = pd.read_json(name)
         case ".parquet":
             frame = pd.read_parquet(name)
+            assert b"evolve-digest" in pq.read_metadata(name).metadata
         case _:
             lines = Path(name).read_text(encoding="utf-8").splitlines()
             assert len(lines) == len(games) + 1
@@ -170,6 +173,43 @@ def test_output_to_a_file(first: Path, tmp_path: Path, style: str) -> None:
         assert written == done(*arguments).out
     done(*arguments, "-o", "games.txt")  # again, over the first
     assert [path.name for path in tmp_path.iterdir()] == ["games.txt"]
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "command"),
+    [
+        ("games", "moves", ("replay", "0:0")),
+        ("individuals", "parents", ("export", "--individual", "2-0", "-o", "x.json")),
+        ("individuals", "weights", ("export", "--individual", "2-0", "-o", "x.json")),
+    ],
+)
+def test_cells_of_others_that_hold_nothing(
+    copy: Path, table: str, column: str, command: tuple[str, ...]
+) -> None:
+    """Files without a digest pass as those of version 0.1."""
+    folder = "games" if table == "games" else "generations"
+    path = copy / folder / f"gen-{0 if table == 'games' else 2:04d}.parquet"
+    found = pq.read_table(path)
+    kind = found.schema.field(column).type
+    place = found.schema.get_field_index(column)
+    empty = found.set_column(place, column, pa.nulls(len(found), kind))
+    rest = {k: v for k, v in (found.schema.metadata or {}).items() if k != b"evolve-digest"}
+    pq.write_table(empty.replace_schema_metadata(rest), path)
+    verb, *words = command
+    ended = invoke(verb, copy, *words)
+    assert "Traceback" not in ended.err
+    assert ended.code == 0 or ended.err.startswith("error: ")
+
+
+def test_rows_of_generations_that_cannot_be(copy: Path) -> None:
+    path = copy / "generations" / "gen-0001.parquet"
+    found = pq.read_table(path)
+    rest = {k: v for k, v in (found.schema.metadata or {}).items() if k != b"evolve-digest"}
+    rows = {k: v.replace(b'"best_score": ', b'"best_score": "x", "was": ') for k, v in rest.items()}
+    assert rows != rest
+    pq.write_table(found.replace_schema_metadata(rows), path)
+    for verb in ("show", "compare"):
+        assert "damaged" in fails(verb, copy)
 
 
 def test_an_agent_as_boards(first: Path) -> None:

@@ -118,6 +118,7 @@ def test_what_shows_it(swept: Path, tmp_path: Path) -> None:
 
 
 def test_its_champion_is_an_agent(swept: Path, tmp_path: Path) -> None:
+    assert "weights" in done("show", swept / "champion.json").out
     done("export", swept, "-o", tmp_path / "best.json")
     done("export", swept, "--to", "python", "-o", tmp_path / "best.py")
     found = done("match", swept, "random", "--games", 20, "--json").document
