@@ -60,8 +60,8 @@ def test_the_first_good_network_is_kept(tmp_path: Path, monkeypatch: pytest.Monk
     easy = {"accept_against": "random", "simulations": 8, "games_per_iteration": 20}
     small = {"one": ("mcts", {"layers": "dense 8 relu, dense 1 tanh", **easy})}
     claim = claims.Claim("small", "nothing", small, [], first_of="one")
-    last = claims.trained(claim, "one", 0, 3.0)
-    first: Any = agent_of(f"one{claims.FIRST}", claim, 0, 3.0)
+    last = claims.trained(claim, "one", 0, 1.5)
+    first: Any = agent_of(f"one{claims.FIRST}", claim, 0, 1.5)
     assert 0 < first.provenance["games"] <= evolve.load_agent(last).provenance["games"]  # type: ignore[attr-defined]
 
 

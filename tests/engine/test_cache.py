@@ -104,6 +104,7 @@ def test_a_cut_file_compiles_anew(folder: Path, content: bytes) -> None:
         assert compiled()(5) == 15
 
 
+@pytest.mark.slow
 def test_damage_to_every_file_is_told_in_one_line(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     solve = ("solve", "end.obf", "--rules", "standard", "--json")

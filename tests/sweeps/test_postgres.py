@@ -76,6 +76,7 @@ def finished(folder: Path) -> int:
     return int(evolve.load_run(folder).trials["state"].isin(["COMPLETE", "PRUNED"]).sum())
 
 
+@pytest.mark.slow
 def test_two_join_one_is_killed_and_the_number_is_exact(
     server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
