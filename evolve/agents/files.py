@@ -141,7 +141,7 @@ def agent_from_document(document: Any, arrays: Arrays | None = None) -> Stored:
     version, kind = document.get("version"), document.get("kind")
     if version != VERSION:
         raise AgentFileError(f"version {version!r} is unknown; this evolve reads {VERSION}")
-    if kind not in _REQUIRED:
+    if not isinstance(kind, str) or kind not in _REQUIRED:
         known = ", ".join(_REQUIRED)
         raise AgentFileError(f"agents of kind {kind!r} are unknown; this evolve reads {known}")
     parameters = document.get("parameters")

@@ -93,6 +93,7 @@ def header_of(agent: Stored, **changes: Any) -> dict[str, Any]:
     [
         ({"version": 2}, "version 2"),
         ({"kind": "alphabeta"}, "unknown"),
+        ({"kind": {"kind": "dqn"}}, "unknown"),
         ({"rules": "freestyle"}, "freestyle"),
         ({"parameters": {"layers": "dense 1"}}, "list of texts"),
         ({"parameters": {"layers": ["dense 3"]}}, "must give"),
