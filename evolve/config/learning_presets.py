@@ -164,8 +164,8 @@ _S5: Final[dict[str, Any]] = {
 }
 DQN_PRESETS: Final[dict[str, dict[str, Any]]] = {
     "default": {},
-    # What a sweep found (docs/sweeps.md): stronger against the default and against alpha-beta when
-    # it chooses at once, weaker against random moves and with plies of lookahead.
+    # What a sweep found (docs/sweeps.md): stronger against the default and against alpha-beta,
+    # weaker against random moves.
     "swept": {
         "layers": ("dense 192 relu", "dense 64"),
         "learning_rate": 1.1e-3,
