@@ -23,7 +23,7 @@ from evolve.fitness.openings import Openings
 from evolve.tables.atomic import write_text
 from evolve.tables.folder import locked, refuse_links
 from evolve.tables.games import FAILED, GAMES_SCHEMA
-from evolve.tables.layout import GAMES, RATING_FILE
+from evolve.tables.layout import GAMES, LOCK_FILE, RATING_FILE
 from evolve.tables.parquet import read_table, write_table
 
 
@@ -105,6 +105,11 @@ class Rating:
             self._play(progress)
             return
         with locked(self.folder):
+            # Only now: before it had the lock, another might be at work with fewer agents.
+            config = self.folder / RATING_FILE
+            if config.exists():
+                self._check(config)
+            write_text(config, json.dumps(self._config, indent=1) + "\n")
             self._play(progress)
 
     def _play(self, progress: Progress | None) -> None:
@@ -211,10 +216,9 @@ class Rating:
         config = folder / RATING_FILE
         if config.exists():
             self._check(config)
-        elif folder.exists() and any(folder.iterdir()):
+        elif folder.exists() and {path.name for path in folder.iterdir()} - {GAMES, LOCK_FILE}:
             raise RunError(f"{folder} is taken: it holds something that is no rating")
         (folder / GAMES).mkdir(parents=True, exist_ok=True)
-        write_text(config, json.dumps(self._config, indent=1) + "\n")
 
     def _check(self, config: Path) -> None:
         try:
