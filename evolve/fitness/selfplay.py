@@ -167,9 +167,13 @@ def searched_games(
             *games.part(part),
         )
 
+    def told(finished: int) -> None:
+        if progress is not None and not stop():  # the batches after that were not played
+            progress(finished)
+
     # Slow games come one by one, so that a stop waits for one alone.
     batch = 1 if play.simulations >= _SLOW else BATCH
-    in_batches(len(seeds), work, jobs, progress, batch)
+    in_batches(len(seeds), work, jobs, told, batch)
     return games
 
 

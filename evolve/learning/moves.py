@@ -204,7 +204,11 @@ class MoveLearner:
                 discs[part],
             )
 
-        in_batches(count, play, self.jobs, progress)
+        def told(games: int) -> None:
+            if left() > 0.0:  # the batches after that were not played
+                progress(games)
+
+        in_batches(count, play, self.jobs, told)
         added = self._remember(positions, sides, moves, counts, scores, discs, learners)
         return sum(played), added
 

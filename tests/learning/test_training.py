@@ -50,9 +50,11 @@ class Silent:
         self.left = checks
         self.rows: list[dict[str, Any]] = []
         self.shares: list[float] = []
+        self.told: list[int] = []
 
     def games(self, done: int, share: float) -> None:
         self.shares.append(share)
+        self.told.append(done)
 
     def check(self, row: Mapping[str, Any]) -> None:
         self.rows.append(dict(row))
@@ -158,6 +160,7 @@ def budgeted(folder: Path, kind: str, budget: float, **changes: Any) -> dict[str
     presets = MCTS_PRESETS if kind == "mcts" else DQN_PRESETS
     run, observer = Training(folder, resolve_as(model, presets, quick), 2), Silent()
     assert run.run(observer) is Ending.BUDGET
+    assert max(observer.told) == run.games
     return observer.rows[-1]
 
 
