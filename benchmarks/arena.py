@@ -20,11 +20,11 @@ import numpy as np
 
 import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.arena.match import Match
 from evolve.engine import game as kernels
 from evolve.engine.context import RULES_CODE
 from evolve.engine.entry import new_context
 from evolve.fitness.games import agent_rows
-from evolve.fitness.match import Match
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.roundrobin import schedule
 

@@ -29,11 +29,11 @@ from benchmarks.trained import Recipe, holm_levels, over_seeds, p_of_half, playe
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.files import save_agent
 from evolve.agents.mcts import MctsAgent
+from evolve.arena.panel import Panel
 from evolve.config.learning import MctsSettings
 from evolve.engine.board import Board
-from evolve.fitness.panel import Panel
 from evolve.learning.course import Course
-from evolve.learning.trees import TreeLearner
+from evolve.learning.mcts import TreeLearner
 
 TABLE = Path("docs/claims.csv")
 CORNERS = (0, 7, 56, 63)

@@ -1,6 +1,6 @@
 """The ladder: how its rungs stand to each other, and what it says of runs.
 
-    python -m benchmarks.ladder rungs [--pairs 200]      the numbers of evolve/fitness/ladder.py
+    python -m benchmarks.ladder rungs [--pairs 200]      the numbers of evolve/arena/ladder.py
     python -m benchmarks.ladder curve RUN [--csv FILE]   what the ladder says of any run's bests
 
 `rungs` lets every rung play its four neighbours on either side, on random balanced openings that
@@ -22,16 +22,16 @@ import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.loading import load_agent
 from evolve.agents.reference import panel_reference
+from evolve.arena.bradleyterry import Floats, rate
+from evolve.arena.ladder import RATED
+from evolve.arena.match import play_match
 from evolve.config.evolution import GENES
 from evolve.engine.board import Rules
-from evolve.fitness.bradleyterry import Floats, rate
-from evolve.fitness.ladder import RATED
-from evolve.fitness.match import play_match
+from evolve.evolution.ancestry import run_settings
+from evolve.evolution.gauntlet import Judging, LadderPanel
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.fitness.ratings import Z95
+from evolve.fitness.score import Z95
 from evolve.population.genome import Genome
-from evolve.runner.panel import Judging, LadderPanel
-from evolve.runner.recall import run_settings
 from evolve.tables.individuals import row_genes
 
 NEIGHBOURS = 4

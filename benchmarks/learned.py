@@ -28,12 +28,12 @@ from benchmarks.trained import Recipe, over_seeds, played, train
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.protocol import Agent
+from evolve.arena.match import MatchResult
+from evolve.arena.tournament import Rating
 from evolve.cli.terminal import elo_text
 from evolve.engine.network import Architecture
-from evolve.fitness.match import MatchResult
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.learning.labels import accuracy, fitted, labelled_sets
-from evolve.runner.rating import Rating
 
 DQN = Recipe.of("dqn", 180.0)
 MCTS = Recipe.of("mcts", 120.0)

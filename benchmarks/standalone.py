@@ -17,7 +17,7 @@ from pathlib import Path
 
 import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.standalone import render
+from evolve.standalone.render import render
 
 POSITIONS = 200
 DRIVER = """

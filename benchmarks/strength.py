@@ -16,9 +16,9 @@ import numpy as np
 import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.protocol import Agent
-from evolve.fitness.match import play_match
+from evolve.arena.match import play_match
+from evolve.evolution.ancestry import individual_agent
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.runner.recall import individual_agent
 
 OPPONENTS = {
     "standard": (("swh", 3), ("swh", 5), ("swh-mobility", 3), ("random", 3)),

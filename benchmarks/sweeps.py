@@ -35,15 +35,15 @@ from scipy import stats
 import evolve
 from benchmarks.trained import over_seeds, played
 from evolve.agents.protocol import Agent
+from evolve.arena.panel import Panel
 from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.config.sweep import KINDS, SweepSettings
 from evolve.config.toml import config_text, read_toml, resolve_as
-from evolve.fitness.panel import Panel
+from evolve.evolution.loop import Evolution
+from evolve.evolution.observer import Silent
 from evolve.learning.course import Course
 from evolve.plots.figure import BLUE, GREY, write_figure
 from evolve.plots.sweep import plot_sweep
-from evolve.runner.evolution import Evolution
-from evolve.runner.observer import Silent
 from evolve.sweeps.importance import importances_in, weigh
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.space import Parameter

@@ -15,10 +15,10 @@ from scipy import stats
 import evolve
 from evolve.agents.files import save_agent
 from evolve.agents.protocol import Agent
+from evolve.arena.match import Match, MatchResult
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.toml import resolve_as
-from evolve.fitness.match import Match, MatchResult
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.learning.course import Course
 

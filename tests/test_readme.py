@@ -10,7 +10,7 @@ import click
 import pytest
 
 from evolve.cli.main import COMMANDS, cli
-from tests.runner.conftest import start
+from tests.evolution.conftest import start
 
 ROOT = Path(__file__).parent.parent
 LEARNING = (ROOT / "docs" / "learning.md").read_text(encoding="utf-8")

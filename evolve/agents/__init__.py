@@ -1,1 +1,1 @@
-"""Agents: anything that chooses a legal square, their files and their names."""
+"""Agents: anything that chooses a legal square, one module a kind, and their files."""

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.alphabeta import thread_context
-from evolve.agents.trees import thread_scratch
+from evolve.agents.memory import thread_scratch
 from evolve.engine import context as layout
 from evolve.engine.bits import U
 from evolve.engine.board import Board, Rules

@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, Protocol, get_args
 
-from evolve.agents.gtp import GtpSession
-from evolve.agents.nboard import NBoardSession
 from evolve.agents.timing import check_seconds
 from evolve.engine.board import Board, Rules
 from evolve.engine.squares import square_name
 from evolve.errors import AgentError, EngineError, IllegalMoveError
+from evolve.programs.gtp import GtpSession
+from evolve.programs.nboard import NBoardSession
 
 ProtocolName = Literal["gtp", "nboard"]
 PROTOCOLS: Final[tuple[ProtocolName, ...]] = get_args(ProtocolName)

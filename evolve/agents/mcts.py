@@ -13,15 +13,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from evolve.agents.alphabeta import thread_context
-from evolve.agents.random import mix
-from evolve.agents.timing import (
-    TABLE_BITS,
-    check_seconds,
-    stopping_at,
-    thinking_seconds,
-    touch_table,
-)
-from evolve.agents.trees import (
+from evolve.agents.memory import (
     MOST_NODES,
     Evaluate,
     Forest,
@@ -29,6 +21,14 @@ from evolve.agents.trees import (
     nodes_for,
     thread_scratch,
     thread_tree,
+)
+from evolve.agents.random import mix
+from evolve.agents.timing import (
+    TABLE_BITS,
+    check_seconds,
+    stopping_at,
+    thinking_seconds,
+    touch_table,
 )
 from evolve.engine import context as layout
 from evolve.engine import mcts

@@ -17,7 +17,7 @@ Row = dict[str, Any]
 
 REPEATS: Final = 3
 _RUN: Final = ("run", "--generations", "1", "--population", "4", "--jobs", "1", "--out")
-_IMPORTS: Final = "import evolve.cli.evolution\n"
+_IMPORTS: Final = "import evolve.cli.run\n"
 _KERNELS: Final = (
     _IMPORTS
     + """

@@ -12,7 +12,7 @@ from evolve.bench.positions import SEED, half_random
 from evolve.bench.speed import Row, timed
 from evolve.engine.board import Board
 from evolve.engine.network import Architecture, Network
-from evolve.fitness.selfplay import ITSELF, TreePlay, searched_games
+from evolve.learning.tree_games import ITSELF, TreePlay, searched_games
 
 SIMULATIONS: Final = 20_000
 TREE_EMPTIES: Final = (60, 40, 20)

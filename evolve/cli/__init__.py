@@ -1,1 +1,1 @@
-"""The command line: one module a group of commands, loaded when its command is used."""
+"""The command line: one module a command, named as it, loaded when it is used."""

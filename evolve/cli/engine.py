@@ -43,7 +43,7 @@ def engine_command(agent: str, protocol: str, rules: str | None) -> None:
     """
     from evolve.agents.clocked import within
     from evolve.agents.loading import load_agent
-    from evolve.fitness.match import common_rules
+    from evolve.arena.match import common_rules
     from evolve.protocols.gtp import GtpEngine
     from evolve.protocols.nboard import NBoardEngine
 

@@ -20,7 +20,7 @@ from evolve.tables.layout import CHAMPION_FILE
 
 if TYPE_CHECKING:
     from evolve.config.evolution import EvolutionSettings
-    from evolve.runner.evolution import Evolution
+    from evolve.evolution.loop import Evolution
 
 SHOWN: Final = {
     "generation": "its number; 0 is drawn at random",
@@ -159,7 +159,7 @@ class RunDisplay(Stoppable):
 
     def rest(self, row: Mapping[str, Any]) -> str | None:
         """A line on rest, once, when evolution has come to it."""
-        from evolve.fitness.trend import rest_told
+        from evolve.evolution.trend import rest_told
 
         told = None if self._rest_said else rest_told(row)
         self._rest_said = self._rest_said or told is not None

@@ -1,1 +1,1 @@
-"""Games as a measure of strength: openings, batches of games, round robins, intervals."""
+"""What an evolution asks for: openings, batches of games, round robins, scores."""

@@ -13,7 +13,7 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.engine.board import Rules
 from evolve.fitness.games import Games, Progress, play_games, winner_of
 from evolve.fitness.openings import START_POSITION, Openings
-from evolve.fitness.ratings import Score, score_of_pairs
+from evolve.fitness.score import Score, score_of_pairs
 
 OpeningMode = Literal["pair", "shared", "start"]
 

@@ -11,9 +11,9 @@ import numpy as np
 import torch
 
 from evolve.config.learning import DqnSettings, MctsSettings
+from evolve.learning.dqn import MoveLearner
 from evolve.learning.learner import Learner, Progress
-from evolve.learning.moves import MoveLearner
-from evolve.learning.trees import TreeLearner
+from evolve.learning.mcts import TreeLearner
 
 
 class Ending(Enum):

@@ -16,8 +16,8 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.loading import load_agent
 from evolve.agents.mcts import MctsAgent
+from evolve.agents.memory import OutOfTimeError
 from evolve.agents.protocol import Agent
-from evolve.agents.trees import OutOfTimeError
 from evolve.engine.board import Rules
 from evolve.errors import SettingsError
 

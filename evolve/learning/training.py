@@ -13,11 +13,11 @@ import numpy as np
 
 import evolve
 from evolve.agents.files import save_agent
+from evolve.arena.panel import Panel
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.documents import parse_json
 from evolve.errors import RunError
-from evolve.fitness.panel import Panel
-from evolve.fitness.ratings import Score
+from evolve.fitness.score import Score
 from evolve.learning.course import Course, Ending
 from evolve.tables.arrays import read_arrays, write_arrays
 from evolve.tables.layout import CHECKPOINT_FILE, LEARNED_FILE

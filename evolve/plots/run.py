@@ -14,7 +14,7 @@ from evolve.agents.files import read_alphabeta
 from evolve.agents.reference import panel_reference
 from evolve.engine.context import RULES_CODE
 from evolve.errors import RunError
-from evolve.fitness.trend import POOLED, REST
+from evolve.evolution.trend import POOLED, REST
 from evolve.plots.agent import draw_boards
 from evolve.plots.figure import (
     BLUE,

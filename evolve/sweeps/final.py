@@ -19,12 +19,12 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.files import read_agent, save_agent
 from evolve.agents.mcts import MctsAgent
+from evolve.arena.match import Match
+from evolve.arena.tournament import Rating, Row
 from evolve.documents import parse_json, read_document
 from evolve.errors import RunError
-from evolve.fitness.match import Match
 from evolve.fitness.openings import Openings, Part, balanced_openings
-from evolve.fitness.ratings import Score
-from evolve.runner.rating import Rating, Row
+from evolve.fitness.score import Score
 from evolve.sweeps.attempts import number_of
 from evolve.sweeps.plan import Plan
 from evolve.tables.atomic import write_text

@@ -14,11 +14,11 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.files import read_alphabeta, save_agent
 from evolve.agents.loading import load_agent
 from evolve.agents.protocol import Agent
+from evolve.arena.panel import Panel
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.toml import config_text
-from evolve.fitness.panel import Panel
-from evolve.runner.evolution import Evolution
+from evolve.evolution.loop import Evolution
 from evolve.sweeps.plan import Plan
 from evolve.tables import folder as store
 from evolve.tables.layout import CHAMPION_FILE, TRIALS

@@ -21,9 +21,9 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-from evolve.agents.process import signal_name
 from evolve.config.sweep import SweepSettings
 from evolve.errors import EvolveError
+from evolve.programs.process import signal_name
 
 Message = tuple[Any, ...]
 

@@ -15,8 +15,8 @@ import pytest
 
 import evolve
 from evolve.agents.external import ExternalAgent
+from evolve.arena.match import Match, MatchResult
 from evolve.errors import AgentError, EngineError
-from evolve.fitness.match import Match, MatchResult
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings
 from evolve.records.record import play_moves
 from tests.records.test_ggf import random_record

@@ -10,8 +10,8 @@ import pytest
 import evolve
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.solving import solve
+from evolve.arena.match import Match
 from evolve.errors import AgentError, IllegalMoveError
-from evolve.fitness.match import Match
 from evolve.fitness.openings import Part, balanced_openings
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from evolve.arena.match import Match
 from evolve.errors import EngineError
-from evolve.fitness.match import Match
 from evolve.records.ggf import read_ggf
 from tests.agents.test_external import source
 from tests.cli import done, fails, finish, invoke, misused, spawn
@@ -255,7 +255,7 @@ def test_a_reader_that_went_away_does_not_take_the_games_along(
     def gone(*_: object) -> None:
         raise BrokenPipeError
 
-    monkeypatch.setattr("evolve.cli.matches.print_facts", gone)
+    monkeypatch.setattr("evolve.cli.match.print_facts", gone)
     with contextlib.suppress(Exception):
         invoke("match", "swh", "zero", "--games", 4, "--out", "games.csv")
     assert len(pd.read_csv("games.csv")) == 4

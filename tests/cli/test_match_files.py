@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evolve.runner import keeping
+from evolve.arena import keeping
 from evolve.tables.folder import locked
 from tests.agents.test_external import source
 from tests.cli import Result, done, fails, finish, invoke, snapshot, spawn, wait_until
@@ -109,7 +109,7 @@ def test_what_is_kept_is_not_played_again(
     def played(*_: object) -> None:
         raise AssertionError("a game was played")
 
-    monkeypatch.setattr("evolve.fitness.match.Match._play_round", played)
+    monkeypatch.setattr("evolve.arena.match.Match._play_round", played)
     assert done(*words, "--json").document == first.document
     assert snapshot(Path()) == before
     text = done(*words).out
@@ -239,7 +239,7 @@ def test_a_file_that_cannot_be_written_meanwhile_is_tried_again(
             raise OSError(28, "No space left on device", str(path))
         write(path, frame)
 
-    monkeypatch.setattr("evolve.runner.keeping.write_frame", failing)
+    monkeypatch.setattr("evolve.arena.keeping.write_frame", failing)
     ended = invoke("match", "random", "swh", "--games", 200, "--out", "g.csv", "--json")
     assert ended.code == 0
     assert "No space left on device" in ended.err

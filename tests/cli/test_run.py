@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import evolve
-from evolve.fitness.trend import REST
+from evolve.evolution.trend import REST
 from tests.cli import (
     INTERRUPTED,
     QUICK,
@@ -339,7 +339,7 @@ def test_ctrl_c_before_the_first_generation_leaves_no_folder(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("evolve.runner.estimate.estimate", interrupted)
+    monkeypatch.setattr("evolve.evolution.estimate.estimate", interrupted)
     assert invoke("run", *QUICK, "--out", "stopped").code == 130
     assert not (tmp_path / "stopped").exists()
     (tmp_path / "empty").mkdir()
@@ -359,7 +359,7 @@ def test_a_second_ctrl_c_does_not_stop_the_tidying_up(
         signal.raise_signal(signal.SIGINT)
         rmtree(*arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("evolve.runner.estimate.estimate", interrupted)
+    monkeypatch.setattr("evolve.evolution.estimate.estimate", interrupted)
     monkeypatch.setattr("shutil.rmtree", interrupted_too)
     assert invoke("run", *QUICK, "--out", "stopped").code == 130
     assert not (tmp_path / "stopped").exists()

@@ -12,7 +12,7 @@ import pytest
 import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.dqn import Rewards
-from evolve.agents.trees import Tree
+from evolve.agents.memory import Tree
 from evolve.engine import context as layout
 from evolve.engine import episodes, mcts, rewards, selfplay
 from evolve.engine.entry import new_context

@@ -15,12 +15,12 @@ import pytest
 import evolve
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
+from evolve.arena.match import Match
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.toml import resolve_as
 from evolve.engine.symmetry import canonical
 from evolve.errors import RunError, SettingsError
-from evolve.fitness.match import Match
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.learning.course import Ending
 from evolve.learning.labels import accuracy, fitted, labelled_sets

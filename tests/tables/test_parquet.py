@@ -21,7 +21,7 @@ from evolve.tables.games import GAMES_SCHEMA
 from evolve.tables.metrics import METRICS_SCHEMA, commit_metrics, read_metrics
 from evolve.tables.parquet import read_metadata, read_table, write_table
 from evolve.tables.trials import Importances, read_trials, write_trials
-from tests.runner.conftest import start
+from tests.evolution.conftest import start
 
 SHORT, LONG = 60, 1500
 """Flipped bits that are tried in each table, and with -m slow."""

@@ -1,0 +1,1 @@
+"""What compares any agents: matches, tournaments, ratings, sequential tests, panels."""

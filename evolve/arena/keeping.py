@@ -1,0 +1,305 @@
+"""Files of a match: every finished pair is in them, and the same match goes on from them.
+
+Each game says of which match it is: a table in a column `match`, GGF in its event.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from evolve.agents.identity import identity_of
+from evolve.agents.protocol import Agent
+from evolve.arena.match import Match
+from evolve.engine import game as kernels
+from evolve.engine.squares import parse_moves
+from evolve.errors import RecordError, RunError
+from evolve.fitness.games import Games, winner_of
+from evolve.records.ggf import format_ggf, read_ggf
+from evolve.records.record import GameRecord
+from evolve.records.table import read_frame, records_of_frame, write_frame
+from evolve.tables.atomic import sync_folder, write_text
+from evolve.tables.folder import locked
+from evolve.tables.games import FAILED
+
+MATCH: Final = "match"
+PLACE: Final = "evolve match"
+_REST: Final = 20
+"""Times that a write took until the next: writing takes 5 % of a match at most."""
+_RESULTS: Final = {
+    "discs_black": kernels.DISCS_BLACK,
+    "discs_white": kernels.DISCS_WHITE,
+    "plies": kernels.PLIES,
+    "nodes_black": kernels.NODES_BLACK,
+    "nodes_white": kernels.NODES_WHITE,
+}
+_FAILED: Final = {"black": kernels.FAILED_BLACK, "white": kernels.FAILED_WHITE}
+_ENDINGS: Final = {"time": "no move in time"}
+"""Reasons of failures by what GGF says of them."""
+
+
+def match_identity(match: Match, names: Sequence[str], settings: Mapping[str, object]) -> str:
+    """What tells a match from others, as words KEY=VALUE: its agents, their names, `settings`
+    (which have no spaces), seed, rules and test."""
+    a, b = map(_digest, match.players, names)
+    words: dict[str, object] = {"a": a, "b": b, "rules": match.rules, "seed": match.seed}
+    words |= {"games": len(match.pairings), **settings}
+    if match.sprt is not None:
+        test = match.sprt
+        words["sprt"] = f"{test.elo0:g},{test.elo1:g},{test.alpha:g},{test.beta:g}"
+    return " ".join(f"{key}={value}" for key, value in words.items())
+
+
+def _digest(agent: Agent, name: str) -> str:
+    text = json.dumps([name, identity_of(agent)], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+class Keeper:
+    """Keeps the games of a match in a table, a GGF file, or both.
+
+    `identity` is of `match_identity`; `warn` is told when a file cannot be written while the match
+    goes on: that is tried again, and `finish` raises.
+    """
+
+    def __init__(
+        self,
+        match: Match,
+        names: Sequence[str],
+        identity: str,
+        table: Path | None,
+        ggf: Path | None,
+        warn: Callable[[str], None],
+    ) -> None:
+        self._match = match
+        self._names = names
+        self._identity = identity
+        self._table = table
+        self._ggf = ggf
+        self._warn = warn
+        self._lines: dict[int, str] = {}
+        self._kept = 0
+        self._next = 0.0
+        self._warned = False
+
+    @property
+    def files(self) -> list[Path]:
+        """The files that are kept."""
+        return [path for path in (self._table, self._ggf) if path is not None]
+
+    @contextmanager
+    def claimed(self) -> Iterator[None]:
+        """Hold the files for this process alone, the match having what they hold already.
+
+        Raises RunError when a file is another process's, or holds anything else, RecordError when
+        it is damaged.
+        """
+        with ExitStack() as stack:
+            for path in self.files:
+                if not _is_special(path):
+                    stack.enter_context(_held(path))
+            known = [self._recall(path) for path in reversed(self.files)]  # the table knows more
+            if len(set(known)) == 1:
+                self._kept = known[0]
+            yield
+
+    def keep(self) -> None:
+        """Write what is new, if it is time to."""
+        begin = time.monotonic()
+        if begin < self._next or any(map(_is_special, self.files)):
+            return
+        try:
+            self.finish()
+        except OSError as error:
+            if not self._warned:
+                self._warn(f"the games are not kept for now: {error}")
+            self._warned = True
+        now = time.monotonic()
+        self._next = now + _REST * (now - begin)
+
+    def finish(self) -> None:
+        """Write what is new, whatever the time."""
+        match = self._match
+        if match.played == self._kept or not self.files:
+            return
+        games, texts = match.games, match.openings.texts()
+        of_game = [texts[opening] for opening in games.pairings[:, 2].tolist()]
+        frame = games.table(0, "match", self._names, of_game).to_pandas()
+        frame = frame.assign(game=match.numbers.astype(np.int32), **{MATCH: self._identity})
+        if self._table is not None:
+            _write(self._table, lambda path: write_frame(path, frame))
+        if self._ggf is not None:
+            self._add_lines(frame)
+            lines = (self._lines[number] for number in match.numbers.tolist())
+            text = "".join(f"{line}\n" for line in lines)
+            _write(self._ggf, lambda path: write_text(path, text))
+        self._kept = match.played
+
+    def _add_lines(self, frame: pd.DataFrame) -> None:
+        """Make the lines of games that have none yet: to check their moves takes its time."""
+        new = frame[~frame["game"].isin(self._lines.keys())]
+        records = records_of_frame(new, self._match.rules)
+        for number, record in zip(new["game"].tolist(), records, strict=True):
+            event = f"{self._identity} game={number}"
+            self._lines[number] = format_ggf(replace(record, place=PLACE, event=event))
+
+    def _recall(self, path: Path) -> int:
+        """Let the match have the games of a file; how many there are."""
+        if not path.is_file() or not path.stat().st_size:
+            return 0
+        if path == self._ggf:
+            rows = [_row_of(record) for record in read_ggf(path)]
+        else:
+            frame = read_frame(path)
+            if MATCH not in frame or "game" not in frame:
+                raise RunError(f"{path} is taken: it holds no match that could go on")
+            rows = [
+                dict(zip(map(str, frame), row, strict=True))
+                for row in frame.itertuples(index=False)
+            ]
+        if not rows:
+            return 0
+        for row in rows:
+            self._check(path, str(row[MATCH]))
+        count = len(self._match.pairings)
+        moves = np.full((len(rows), kernels.MAX_PLIES), kernels.NO_MOVE, np.int8)
+        results = np.zeros((len(rows), kernels.RESULT_COLUMNS), np.int64)
+        failures: dict[int, str] = {}
+        numbers: list[int] = []
+        known: set[int] = set()
+        for index, row in enumerate(rows):
+            try:
+                failure = _fill(row, moves[index], results[index])
+                number = int(row["game"])
+                if not 0 <= number < count:
+                    raise RecordError(f"game {number} is none of {count}")
+            except (RecordError, LookupError, TypeError, ValueError) as error:
+                raise RecordError(f"{path}, game {index + 1}: {error}") from error
+            if number in known:
+                raise RecordError(f"{path}, game {index + 1}: game {number} is there twice")
+            known.add(number)
+            numbers.append(number)
+            if failure is not None:
+                failures[index] = failure
+        pairings = self._match.pairings[numbers]
+        winner = winner_of(results, self._match.rules)
+        self._match.recall(Games(pairings, moves, results, winner, failures), numbers)
+        return len(rows)
+
+    def _check(self, path: Path, found: str) -> None:
+        """Raise RunError unless a game is of this match."""
+        if found == self._identity:
+            return
+        theirs, ours = _words(found), _words(self._identity)
+        if not theirs.keys() >= {"a", "b"}:
+            raise RunError(f"{path} is taken: it holds no match that could go on")
+        parts = []
+        for key in {**ours, **theirs}:
+            before, now = theirs.get(key, "none"), ours.get(key, "none")
+            if before != now and key in ("a", "b"):
+                parts.append(f"{key.upper()} is another agent, or has changed")
+            elif before != now:
+                parts.append(f"{key.replace('_', '-')} {before}, not {now}")
+        raise RunError(f"{path} holds another match: {'; '.join(parts)}; name another file")
+
+
+def _words(identity: str) -> dict[str, str]:
+    pairs = (word.partition("=") for word in identity.split())
+    return {key: value for key, _, value in pairs}
+
+
+def _row_of(record: GameRecord) -> dict[str, Any]:
+    """A game of a GGF file as a row of the table, as far as it is known."""
+    identity, _, number = record.event.rpartition(" game=")
+    reason = "end"
+    if record.ending != "end":
+        side = "white" if (record.result or 0.0) > 0 else "black"
+        reason = f"{FAILED}{side}: {_ENDINGS.get(record.ending, record.ending)}"
+    return {
+        MATCH: identity,
+        "game": number,
+        "moves": record.moves,
+        "discs_black": record.final.discs("black"),
+        "discs_white": record.final.discs("white"),
+        "plies": len(record.moves),
+        "nodes_black": 0,
+        "nodes_white": 0,
+        "reason": reason,
+    }
+
+
+def _fill(row: Mapping[Any, Any], moves: Any, results: Any) -> str | None:
+    """Fill a game's arrays from its row; how a program failed in it, if one did."""
+    squares = row["moves"]
+    if isinstance(squares, str):
+        squares = parse_moves(squares)
+    moves[: len(squares)] = squares
+    for name, column in _RESULTS.items():
+        results[column] = int(row[name])
+    reason = str(row["reason"])
+    if reason == "end":
+        return None
+    failure = reason.removeprefix(FAILED)
+    side = failure.partition(":")[0]
+    if failure == reason or side not in _FAILED:
+        raise RecordError(f"{reason!r} is no way to end a game of a match")
+    results[kernels.REASON] = _FAILED[side]
+    return failure
+
+
+def _is_special(path: Path) -> bool:
+    """Whether a path is a pipe or a device, which is written once."""
+    return path.exists() and not path.is_file()
+
+
+def _desk(path: Path) -> Path:
+    """A hidden folder beside a file, where it is locked and written: what a killed writer leaves
+    is there and nowhere else."""
+    target = Path(os.path.realpath(path))
+    return target.with_name(f".{target.name}.keeping")
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[None]:
+    """Hold a file's desk; RunError when another process has it, OSError names the file itself."""
+    desk = _desk(path)
+    with ExitStack() as stack:
+        if desk.is_symlink():
+            raise RunError(f"{desk} is a link: {path} is written there, so it must be a folder")
+        try:
+            desk.mkdir(exist_ok=True)
+            stack.enter_context(locked(desk))
+        except RunError:
+            raise RunError(f"{path} is being written to by another process") from None
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        try:
+            yield
+        finally:
+            shutil.rmtree(desk, ignore_errors=True)
+
+
+def _write(path: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` make a file on its desk, and put it in its place; OSError names its place."""
+    if _is_special(path):
+        write(path)
+        return
+    try:
+        write(_desk(path) / path.name)
+        os.replace(_desk(path) / path.name, os.path.realpath(path))
+        sync_folder(Path(os.path.realpath(path)).parent)
+    except OSError as error:
+        text = error.strerror or str(error).splitlines()[0]
+        raise OSError(error.errno or errno.EIO, text, str(path)) from error

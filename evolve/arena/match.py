@@ -1,0 +1,398 @@
+"""A match between two agents of any kind: both colours on every opening."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Final, TypeGuard
+
+import numpy as np
+import numpy.typing as npt
+
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.dqn import DqnAgent
+from evolve.agents.external import ExternalAgent
+from evolve.agents.mcts import MctsAgent
+from evolve.agents.protocol import Agent
+from evolve.arena.playing import LiveGame
+from evolve.arena.sprt import PAIR_SCORES, Sprt
+from evolve.engine import game as kernels
+from evolve.engine.board import Rules
+from evolve.errors import AgentError, EngineError
+from evolve.fitness.games import BATCH, Games, Progress, batches, player_of, winner_of
+from evolve.fitness.openings import Openings
+from evolve.fitness.roundrobin import schedule
+from evolve.fitness.score import Score, score_of_pairs, superiority
+
+_WIDE_ROUND: Final = 128
+_TEST_ROUND: Final = 16
+"""Pairs a round: of agents that are asked together, and under a test. The last must not depend on
+the number of jobs, for a test must not."""
+_QUICK_GAME: Final = 0.02
+"""Seconds under which games are played in batches: a task of joblib costs 0.3 ms."""
+
+_Pairs = Generator[Sequence[int], None, None]
+"""Numbers of pairs, as they are finished."""
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """A match as A sees it.
+
+    score: with its interval, over pairs of games; score_black, score_white: A's score with
+    either colour; mean_discs: A's discs − B's at the end, a game; pentanomial: how many pairs of
+    games brought A 0, ½, 1, 1½ and 2 points, pairs played over again left out; superiority:
+    likelihood that A is the stronger; failures_a, failures_b: games lost because the program
+    failed.
+    """
+
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    score: Score
+    score_black: float
+    score_white: float
+    mean_discs: float
+    pentanomial: tuple[int, ...]
+    superiority: float
+    failures_a: int
+    failures_b: int
+
+    @property
+    def played(self) -> int:
+        """Games that were played to their end, by both sides."""
+        return self.games - self.failures_a - self.failures_b
+
+
+def common_rules(agents: Sequence[Agent], asked: Rules | None = None) -> Rules:
+    """The rules that all agents play by; those asked for come first, `standard` last.
+
+    Raises AgentError when agents differ and nothing was asked for.
+    """
+    if asked is not None:
+        return asked
+    found: dict[Rules, str] = {}
+    for agent in agents:
+        if agent.rules is not None:
+            found.setdefault(agent.rules, agent.name)
+    if len(found) > 1:
+        parts = " and ".join(f"{name} plays {rules}" for rules, name in found.items())
+        raise AgentError(f"{parts}: agents of different rules; choose with --rules")
+    return next(iter(found), "standard")
+
+
+class Match:
+    """A against B, two games on every opening, A black in the first.
+
+    Agents that draw at random draw from `seed` and the number of the game, so results repeat
+    for any `jobs`. With `sprt` it is played in rounds and ends after the one in which the test is
+    decided. A program that fails loses the game: `failed` is told the number of the game and of
+    the player (0 is A) and why, as it happens, and `games` says so. `games` are those of all
+    pairs that are finished, also after an interruption; a pair is the two games on an opening.
+    """
+
+    def __init__(
+        self,
+        a: Agent,
+        b: Agent,
+        openings: Openings,
+        rules: Rules,
+        *,
+        seed: int = 0,
+        jobs: int = 1,
+        sprt: Sprt | None = None,
+        failed: Callable[[int, int, str], None] | None = None,
+    ) -> None:
+        self.players = [a.with_rules(rules), b.with_rules(rules)]
+        self.repeatable = all(map(repeats, self.players))
+        # A test learns nothing from a game that it has seen.
+        self.openings = openings.distinct() if sprt and self.repeatable else openings
+        self.rules: Rules = rules
+        self.seed = seed
+        self.jobs = jobs
+        self.sprt = sprt
+        numbers = np.arange(len(self.openings), dtype=np.int64).reshape(1, -1)
+        self.pairings = schedule(2, numbers)
+        self._failed = failed
+        self._moves = np.full((len(self.pairings), kernels.MAX_PLIES), kernels.NO_MOVE, np.int8)
+        self._results = np.zeros((len(self.pairings), kernels.RESULT_COLUMNS), np.int64)
+        self._failures: dict[int, str] = {}
+        self._finished = np.zeros(len(self.openings), np.bool_)
+        self._stop = threading.Event()
+
+    @property
+    def numbers(self) -> npt.NDArray[np.int64]:
+        """The numbers of the games that were played, as rows of `pairings`."""
+        return np.flatnonzero(np.repeat(self._finished, 2))
+
+    @property
+    def games(self) -> Games:
+        """The games played so far; AgentError when there is none."""
+        return self._games_of(self.numbers)
+
+    @property
+    def played(self) -> int:
+        """How many games were played."""
+        return 2 * int(self._finished.sum())
+
+    @property
+    def result(self) -> MatchResult:
+        """What A reached so far."""
+        return summarize(self.games, repeatable=self.repeatable)
+
+    def recall(self, games: Games, numbers: Sequence[int]) -> None:
+        """Take games of this match that were played before; pairs that are not whole are left."""
+        self._moves[numbers] = games.moves
+        self._results[numbers] = games.results
+        self._failures.update({numbers[game]: why for game, why in games.failures.items()})
+        there = np.zeros(len(self.pairings), np.bool_)
+        there[numbers] = True
+        self._finished |= there.reshape(-1, 2).all(axis=1)
+
+    def play(
+        self, progress: Progress | None = None, kept: Callable[[], None] | None = None
+    ) -> MatchResult:
+        """Play what is left; `kept` is called whenever pairs are finished.
+
+        Raises EngineError when a program cannot be used, or every game was lost by failures.
+        """
+        play = self._play_one_by_one
+        if all(isinstance(player, AlphaBetaAgent) for player in self.players):
+            play = self._play_kernels
+        elif any(map(asks_together, self.players)):
+            play = self._play_side_by_side
+        count = len(self.openings)
+        size = _TEST_ROUND if self.sprt else count
+        for start in range(0, count, size):
+            stop = min(start + size, count)
+            left = [pair for pair in range(start, stop) if not self._finished[pair]]
+            if left:
+                self._play_round(left, play, progress, kept)
+            if self._decided(stop):
+                break
+        self.check_played()
+        return self.result
+
+    def check_played(self) -> None:
+        """Raise EngineError where every game so far was lost by a failure: that is no result."""
+        if self.result.played == 0:
+            raise EngineError(self._how_all_failed())
+
+    def first_failure(self, player: int) -> str | None:
+        """How the program of A (0) or B (1) failed for the first time; None when it did not."""
+        for game in sorted(self._failures):
+            side, _, reason = self._failures[game].partition(": ")
+            if self.pairings[game, 0 if side == "black" else 1] == player:
+                return f"as {side}: {reason}"
+        return None
+
+    def _how_all_failed(self) -> str:
+        found = [(player.name, self.first_failure(n)) for n, player in enumerate(self.players)]
+        parts = [f"{name} failed, the first time {why}" for name, why in found if why is not None]
+        return f"all {self.played} games were lost by failures: {'; '.join(parts)}"
+
+    def _decided(self, pairs: int) -> bool:
+        """Whether the first `pairs` pairs, all of them finished, decide the test."""
+        if self.sprt is None:
+            return False
+        result = summarize(self._games_of(np.arange(2 * pairs)), self.repeatable)
+        return self.sprt.verdict(result.pentanomial) != "undecided"
+
+    def _games_of(self, numbers: npt.NDArray[np.int64]) -> Games:
+        if not len(numbers):
+            raise AgentError("no game was finished")
+        results = self._results[numbers]
+        failures = {
+            row: self._failures[number]
+            for row, number in enumerate(numbers.tolist())
+            if number in self._failures
+        }
+        return Games(
+            self.pairings[numbers],
+            self._moves[numbers],
+            results,
+            winner_of(results, self.rules),
+            failures,
+        )
+
+    def _play_round(
+        self,
+        pairs: Sequence[int],
+        play: Callable[[Sequence[int]], _Pairs],
+        progress: Progress | None,
+        kept: Callable[[], None] | None,
+    ) -> None:
+        """Play pairs, whose numbers `play` gives as they are finished."""
+        programs = [player for player in self.players if isinstance(player, ExternalAgent)]
+        self._stop = threading.Event()
+        try:
+            for program in programs:
+                program.prepare()
+            with closing(play(pairs)) as parts:
+                for finished in parts:
+                    self._finished[finished] = True
+                    if self._failed is not None:
+                        self._tell_failures(finished, self._failed)
+                    if progress is not None:
+                        progress(2 * len(finished))
+                    if kept is not None:
+                        kept()
+        except BaseException:
+            # Threads that wait for a program go on otherwise, and begin further games.
+            self._stop.set()
+            for program in programs:
+                program.interrupt()
+            raise
+
+    def _tell_failures(self, pairs: Sequence[int], failed: Callable[[int, int, str], None]) -> None:
+        for number in (game for pair in pairs for game in (2 * pair, 2 * pair + 1)):
+            if number in self._failures:
+                side, _, reason = self._failures[number].partition(": ")
+                player = int(self.pairings[number, 0 if side == "black" else 1])
+                failed(number, player, f"as {side}: {reason}")
+
+    def _play_kernels(self, pairs: Sequence[int]) -> _Pairs:
+        agents = [player for player in self.players if isinstance(player, AlphaBetaAgent)]
+        numbers = np.array([game for pair in pairs for game in (2 * pair, 2 * pair + 1)])
+        moves, results = self._moves[numbers], self._results[numbers]
+        play = player_of(agents, self.pairings[numbers], self.openings, self.rules, moves, results)
+        seconds = math.inf
+
+        def play_in_time(part: slice) -> None:
+            nonlocal seconds
+            begin = time.perf_counter()
+            play(part)
+            seconds = (time.perf_counter() - begin) / (part.stop - part.start)
+
+        # Slow games come pair by pair, so that none that is finished is long without being kept.
+        size = lambda: BATCH if seconds < _QUICK_GAME else 2  # noqa: E731
+        for part in batches(len(numbers), play_in_time, self.jobs, size):
+            self._moves[numbers[part]] = moves[part]
+            self._results[numbers[part]] = results[part]
+            yield pairs[part.start // 2 : part.stop // 2]
+
+    def _play_one_by_one(self, pairs: Sequence[int]) -> _Pairs:
+        """Games between agents that are not all kernels, a move at a time."""
+        stop = self._stop
+
+        def play(part: slice) -> None:
+            for pair in pairs[part]:
+                for number in (2 * pair, 2 * pair + 1):
+                    game = self._begun(number)
+                    while not game.over:
+                        game.choose()
+                        if stop.is_set():
+                            return
+                    self._end(number, game)
+
+        for part in batches(len(pairs), play, self.jobs, lambda: 1):
+            yield pairs[part]
+
+    def _play_side_by_side(self, pairs: Sequence[int]) -> _Pairs:
+        """Many games at once, so that an agent is asked for its moves in many together."""
+        for start in range(0, len(pairs), _WIDE_ROUND):
+            part = pairs[start : start + _WIDE_ROUND]
+            games = {n: self._begun(n) for pair in part for n in (2 * pair, 2 * pair + 1)}
+            while not all(game.over for game in games.values()):
+                for number, player in enumerate(self.players):
+                    mine = [g for g in games.values() if not g.over and g.to_move == number]
+                    self._choose(player, mine)
+            for number, game in games.items():
+                self._end(number, game)
+            yield part
+
+    @staticmethod
+    def _choose(player: Agent, games: Sequence[LiveGame]) -> None:
+        """Let an agent play where it is its turn."""
+        if not games or not asks_together(player):
+            for game in games:
+                game.choose()
+            return
+        squares = player.choose_all([game.board for game in games])
+        for game, square in zip(games, squares, strict=True):
+            game.play(square, player.simulations)
+
+    def _begun(self, number: int) -> LiveGame:
+        """A game, its opening played."""
+        black, white, opening = self.pairings[number].tolist()
+        draw = 2 * (self.seed * len(self.pairings) + number)
+        pair = {
+            black: self.players[black].for_game(draw),
+            white: self.players[white].for_game(draw + 1),
+        }
+        return LiveGame(pair, black, white, self.openings.moves[opening].tolist())
+
+    def _end(self, number: int, game: LiveGame) -> None:
+        """Its record."""
+        game.write(self._moves[number], self._results[number])
+        if game.failure is not None:
+            self._failures[number] = game.failure
+
+
+def asks_together(agent: Agent) -> TypeGuard[MctsAgent]:
+    """Whether an agent is the faster for being asked about many boards at once."""
+    return isinstance(agent, MctsAgent) and agent.evaluate is not None
+
+
+def repeats(agent: Agent) -> bool:
+    """Whether an agent plays the same moves whenever it meets the same positions."""
+    if isinstance(agent, MctsAgent):
+        return agent.network is not None and agent.seconds is None and not agent.reuse
+    return isinstance(agent, AlphaBetaAgent | DqnAgent)
+
+
+def play_match(
+    a: Agent,
+    b: Agent,
+    openings: Openings,
+    rules: Rules,
+    *,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> tuple[MatchResult, Games]:
+    """A whole match, and its games."""
+    match = Match(a, b, openings, rules, seed=seed, jobs=jobs)
+    return match.play(progress), match.games
+
+
+def summarize(games: Games, repeatable: bool) -> MatchResult:
+    """The result of a match from its games, player 0 being A.
+
+    `repeatable` says that the agents neither draw at random nor play by the clock, so that a pair
+    of games on an opening they have played says nothing new.
+    """
+    a_is_black = games.pairings[:, 0] == 0
+    points = np.where(a_is_black, games.winner, -games.winner)
+    scores = (points + 1.0) / 2.0
+    discs = np.where(a_is_black, games.disc_difference, -games.disc_difference)
+    pairs = scores.reshape(-1, 2).mean(axis=1)
+    fresh = pairs[_fresh_pairs(games)] if repeatable else pairs
+    black_failed = np.isin(games.results[:, kernels.REASON], kernels.FAILED_BLACK)
+    white_failed = np.isin(games.results[:, kernels.REASON], kernels.FAILED_WHITE)
+    return MatchResult(
+        games=len(games),
+        wins=int((points > 0).sum()),
+        draws=int((points == 0).sum()),
+        losses=int((points < 0).sum()),
+        score=replace(score_of_pairs(fresh), score=float(pairs.mean()), games=len(games)),
+        score_black=float(scores[a_is_black].mean()),
+        score_white=float(scores[~a_is_black].mean()),
+        mean_discs=float(discs.mean()),
+        pentanomial=tuple(int((fresh == score).sum()) for score in PAIR_SCORES),
+        superiority=superiority(fresh),
+        failures_a=int(np.where(a_is_black, black_failed, white_failed).sum()),
+        failures_b=int(np.where(a_is_black, white_failed, black_failed).sum()),
+    )
+
+
+def _fresh_pairs(games: Games) -> npt.NDArray[np.int64]:
+    """Numbers of the pairs that do not only repeat an earlier one."""
+    pairs = games.moves.reshape(len(games) // 2, -1)
+    _, first = np.unique(pairs, axis=0, return_index=True)
+    return np.sort(first)

@@ -1,0 +1,44 @@
+"""A panel: fixed agents on fixed openings, to measure others by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from evolve.agents.loading import load_agent
+from evolve.agents.protocol import Agent
+from evolve.arena.match import Match
+from evolve.engine.board import Rules
+from evolve.fitness.games import Progress
+from evolve.fitness.openings import Part, balanced_openings
+from evolve.fitness.score import Score
+
+
+class Panel:
+    """Fixed agents on fixed openings; the same seed gives the same openings."""
+
+    def __init__(self, names: Sequence[str], games: int, rules: Rules, seed: int) -> None:
+        self.names = tuple(names)
+        self.rules: Rules = rules
+        self.agents = [load_agent(name) for name in names]
+        self.openings = balanced_openings(
+            (games + 1) // 2, Part.PANEL, rules, np.random.default_rng(seed)
+        )
+
+    def results(self, agent: Agent, jobs: int, progress: Progress | None = None) -> list[Score]:
+        """The agent's score against each, with its error."""
+        return [self._match(agent, other, jobs, progress) for other in self.agents]
+
+    def scores(self, agent: Agent, jobs: int, progress: Progress | None = None) -> list[float]:
+        """The agent's bare scores."""
+        return [result.score for result in self.results(agent, jobs, progress)]
+
+    def against(
+        self, agent: Agent, other: Agent, jobs: int, progress: Progress | None = None
+    ) -> float:
+        """The agent's score against one that is not in the panel."""
+        return self._match(agent, other, jobs, progress).score
+
+    def _match(self, agent: Agent, other: Agent, jobs: int, progress: Progress | None) -> Score:
+        return Match(agent, other, self.openings, self.rules, jobs=jobs).play(progress).score

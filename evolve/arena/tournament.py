@@ -1,0 +1,274 @@
+"""A round robin of any agents, pair after pair, that can be kept in a folder and gone on with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from evolve.agents.identity import identity_of
+from evolve.agents.protocol import Agent
+from evolve.arena.bradleyterry import Ratings, rate
+from evolve.arena.match import Match, repeats
+from evolve.documents import parse_json, read_document
+from evolve.engine.board import Rules
+from evolve.errors import RunError
+from evolve.fitness.games import Progress
+from evolve.fitness.openings import Openings
+from evolve.tables.atomic import write_text
+from evolve.tables.folder import locked, refuse_links
+from evolve.tables.games import FAILED, GAMES_SCHEMA
+from evolve.tables.layout import GAMES, LOCK_FILE, RATING_FILE
+from evolve.tables.parquet import read_table, write_table
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one agent reached; elo, elo_low and elo_high are None where they are infinite."""
+
+    agent: str
+    elo: float | None
+    elo_low: float | None
+    elo_high: float | None
+    score: float
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    failures: int
+    """Of the losses, those because the program failed."""
+
+
+class Rating:
+    """Every pair of `agents` plays `openings(i, j)`, both colours on each.
+
+    With a `folder`, each pair's games are a file there as soon as they are played, and the same
+    call plays only those that are missing; agents may be added at the end. `failed` is told the
+    game, the name and the reason when a program fails. Raises RunError when the folder holds
+    something else, EngineError when a program cannot be used or a pair has nothing but failures.
+    Agents of the same name are told apart by a number.
+    """
+
+    def __init__(
+        self,
+        agents: Sequence[Agent],
+        names: Sequence[str],
+        rules: Rules,
+        openings: Callable[[int, int], Openings],
+        settings: dict[str, Any],
+        *,
+        seed: int = 0,
+        jobs: int = 1,
+        folder: Path | None = None,
+        failed: Callable[[int, str, str], None] | None = None,
+    ) -> None:
+        self.agents = agents
+        self._failed = failed
+        self.names = _told_apart(names)
+        self.rules: Rules = rules
+        self.folder = folder
+        self._openings = openings
+        self._seed = seed
+        self._jobs = jobs
+        self._config = {
+            "agents": [
+                {"name": name, "is": identity_of(agent)}
+                for name, agent in zip(self.names, agents, strict=True)
+            ],
+            **settings,
+            "seed": seed,
+            "rules": rules,
+        }
+        self._tables: dict[tuple[int, int], pd.DataFrame] = {}
+        if folder is not None:
+            self._claim(folder)
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """All pairs, in the order in which they play."""
+        count = len(self.agents)
+        return [(i, j) for i in range(count) for j in range(i + 1, count)]
+
+    @property
+    def finished(self) -> int:
+        """Pairs that have played."""
+        return len(self._tables)
+
+    def play(self, progress: Progress | None = None) -> None:
+        """Play what is missing."""
+        if self.folder is None:
+            self._play(progress)
+            return
+        with locked(self.folder):
+            # Only now: before it had the lock, another might be at work with fewer agents.
+            config = self.folder / RATING_FILE
+            if config.exists():
+                self._check(config)
+            write_text(config, json.dumps(self._config, indent=1) + "\n")
+            self._play(progress)
+
+    def _play(self, progress: Progress | None) -> None:
+        for i, j in self.pairs:
+            known = self._read(i, j)
+            if known is None:
+                known = self._play_pair(i, j, progress)
+            elif progress is not None:
+                progress(len(known))
+            self._tables[i, j] = known
+
+    def _play_pair(self, i: int, j: int, progress: Progress | None) -> pd.DataFrame:
+        openings = self._openings(i, j)
+        # A number of its own for every pair, whichever pairs were played before.
+        seed = int(np.random.SeedSequence([self._seed, i, j]).generate_state(1)[0])
+
+        def failed(game: int, player: int, why: str) -> None:
+            if self._failed is not None:
+                other = self.names[(j, i)[player]]
+                self._failed(game, self.names[(i, j)[player]], f"against {other} {why}")
+
+        match = Match(
+            self.agents[i],
+            self.agents[j],
+            openings,
+            self.rules,
+            seed=seed,
+            jobs=self._jobs,
+            failed=failed,
+        )
+        match.play(progress)
+        texts = openings.texts()
+        games = match.games
+        of_game = [texts[number] for number in games.pairings[:, 2].tolist()]
+        table = games.table(0, "match", [self.names[i], self.names[j]], of_game)
+        if self.folder is not None:
+            write_table(self._file(i, j), table)
+        frame: pd.DataFrame = table.to_pandas()
+        return frame
+
+    @property
+    def games(self) -> pd.DataFrame:
+        """All games so far as a games table, numbered through."""
+        frame = pd.concat(list(self._tables.values()), ignore_index=True)
+        return frame.assign(game=np.arange(len(frame), dtype=np.int32))
+
+    def points(self) -> tuple[np.ndarray, np.ndarray]:
+        """Points of each against each, and games between them, both [N, N]."""
+        points = np.zeros((len(self.agents), len(self.agents)))
+        games = np.zeros_like(points)
+        for (i, j), table in self._tables.items():
+            scores = _scores(table, self.names[i])
+            points[i, j], points[j, i] = scores.sum(), (1.0 - scores).sum()
+            games[i, j] = games[j, i] = len(scores)
+        return points, games
+
+    def ratings(self) -> Ratings:
+        """The ratings from all games so far; games that can only repeat others count once."""
+        meetings = []
+        for (i, j), table in self._tables.items():
+            pairs = _scores(table, self.names[i]).reshape(-1, 2).mean(axis=1)
+            # Games of agents that neither draw at random nor play by the clock repeat.
+            if repeats(self.agents[i]) and repeats(self.agents[j]):
+                moves = table["moves"].to_numpy().reshape(-1, 2)
+                pairs = pairs[~pd.DataFrame(moves).duplicated().to_numpy()]
+            meetings.append((i, j, pairs))
+        return rate(len(self.agents), meetings)
+
+    def rows(self) -> list[Row]:
+        """A row an agent, the strongest first."""
+        ratings = self.ratings()
+        points, games = self.points()
+        rows = []
+        for index, name in enumerate(self.names):
+            count = int(games[index].sum())
+            score = float(points[index].sum() / count)
+            results = np.concatenate(
+                [_scores(t, name) for (i, j), t in self._tables.items() if index in (i, j)]
+            )
+            wins, losses = int((results == 1).sum()), int((results == 0).sum())
+            elo, low, high = (
+                float(values[index]) for values in (ratings.elo, ratings.low, ratings.high)
+            )
+            rows.append(
+                Row(
+                    name,
+                    None if score in (0.0, 1.0) else elo,
+                    None if score == 0.0 else low,
+                    None if score == 1.0 else high,
+                    score,
+                    count,
+                    wins,
+                    count - wins - losses,
+                    losses,
+                    sum(_failures(t, name) for t in self._tables.values()),
+                )
+            )
+        order = np.argsort(-ratings.elo, kind="stable")
+        return [rows[index] for index in order]
+
+    def _claim(self, folder: Path) -> None:
+        """Make the folder this rating's, or find it to be."""
+        refuse_links(folder)
+        config = folder / RATING_FILE
+        if config.exists():
+            self._check(config)
+        elif folder.exists() and {path.name for path in folder.iterdir()} - {GAMES, LOCK_FILE}:
+            raise RunError(f"{folder} is taken: it holds something that is no rating")
+        (folder / GAMES).mkdir(parents=True, exist_ok=True)
+
+    def _check(self, config: Path) -> None:
+        try:
+            found = parse_json(read_document(config))
+            before = found.pop("agents")
+            names = ", ".join(agent["name"] for agent in before)
+        except (OSError, ValueError, LookupError, AttributeError, TypeError) as error:
+            raise RunError(f"{config} is damaged: {error}") from error
+        now = dict(self._config)
+        agents = now.pop("agents")
+        if before != agents[: len(before)]:
+            raise RunError(f"{config.parent} rates other agents, or they have changed: {names}")
+        for key in now:
+            if found.get(key) != now[key]:
+                raise RunError(f"{config.parent} has {key} {found.get(key)!r}, not {now[key]!r}")
+
+    def _file(self, i: int, j: int) -> Path:
+        assert self.folder is not None
+        return self.folder / GAMES / f"pair-{i:03d}-{j:03d}.parquet"
+
+    def _read(self, i: int, j: int) -> pd.DataFrame | None:
+        if self.folder is None or not self._file(i, j).exists():
+            return None
+        frame: pd.DataFrame = read_table(self._file(i, j), GAMES_SCHEMA).to_pandas()
+        if set(frame["black"]) | set(frame["white"]) != {self.names[i], self.names[j]}:
+            raise RunError(f"{self._file(i, j)} is of other agents")
+        return frame
+
+
+def _scores(table: pd.DataFrame, name: str) -> np.ndarray:
+    """Points, 0 to 1, of the player of that name in each of its games."""
+    winner = table["winner"].to_numpy()
+    black = (table["black"] == name).to_numpy()
+    won = np.where(black, winner == "black", winner == "white")
+    return np.where(winner == "draw", 0.5, won.astype(float))
+
+
+def _failures(table: pd.DataFrame, name: str) -> int:
+    """How many games the player of that name lost because its program failed."""
+    lost = 0
+    for side in ("black", "white"):
+        failed = table["reason"].str.startswith(f"{FAILED}{side}")
+        lost += int((failed & (table[side] == name)).sum())
+    return lost
+
+
+def _told_apart(names: Sequence[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    found = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        found.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
+    return found

@@ -1,0 +1,260 @@
+"""`evolve match`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from evolve.cli.completion import complete_agents
+from evolve.cli.failures import Failures
+from evolve.cli.openings import identity_of, opening_options, openings_for
+from evolve.cli.options import (
+    games_file,
+    jobs_option,
+    json_option,
+    output_path,
+    readable,
+    rules_option,
+    seed_option,
+)
+from evolve.cli.signals import exit_code
+from evolve.cli.terminal import complain, counting, elo_text, print_facts, say
+from evolve.errors import EngineError
+
+if TYPE_CHECKING:
+    from evolve.arena.keeping import Keeper
+    from evolve.arena.match import Match, MatchResult
+    from evolve.engine.board import Rules
+
+_GAMES = 100
+_GAMES_OF_TEST = 20_000
+
+
+@click.command(name="match")
+@click.argument("a", shell_complete=complete_agents)
+@click.argument("b", shell_complete=complete_agents)
+@click.option(
+    "--games",
+    type=click.IntRange(min=2),
+    help="Games, two on every opening; an odd number is rounded up. By default "
+    f"{_GAMES}, every opening of a file once, or with --sprt {_GAMES_OF_TEST} at most.",
+)
+@opening_options
+@seed_option
+@click.option(
+    "--sprt",
+    nargs=2,
+    type=float,
+    metavar="ELO0 ELO1",
+    help="Stop when decided whether A is stronger by ELO1 rather than by ELO0.",
+)
+@click.option(
+    "--alpha",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="Share of matches at ELO0 that may end for ELO1.",
+)
+@click.option(
+    "--beta",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="Share of matches at ELO1 that may end for ELO0.",
+)
+@click.option(
+    "--out",
+    "table",
+    callback=games_file,
+    metavar="FILE",
+    help="Keep the games, pair by pair: .parquet or .csv. The same command goes on where it was "
+    "stopped.",
+)
+@click.option("--ggf", callback=output_path, metavar="FILE", help="The same as GGF records.")
+@rules_option
+@jobs_option
+@json_option
+@click.pass_context
+def match_command(
+    context: click.Context,
+    a: str,
+    b: str,
+    games: int | None,
+    openings: str,
+    opening_plies: int | None,
+    seed: int,
+    sprt: tuple[float, float] | None,
+    alpha: float,
+    beta: float,
+    table: Path | None,
+    ggf: Path | None,
+    rules: str | None,
+    jobs: int,
+    as_json: bool,
+) -> None:
+    """Play A against B, both colours on every opening.
+
+    The score is A's, with a 95 % interval that takes the two games on an opening as one sample.
+    A program (gtp:COMMAND, nboard:COMMAND) that crashes, hangs or plays nonsense loses that game;
+    one that cannot be started, or fails in every game, is an error. After Ctrl-C the pairs of games
+    finished so far count.
+
+    \b
+    Examples:
+      evolve match runs/reversed-001 random --games 400
+      evolve match 'best.json?depth=3&endgame=0' 'swh?depth=3' --seed 2 --json
+      evolve match best.json 'gtp:gtp-rhino --level=3?time=5' --out games.csv --ggf games.ggf
+      evolve match new.json old.json --sprt 0 20
+      evolve match a.json b.json --openings openings.txt
+    """
+    import numpy as np
+
+    from evolve.agents.loading import load_agent
+    from evolve.arena.keeping import Keeper, match_identity
+    from evolve.arena.match import Match, common_rules
+    from evolve.arena.sprt import Sprt
+
+    test = Sprt(*sprt, alpha, beta) if sprt else None
+    agents = [load_agent(a), load_agent(b)]
+    a, b = readable(a), readable(b)
+    agreed = common_rules(agents, cast("Rules | None", rules))
+    pairs = None if games is None else (games + 1) // 2
+    chosen = openings_for(
+        openings,
+        opening_plies,
+        pairs,
+        (_GAMES_OF_TEST if test else _GAMES) // 2,
+        agreed,
+        np.random.default_rng(seed),
+    )
+    failures = Failures()
+
+    def failed(game: int, player: int, why: str) -> None:
+        failures.tell(game, (a, b)[player], why)
+
+    match = Match(
+        agents[0], agents[1], chosen, agreed, seed=seed, jobs=jobs, sprt=test, failed=failed
+    )
+    drawn = {"openings": identity_of(openings).split()[-1], "opening_plies": opening_plies or "all"}
+    identity = match_identity(match, (a, b), drawn)
+    keeper = Keeper(match, (a, b), identity, table, ggf, complain)
+    with keeper.claimed():
+        interruption = _play(match, keeper, as_json)
+        # Neither a file that cannot be written nor a reader that went away costs the other its due.
+        try:
+            if as_json:
+                click.echo(json.dumps({**_document(a, b, agreed, match.result), **_tested(match)}))
+            else:
+                _print(a, b, agreed, match)
+        finally:
+            keeper.finish()
+    if interruption is not None:
+        more = "; go on with the same command" if keeper.files else ""
+        click.echo(f"interrupted after {match.played} games{more}", err=True)
+        context.exit(exit_code(interruption))
+
+
+def _play(match: Match, keeper: Keeper, quiet: bool) -> KeyboardInterrupt | None:
+    """Play what is left of a match; what interrupted it, if it was and there are games."""
+    with counting("games", len(match.pairings), quiet=quiet) as advance:
+        advance(match.played)
+        try:
+            try:
+                match.play(advance, keeper.keep)
+            except KeyboardInterrupt as interruption:
+                if not match.played:
+                    raise
+                match.check_played()
+                return interruption
+        except EngineError as error:
+            keeper.finish()
+            if not match.played or not keeper.files:
+                raise
+            files = " and ".join(map(str, keeper.files))
+            raise EngineError(
+                f"{error}; the games are in {files}, without which they are played again"
+            ) from error
+    return None
+
+
+def _document(a: str, b: str, rules: Rules, result: MatchResult) -> dict[str, Any]:
+    score = result.score
+    return {
+        "a": a,
+        "b": b,
+        "rules": rules,
+        "games": result.games,
+        "wins": result.wins,
+        "draws": result.draws,
+        "losses": result.losses,
+        "score": score.score,
+        "score_low": score.low,
+        "score_high": score.high,
+        "score_black": result.score_black,
+        "score_white": result.score_white,
+        "mean_discs": result.mean_discs,
+        "elo": score.elo,
+        "elo_low": score.elo_low,
+        "elo_high": score.elo_high,
+        "superiority": result.superiority,
+        "pentanomial": list(result.pentanomial),
+        "failures_a": result.failures_a,
+        "failures_b": result.failures_b,
+        "played": result.played,
+    }
+
+
+def _tested(match: Match) -> dict[str, Any]:
+    """What the test says, where there is one."""
+    test = match.sprt
+    if test is None:
+        return {}
+    counts = match.result.pentanomial
+    return {
+        "sprt": {
+            "elo0": test.elo0,
+            "elo1": test.elo1,
+            "alpha": test.alpha,
+            "beta": test.beta,
+            "llr": test.ratio(counts),
+            "lower": test.lower,
+            "upper": test.upper,
+            "verdict": test.verdict(counts),
+        }
+    }
+
+
+def _print(a: str, b: str, rules: Rules, match: Match) -> None:
+    result = match.result
+    score = result.score
+    elo, low, high = (elo_text(value) for value in (score.elo, score.elo_low, score.elo_high))
+    say(f"{a} against {b}, {rules}")
+    facts = {
+        "games": f"{result.games}: {result.wins} won, {result.draws} drawn, {result.losses} lost",
+        "score": f"{score.score:.3f} [{score.low:.3f}, {score.high:.3f}]",
+        "as black": f"{result.score_black:.3f}",
+        "as white": f"{result.score_white:.3f}",
+        "discs": f"{result.mean_discs:+.1f} a game",
+        "Elo": f"{elo} [{low}, {high}], {100 * result.superiority:.1f} % likely stronger",
+        "pairs": "  ".join(
+            f"{points}: {count}"
+            for points, count in zip(("0", "½", "1", "1½", "2"), result.pentanomial, strict=True)
+        ),
+    }
+    if result.played < result.games:
+        lost = result.games - result.played
+        facts["played"] = f"{result.played} of {result.games} to their end, {lost} lost by failure"
+    for player, failures in enumerate((result.failures_a, result.failures_b)):
+        if failures:
+            why = match.first_failure(player)
+            facts[f"{'AB'[player]} failed"] = f"in {failures} games, the first time {why}"
+    if match.sprt:
+        test, counts = match.sprt, result.pentanomial
+        facts["SPRT"] = (
+            f"{test.elo1:+g} Elo rather than {test.elo0:+g}: {test.verdict(counts)}, "
+            f"log likelihood ratio {test.ratio(counts):.2f} of {test.lower:.2f} to {test.upper:.2f}"
+        )
+    print_facts(facts)

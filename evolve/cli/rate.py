@@ -1,0 +1,151 @@
+"""`evolve rate`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from evolve.cli.completion import complete_agents
+from evolve.cli.failures import Failures
+from evolve.cli.openings import identity_of, opening_options, openings_for
+from evolve.cli.options import jobs_option, json_option, readable, rules_option, seed_option
+from evolve.cli.terminal import NOTHING, complain, counting, elo_text, print_rows, say
+
+if TYPE_CHECKING:
+    from evolve.arena.tournament import Rating
+    from evolve.engine.board import Rules
+    from evolve.fitness.openings import Openings
+
+
+@click.command(name="rate")
+@click.argument("agents", nargs=-1, required=True, shell_complete=complete_agents)
+@click.option(
+    "--games",
+    type=click.IntRange(min=2),
+    default=100,
+    show_default=True,
+    help="Games a pair, two on every opening; an odd number is rounded up.",
+)
+@opening_options
+@seed_option
+@click.option(
+    "--out",
+    "folder",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Keep the games there; the same command goes on where it was stopped, also with more "
+    "agents at the end.",
+)
+@rules_option
+@jobs_option
+@json_option
+@click.pass_context
+def rate_command(
+    context: click.Context,
+    agents: tuple[str, ...],
+    games: int,
+    openings: str,
+    opening_plies: int | None,
+    seed: int,
+    folder: Path | None,
+    rules: str | None,
+    jobs: int,
+    as_json: bool,
+) -> None:
+    """Rate AGENTS by a round robin, every pair playing both colours on every opening.
+
+    Ratings are Bradley–Terry's in Elo, mean 0, with 95 % intervals that take the two games on an
+    opening as one sample. Below is the score of each agent against each.
+
+    \b
+    Examples:
+      evolve rate swh swh-mobility random --games 200
+      evolve rate runs/* 'swh?depth=3' --out ratings/june --json
+    """
+    import numpy as np
+
+    from evolve.agents.loading import load_agent
+    from evolve.arena.match import common_rules
+    from evolve.arena.tournament import Rating
+
+    if len(agents) < 2:
+        raise click.UsageError("name two agents or more")
+    players = [load_agent(name) for name in agents]
+    agents = tuple(map(readable, agents))
+    agreed = common_rules(players, cast("Rules | None", rules))
+    pairs = (games + 1) // 2
+
+    def drawn(i: int, j: int) -> Openings:
+        rng = np.random.default_rng([seed, i, j])
+        return openings_for(openings, opening_plies, pairs, pairs, agreed, rng)
+
+    rating = Rating(
+        players,
+        agents,
+        agreed,
+        drawn,
+        {
+            "games": 2 * pairs,
+            "openings": identity_of(openings),
+            "opening_plies": opening_plies,
+        },
+        seed=seed,
+        jobs=jobs,
+        folder=folder,
+        failed=Failures().tell,
+    )
+    total = 2 * pairs * len(rating.pairs)
+    with counting("games", total, quiet=as_json) as advance:
+        try:
+            rating.play(advance)
+        except KeyboardInterrupt:
+            kept = "" if folder is None else f"; go on with the same command, --out {folder}"
+            complain(f"after {rating.finished} of {len(rating.pairs)} pairs{kept}")
+            raise
+    if as_json:
+        click.echo(json.dumps(_document(rating)))
+    else:
+        _print(rating)
+
+
+def _document(rating: Rating) -> dict[str, object]:
+    points, games = rating.points()
+    return {
+        "rules": rating.rules,
+        "agents": [asdict(row) for row in rating.rows()],
+        "cross": {
+            name: {
+                other: points[i, j] / games[i, j] for j, other in enumerate(rating.names) if i != j
+            }
+            for i, name in enumerate(rating.names)
+        },
+        "comparable": rating.ratings().comparable,
+    }
+
+
+def _print(rating: Rating) -> None:
+    rows = rating.rows()
+    points, games = rating.points()
+    place = {name: index for index, name in enumerate(rating.names)}
+    say(f"{rating.rules}, {len(rating.games)} games")
+    heads = ["", "agent", "Elo", "low", "high", "score", "games"]
+    heads += [str(number) for number in range(1, len(rows) + 1)]
+    lines = []
+    for number, row in enumerate(rows, 1):
+        i = place[row.agent]
+        cross = []
+        for other in rows:
+            j = place[other.agent]
+            cross.append(NOTHING if i == j else f"{points[i, j] / games[i, j]:.3f}")
+        elos = [elo_text(value) for value in (row.elo, row.elo_low, row.elo_high)]
+        lines.append([number, row.agent, *elos, row.score, row.games, *cross])
+    print_rows(heads, lines)
+    for row in rows:
+        if row.failures:
+            say(f"{row.agent} lost {row.failures} of {row.games} games by failure")
+    if not rating.ratings().comparable:
+        say("some never scored against others: their distance is at least what is shown")

@@ -1,0 +1,410 @@
+"""`evolve sweep`, and going on with one."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import math
+import platform
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+from rich.console import Group
+from rich.live import Live
+from rich.table import Table
+
+import evolve
+from evolve.cli.new_run import RUNS, worthless_unless_started
+from evolve.cli.options import GroupedCommand, all_cores, given_options, model_options
+from evolve.cli.permission import agree_to_programs, check_programs
+from evolve.cli.progress import Stoppable, interrupt_between_generations, say
+from evolve.cli.terminal import bar, cell, duration, elo_text, out, print_rows
+from evolve.cli.train import need_torch
+from evolve.config.sweep import KINDS, SweepSettings
+from evolve.config.toml import config_text, read_toml, resolve_as
+from evolve.errors import OptionsError
+from evolve.tables import folder as store
+from evolve.tables.layout import CONFIG_FILE, TRIALS
+from evolve.text import count_of
+
+if TYPE_CHECKING:
+    from evolve.sweeps.final import FinalResult
+    from evolve.sweeps.sweep import Ending, Sweep
+    from evolve.tables.run import Run
+
+_SWEEP_HELP = """Search the hyperparameters of KIND with Optuna.
+
+KIND is dqn or mcts (learning), alphabeta (every gene of an alpha-beta agent) or evolution (the
+genetic algorithm itself). A trial makes an agent in the same CPU seconds as all others and meets
+a fixed panel on fixed openings; those that fall behind are pruned. The first trial has the
+default settings. At the end the best trials play for the champion on fresh openings, and the
+winner meets the defaults once more.
+
+\b
+Ranges:
+  evolve sweep dqn --list                      what is searched, and in which ranges
+  --fix NAME=VALUE                             hold it, or any other setting of the command
+  --space FILE.toml                            narrow or widen it: [learning_rate] low = 1e-3
+
+\b
+Many machines: the same command on each joins the study of that name in a database:
+  evolve sweep mcts --storage postgresql://user@host/db --study mine --jobs 16
+
+Ctrl-C ends after the trials in hand, a second one at once; `evolve resume` goes on, to exactly
+the number of trials that was asked for. optuna-dashboard shows the same study:
+optuna-dashboard FOLDER/journal.log, or the storage's URL.
+
+\b
+Examples:
+  evolve sweep mcts --trials 60 --budget 60 --jobs 2
+  evolve sweep dqn --fix lookahead=0 --fix steps=10 --sampler gp
+  evolve sweep alphabeta --rules reversed --sampler cma --trials 500
+"""
+
+_WIDTHS: Final = (6, 9, 7, 11, 7, 8, 8)
+_HEADS: Final = ("number", "state", "score", "score_error", "best", "seconds", "left")
+
+
+@click.command(cls=GroupedCommand, name="sweep", help=_SWEEP_HELP)
+@click.argument("kind", type=click.Choice(KINDS))
+@model_options(SweepSettings, "kind", "space", "fix")
+@click.option("--fix", multiple=True, metavar="NAME=VALUE", help="Hold a setting of all trials.")
+@click.option("--space", metavar="FILE.toml", help="Ranges that differ from the usual ones.")
+@click.option("--list", "listing", is_flag=True, help="Show the space in place of a sweep.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    help="Worker processes, a trial each; all cores by default.",
+)
+@click.option("--out", metavar="FOLDER", help="Folder of the sweep; runs/sweep-KIND-NNN if not.")
+@click.option("--config", metavar="FILE.toml", help="Settings; options come first.")
+def sweep_command(
+    kind: str,
+    fix: tuple[str, ...],
+    space: str | None,
+    listing: bool,
+    jobs: int | None,
+    out: str | None,
+    config: str | None,
+    **options: Any,
+) -> int:
+    """See _SWEEP_HELP."""
+    given: dict[str, Any] = {"kind": kind, **given_options(SweepSettings, options)}
+    if fix:
+        given["fix"] = dict(map(_held, fix))
+    if space is not None:
+        given["space"] = _ranges(Path(space), given.setdefault("fix", {}))
+    file = read_toml(Path(config)) if config else {}
+    settings = resolve_as(SweepSettings, {}, given, file, config or "file")
+    if listing:
+        _list(settings)
+        return 0
+    from evolve.sweeps.sweep import Sweep, checked_plan
+
+    checked_plan(settings)
+    if kind in ("dqn", "mcts"):
+        need_torch()
+    made_runs = not RUNS.exists()
+    folder, made = store.claimed(RUNS, f"sweep-{kind}", out)
+    with (
+        store.locked(folder),
+        worthless_unless_started(folder, made, made_runs, _trials_of),
+    ):
+        name = settings.study or folder.resolve().name
+        settings = settings.model_copy(update={"study": name})
+        store.create(folder, _config(settings), (TRIALS,))
+        agree_to_programs(folder, _kept(settings))
+        with closing(Sweep(folder, settings, jobs or all_cores())) as sweep:
+            return _go_on(sweep)
+
+
+def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
+    """Go on with a sweep to its number of trials, or the one in `changes`."""
+    from evolve.sweeps.sweep import Sweep
+    from evolve.tables.atomic import write_text
+
+    folder, kind = run.path, run.command.removeprefix("sweep ")
+    if kind in ("dqn", "mcts"):
+        need_torch()
+    file = folder / CONFIG_FILE
+    stored = {key: value for key, value in read_toml(file).items() if key != "timeout"}
+    if "storage" in changes:
+        _check_same_storage(folder, stored.get("storage"), changes["storage"])
+    settings = resolve_as(SweepSettings, {}, {"kind": kind, **changes}, stored, str(file))
+    with store.locked(folder):
+        given = "storage" in changes
+        check_programs(folder, _kept(settings), allowed=allow_programs, storage=given)
+        store.sweep_temporary(folder, (TRIALS,))
+        with closing(Sweep(folder, settings, jobs)) as sweep:
+            if changes:
+                write_text(file, _config(settings))
+            return _go_on(sweep)
+
+
+def _check_same_storage(folder: Path, stored: str | None, given: str) -> None:
+    """Raise OptionsError unless a storage is the sweep's own, told with its password."""
+    from evolve.sweeps.storage import without_password
+
+    shown = without_password(given)
+    if stored is None:
+        raise OptionsError(f"storage: {folder} has its study in its own journal, not in {shown}")
+    if shown != stored:
+        raise OptionsError(f"storage: {folder} has its study in {stored}, not in {shown}")
+
+
+def _held(text: str) -> tuple[str, Any]:
+    """NAME=VALUE of --fix; numbers, true and false as such."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise click.BadOptionUsage("fix", f"--fix takes NAME=VALUE, not {text!r}")
+    return name.strip(), _typed(value.strip())
+
+
+def _typed(text: str) -> Any:
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _ranges(path: Path, fix: dict[str, Any]) -> dict[str, Any]:
+    """The tables of a space file; plain values in it are held, as by --fix, which comes first."""
+    ranges = {}
+    for name, value in read_toml(path).items():
+        if isinstance(value, Mapping):
+            ranges[name] = dict(value)
+        else:
+            fix.setdefault(name, value)
+    return ranges
+
+
+def _list(settings: SweepSettings) -> None:
+    from evolve.sweeps.plan import Plan
+
+    plan = Plan(settings)
+    defaults = plan.defaults or {}
+    rows = [
+        [p.name, p.kind, p.range_text, defaults.get(p.name), p.about] for p in plan.space.parameters
+    ]
+    print_rows(["parameter", "type", "range", "default", ""], rows)
+
+
+def _trials_of(folder: Path) -> int:
+    """Trials that are kept in a folder."""
+    from evolve.tables.trials import read_trials
+
+    table = read_trials(folder)
+    return 0 if table is None else table.num_rows
+
+
+def _config(settings: SweepSettings) -> str:
+    packages = ("numba", "numpy", "optuna", "pandas", "pyarrow")
+    versions = {
+        "evolve": evolve.__version__,
+        "python": platform.python_version(),
+        **{name: importlib.metadata.version(name) for name in packages},
+    }
+    return config_text(_kept(settings), versions, f"sweep {settings.kind}")
+
+
+def _kept(settings: SweepSettings) -> SweepSettings:
+    """Settings as they are kept: without a password."""
+    if settings.storage is None:
+        return settings
+    from evolve.sweeps.storage import without_password
+
+    return settings.model_copy(update={"storage": without_password(settings.storage)})
+
+
+def _go_on(sweep: Sweep) -> int:
+    from evolve.sweeps.sweep import Ending
+
+    folder, settings = sweep.folder, sweep.settings
+    done = sweep.study.finished()
+    unfinished = done < settings.trials or sweep.is_left_over
+    if not unfinished and sweep.has_champion:
+        if not sweep.is_weighed:
+            sweep.weigh()
+        say(f"{folder} is finished, {done} trials; a higher --trials goes on")
+        return 0
+    _print_header(sweep, done)
+    try:
+        with _watching(sweep, done) as display, interrupt_between_generations(display):
+            ending = sweep.run(display) if unfinished else Ending.COMPLETE
+            result = None if ending is Ending.STOPPED else sweep.crown(display)
+    except KeyboardInterrupt:
+        if _trials_of(folder):
+            say(f"go on with: evolve resume {folder}")
+        raise
+    _print_ending(sweep, ending, result)
+    return 130 if ending is Ending.STOPPED else 0
+
+
+def _print_header(sweep: Sweep, done: int) -> None:
+    settings = sweep.settings
+    each = f"{settings.budget:g} CPU seconds each" if settings.budget else "the same games each"
+    say(
+        f"evolve {evolve.__version__} · sweep {settings.kind} · {settings.rules} · "
+        f"{settings.sampler} · seed {settings.seed} · {sweep.folder}"
+    )
+    trials = count_of(settings.trials, "trial") + (f", {done} of them done" if done else "")
+    say(
+        f"{trials}, {each}; {len(sweep.plan.space.parameters)} parameters; "
+        f"{count_of(sweep.jobs, 'worker')}; study {sweep.study.name} in {sweep.study.place}"
+    )
+    games = 2 * settings.panel_openings * len(settings.panel)
+    say(f"panel of {len(settings.panel)}, {games} games: {', '.join(settings.panel)}")
+
+
+def _print_ending(sweep: Sweep, ending: Ending, result: FinalResult | None) -> None:
+    folder, settings = sweep.folder, sweep.settings
+    say(f"{sweep.study.finished()} of {settings.trials} trials: {ending.value}")
+    if result is None:
+        say(f"go on with: evolve resume {folder}")
+        return
+    if result.rows:
+        say(f"final, {settings.final_openings * 2} games a pair:")
+        rows = [
+            [row.agent, *map(elo_text, (row.elo, row.elo_low, row.elo_high)), row.score]
+            for row in result.rows
+        ]
+        print_rows(["trial", "Elo", "low", "high", "score"], rows)
+    say(verdict(result))
+    say(f"champion trial-{result.winner} → {result.champion}")
+    say(
+        f"next: evolve show {folder} · evolve plot {folder} -o sweep.png · "
+        f"evolve export {folder} -o best{result.champion.suffix}"
+    )
+
+
+def verdict(result: FinalResult) -> str:
+    """Whether the sweep beats the defaults, in a sentence."""
+    if result.defaults is None:
+        return "the defaults were no complete trial here: nothing is said of them"
+    if result.score is None:
+        return "the defaults won the final: nothing better was found"
+    score = result.score
+    text = f"{score.score:.3f} [{score.low:.3f}, {score.high:.3f}] in {score.games} fresh games"
+    if score.low > 0.5:
+        return f"trial-{result.winner} beats the agent of the defaults, {text}"
+    return f"no better than the defaults for certain: trial-{result.winner} scores {text}"
+
+
+class SweepDisplay(Stoppable):
+    """An observer that shows a line a trial, and remembers a wish to stop."""
+
+    unit = "the trials in hand"
+
+    def __init__(self, target: int, done: int) -> None:
+        super().__init__()
+        self._target, self._first = target, done
+        self._begin = time.monotonic()
+        self._best = math.nan
+
+    def begin(self) -> None:
+        """The first line."""
+        say(" ".join(head.rjust(width) for head, width in zip(_HEADS, _WIDTHS, strict=True)))
+
+    def trial(self, row: dict[str, Any], finished: int) -> None:
+        """A line for the trial."""
+        texts = self.texts(row, finished)
+        say(" ".join(text.rjust(width) for text, width in zip(texts, _WIDTHS, strict=True)))
+        if row["reason"]:
+            say(f"       {row['reason']}")
+
+    def running(self, count: int, finished: int) -> None:
+        """Nothing between the trials."""
+
+    def note(self, text: str) -> None:
+        """A line."""
+        say(text)
+
+    def final(self, done: int, total: int) -> None:
+        """A line when it is over."""
+        if done == total:
+            say(f"final: {total} games")
+
+    def texts(self, row: Mapping[str, Any], finished: int) -> list[str]:
+        """The shown columns of a row."""
+        if row["state"] == "COMPLETE":
+            self._best = max(row["score"], -math.inf if math.isnan(self._best) else self._best)
+        new = finished - self._first
+        gone = time.monotonic() - self._begin
+        left = duration(gone / new * (self._target - finished)) if new else cell(None)
+        shown = [row["score"], row["score_error"], self._best]
+        seconds = row["seconds"]
+        return [
+            str(row["number"]),
+            row["state"].lower(),
+            *map(cell, shown),
+            cell(None) if seconds is None else f"{seconds:.1f}",
+            left,
+        ]
+
+
+class LiveSweepDisplay(SweepDisplay):
+    """The same as a table that stands still, with a bar for the sweep."""
+
+    def __init__(self, target: int, done: int) -> None:
+        super().__init__(target, done)
+        self._rows: list[list[str]] = []
+        self._bar = bar()
+        self._task = self._bar.add_task("trials", total=target, completed=done)
+        self._note = ""
+        self.live = Live(console=out(), refresh_per_second=4, get_renderable=self._picture)
+
+    def begin(self) -> None:
+        """Nothing: the table has a head."""
+
+    def trial(self, row: dict[str, Any], finished: int) -> None:
+        """One more row, and the bar moves."""
+        self._rows.append(self.texts(row, finished))
+        self._bar.update(self._task, completed=finished)
+        if row["reason"]:
+            self._note = f"trial {row['number']}: {row['reason']}"
+
+    def running(self, count: int, finished: int) -> None:
+        """Say how many are in hand."""
+        self._bar.update(self._task, description=f"trials, {count} in hand")
+
+    def note(self, text: str) -> None:
+        """Under the table."""
+        self._note = text
+
+    def final(self, done: int, total: int) -> None:
+        """The bar is the final's."""
+        self._bar.update(self._task, description="final, games", completed=done, total=total)
+
+    def wish_stop(self) -> None:
+        """Say so under the table."""
+        self.stop_wished = True
+        self._note = self.ending
+
+    def _picture(self) -> Group:
+        table = Table(box=None, header_style="bold", pad_edge=False)
+        for head in _HEADS:
+            table.add_column(head, justify="right")
+        for texts in self._rows[-12:]:
+            table.add_row(*texts)
+        return Group(table, self._bar, *([self._note] if self._note else []))
+
+
+@contextmanager
+def _watching(sweep: Sweep, done: int) -> Iterator[SweepDisplay]:
+    """The display that fits where the output goes."""
+    target = sweep.settings.trials
+    if not out().is_terminal:
+        display = SweepDisplay(target, done)
+        display.begin()
+        yield display
+        return
+    live = LiveSweepDisplay(target, done)
+    with live.live:
+        yield live

@@ -1,0 +1,1 @@
+"""The run of an evolution: its loop, checkpoint, panel, play-off and ancestry."""

@@ -1,0 +1,66 @@
+"""About how long a run will take, and how much disk, from a sample of its first games."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from statistics import median
+from typing import Final
+
+import numpy as np
+
+from evolve.evolution.loop import Evolution
+from evolve.evolution.seeds import Use, generator
+from evolve.fitness.games import play_games
+from evolve.fitness.openings import START_POSITION
+
+BYTES_A_GAME: Final = 90
+"""Of a game in the tables, compressed: 85 in runs of 64 individuals, and its share of theirs."""
+_SAMPLE_AGENTS: Final = 24
+_SAMPLE_GAMES: Final = 192
+_PARTS: Final = 3
+"""Of the sample, each timed by itself: the median forgives a burst of other work."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Seconds and bytes for the generations still to come."""
+
+    seconds: float
+    bytes: float
+
+
+def estimate(evolution: Evolution) -> Estimate:
+    """Play games between random weights at middling depths, and extrapolate.
+
+    Depths in the middle of their bounds and no node budget, because random depths end many games
+    early on nodes, which those that evolve do not. The truth may be half or twice as much.
+    """
+    settings = evolution.settings
+    rng = generator(settings.seed, Use.ESTIMATE)
+    genome = evolution.genome
+    middle = (genome.low + genome.high) // 2
+    genomes = [np.where(genome.steps, middle, genome.random(rng)) for _ in range(_SAMPLE_AGENTS)]
+    agents = [genome.agent(one, str(number)) for number, one in enumerate(genomes)]
+    drawn = [rng.choice(_SAMPLE_AGENTS, 2, replace=False) for _ in range(_SAMPLE_GAMES)]
+    pairings = np.array([(a, b, 0) for a, b in drawn], np.int32)
+
+    def play(games: slice) -> float:
+        started = time.perf_counter()
+        play_games(
+            agents,
+            pairings[games],
+            START_POSITION,
+            settings.rules,
+            largest_endgame=evolution.largest_endgame,
+            jobs=evolution.jobs,
+        )
+        return time.perf_counter() - started
+
+    play(slice(1))  # compiles, or loads what was compiled
+    seconds = median(play(slice(part, None, _PARTS)) for part in range(_PARTS))
+    seconds_a_game = seconds * _PARTS / _SAMPLE_GAMES
+    panel = 2 * settings.panel_openings * evolution.panel.opponents / settings.panel_every
+    games = settings.games_a_generation + panel
+    left = settings.generations - evolution.generation - 1
+    return Estimate(left * games * seconds_a_game, left * games * BYTES_A_GAME)

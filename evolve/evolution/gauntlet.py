@@ -1,0 +1,268 @@
+"""The panel: opponents that do not change, so that progress can be told from drift.
+
+`ladder` has rungs from the weakest agents to ones that nobody climbs over; each generation's best
+plays those nearest to it, and its rating and the curve of ratings come of that. `fixed` is the
+panel of version 0.1, three opponents that champions soon beat; runs begun with it keep it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.loading import load_agent
+from evolve.agents.reference import panel_reference
+from evolve.arena.bradleyterry import rate_one
+from evolve.arena.ladder import ladder, ladder_score, nearest
+from evolve.config.evolution import EvolutionSettings
+from evolve.engine.board import Rules
+from evolve.evolution.seeds import Use, generator
+from evolve.evolution.trend import Curve, Interval, Rise
+from evolve.fitness.games import play_games
+from evolve.fitness.openings import Openings, Part, balanced_openings
+from evolve.fitness.score import Z95, score_of_pairs
+from evolve.tables.run import Run
+
+PANEL_DEPTH: Final = 5
+"""Depth at which the reference agents of the fixed panel play: at 3 champions soon scored 0.98."""
+RUNGS_PLAYED: Final = 4
+"""Rungs of the ladder that a generation's best plays."""
+PANEL_PLIES: Final = 8
+"""Random moves in the panel's openings."""
+_PAST: Final = 3
+"""Champions of the past that a generation's best meets, once there are so many."""
+_PAST_SHARE: Final = 3
+"""Beside the ladder the champions of the past share the openings of one rung, so that its 240
+games take about the time of the fixed panel's 288."""
+_FIRST_ELO: Final = 0.0
+"""Near which generation 0 looks for its rungs: the reference table at depth 1."""
+
+
+def panel_agents(rules: Rules) -> list[AlphaBetaAgent]:
+    """The reference agents of the fixed panel; the champion of generation 0 joins them."""
+    agents = []
+    for name in ("zero", panel_reference(rules)):
+        agent = load_agent(f"{name}?depth={PANEL_DEPTH}").with_rules(rules)
+        assert isinstance(agent, AlphaBetaAgent)
+        agents.append(agent)
+    return agents
+
+
+def past_generations(generation: int) -> list[int]:
+    """Generations spread over the run so far whose champions the present one also meets."""
+    spread = {generation // 4, generation // 2, 3 * generation // 4}
+    return sorted(spread - {0, generation})
+
+
+@dataclass(frozen=True)
+class Judging:
+    """A generation's best, whom the panel is to judge, and whom it may have to meet.
+
+    first: the best of generation 0; past: the bests of `past_generations`; first_game: the
+    number of the generation's next game.
+    """
+
+    generation: int
+    champion: AlphaBetaAgent
+    first: AlphaBetaAgent
+    past: Sequence[AlphaBetaAgent]
+    first_game: int
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a panel found: columns of the generation's row, and its games."""
+
+    figures: Mapping[str, Any]
+    table: pa.Table
+
+
+class RunPanel(ABC):
+    """The panel of one run.
+
+    opponents: how many a generation's best plays on the settings' number of openings, champions
+    of the past among them; rise: how the rating rises, where the panel makes a curve of it that is
+    long enough.
+    """
+
+    opponents: ClassVar[int]
+    rise: Rise | None = None
+
+    def __init__(self, settings: EvolutionSettings, largest_endgame: int, jobs: int) -> None:
+        self.settings = settings
+        self.largest_endgame = largest_endgame
+        self.jobs = jobs
+
+    @abstractmethod
+    def judge(self, judging: Judging) -> Judged:
+        """Let the champion play, without a node budget."""
+
+    @abstractmethod
+    def restore(self, run: Run) -> None:
+        """Go on after the generations of a run."""
+
+    def _openings(self, count: int, generation: int) -> Openings:
+        rng = generator(self.settings.seed, Use.PANEL_OPENINGS, generation)
+        return balanced_openings(count, Part.PANEL, self.settings.rules, rng, PANEL_PLIES)
+
+    def _play(
+        self,
+        kind: str,
+        judging: Judging,
+        opponents: Sequence[AlphaBetaAgent],
+        openings: Openings,
+        numbers: npt.NDArray[np.int64],
+        first_game: int,
+    ) -> tuple[npt.NDArray[np.float64], pa.Table]:
+        """Both colours against each of R opponents on its openings, numbers [R, N].
+
+        The answer is the champion's score in every pair of games, [R, N], and the games.
+        """
+        agents = [judging.champion, *opponents]
+        pairings = np.zeros((2 * numbers.size, 3), np.int32)
+        pairings[0::2, 1] = pairings[1::2, 0] = np.repeat(
+            np.arange(1, len(agents)), numbers.shape[1]
+        )
+        pairings[0::2, 2] = pairings[1::2, 2] = numbers.ravel()
+        games = play_games(
+            agents,
+            pairings,
+            openings,
+            self.settings.rules,
+            largest_endgame=self.largest_endgame,
+            jobs=self.jobs,
+        )
+        points = (games.winner.astype(np.float64) + 1.0) / 2.0
+        points[1::2] = 1.0 - points[1::2]
+        texts = openings.texts()
+        table = games.table(
+            judging.generation,
+            kind,
+            [agent.name for agent in agents],
+            [texts[index] for index in pairings[:, 2]],
+            first_game,
+        )
+        return points.reshape(-1, 2).mean(axis=1).reshape(numbers.shape), table
+
+    def _meet_past(
+        self, judging: Judging, openings: Openings, first_game: int
+    ) -> tuple[float | None, pa.Table]:
+        """Mean score against champions of the run's own past on `openings`, and the games."""
+        numbers = np.tile(np.arange(len(openings)), (len(judging.past), 1))
+        scores, table = self._play("match", judging, judging.past, openings, numbers, first_game)
+        return float(scores.mean()) if scores.size else None, table
+
+
+class FixedPanel(RunPanel):
+    """`zero` and the reference table at depth 5, and the best of generation 0."""
+
+    opponents = 3 + _PAST
+
+    def __init__(self, settings: EvolutionSettings, largest_endgame: int, jobs: int) -> None:
+        super().__init__(settings, largest_endgame, jobs)
+        self._agents = panel_agents(settings.rules)
+        self._fixed_openings = self._openings(settings.panel_openings, 0)
+
+    def judge(self, judging: Judging) -> Judged:
+        """See RunPanel."""
+        openings, opponents = self._fixed_openings, [*self._agents, judging.first]
+        numbers = np.tile(np.arange(len(openings)), (len(opponents), 1))
+        scores, table = self._play(
+            "panel", judging, opponents, openings, numbers, judging.first_game
+        )
+        score = score_of_pairs(scores.ravel())
+        past, past_table = self._meet_past(judging, openings, judging.first_game + len(table))
+        figures = {
+            "panel_score": score.score,
+            "panel_elo": score.elo,
+            "panel_elo_low": score.elo_low,
+            "panel_elo_high": score.elo_high,
+            "past_score": past,
+        }
+        return Judged(figures, pa.concat_tables([table, past_table]))
+
+    def restore(self, run: Run) -> None:
+        """Nothing to restore."""
+
+
+class LadderPanel(RunPanel):
+    """The rungs of the ladder nearest to the run's rating so far.
+
+    Every rung gets openings of its own, drawn anew for every generation: on the same ones a best
+    that stays would bring nothing new, and luck with them would look like strength.
+    """
+
+    opponents = RUNGS_PLAYED + 1
+
+    def __init__(self, settings: EvolutionSettings, largest_endgame: int, jobs: int) -> None:
+        super().__init__(settings, largest_endgame, jobs)
+        self._rungs = ladder(settings.rules)
+        self._curve = Curve()
+
+    def judge(self, judging: Judging) -> Judged:
+        """See RunPanel."""
+        level = self._curve.level
+        rungs = nearest(self._rungs, level.value if level else _FIRST_ELO, RUNGS_PLAYED)
+        each = self.settings.panel_openings
+        openings = self._openings(len(rungs) * each, judging.generation)
+        numbers = np.arange(len(openings)).reshape(len(rungs), each)
+        scores, table = self._play(
+            "panel",
+            judging,
+            [rung.agent for rung in rungs],
+            openings,
+            numbers,
+            judging.first_game,
+        )
+        elo, error = rate_one(np.array([rung.elo for rung in rungs]), scores)
+        shared = openings.first(-(-each // _PAST_SHARE))
+        past, past_table = self._meet_past(judging, shared, judging.first_game + len(table))
+        low, high = elo - Z95 * error, elo + Z95 * error
+        self._curve.add(judging.generation, elo, _error(low, high))
+        self.rise = self._curve.rise
+        figures = {
+            # Comparable over generations, whichever rungs were played.
+            "panel_score": ladder_score(self._rungs, elo),
+            "panel_elo": elo,
+            "panel_elo_low": low,
+            "panel_elo_high": high,
+            **_columns("rating", self._curve.level),
+            **_columns("rise", self.rise),
+            "rise_since": self.rise.since if self.rise else None,
+            "past_score": past,
+        }
+        return Judged(figures, pa.concat_tables([table, past_table]))
+
+    def restore(self, run: Run) -> None:
+        """See RunPanel."""
+        rows = run.generations.dropna(subset=["panel_elo"])
+        columns = (rows[f"panel_elo{end}"].to_list() for end in ("", "_low", "_high"))
+        self._curve = Curve()
+        for generation, elo, low, high in zip(rows["generation"].to_list(), *columns, strict=True):
+            self._curve.add(generation, elo, _error(low, high))
+        self.rise = self._curve.rise
+
+
+def _error(low: float, high: float) -> float:
+    """The standard error from an interval, so that a curve made of tables is the same."""
+    return (high - low) / (2.0 * Z95)
+
+
+def _columns(name: str, found: Interval | None) -> dict[str, float | None]:
+    """A figure and its interval as three columns."""
+    if found is None:
+        return dict.fromkeys((name, f"{name}_low", f"{name}_high"))
+    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+
+
+def panel_of(settings: EvolutionSettings, largest_endgame: int, jobs: int) -> RunPanel:
+    """The panel that the settings name."""
+    kinds: dict[str, type[RunPanel]] = {"ladder": LadderPanel, "fixed": FixedPanel}
+    return kinds[settings.panel](settings, largest_endgame, jobs)

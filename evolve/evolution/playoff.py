@@ -1,0 +1,94 @@
+"""The play-off: who is the best agent of a run, decided on openings seen for the first time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.config.evolution import EvolutionSettings
+from evolve.fitness.games import play_games
+from evolve.fitness.openings import Openings
+from evolve.fitness.roundrobin import schedule, score_against, standings
+from evolve.fitness.score import Score
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Somebody who may be the best: an agent and its ancestry."""
+
+    agent: AlphaBetaAgent
+    provenance: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class PlayoffResult:
+    """The winner, its score against the other candidates, and all games."""
+
+    winner: Candidate
+    score: Score
+    candidates: int
+    table: pa.Table
+
+
+def distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates without those that play like an earlier one, having the same parameters."""
+    kept: dict[str, Candidate] = {}
+    for candidate in candidates:
+        kept.setdefault(repr(candidate.agent.parameters), candidate)
+    return list(kept.values())
+
+
+def play_off(
+    candidates: Sequence[Candidate],
+    openings: Openings,
+    settings: EvolutionSettings,
+    *,
+    generation: int,
+    first_game: int,
+    largest_endgame: int,
+    jobs: int,
+    progress: Callable[[int, int], None],
+) -> PlayoffResult:
+    """A round robin of the candidates, each pair with both colours on every opening.
+
+    The best score wins, then the disc difference, then who stands first.
+    """
+    players = len(candidates)
+    pairs = players * (players - 1) // 2
+    numbers = np.tile(np.arange(len(openings), dtype=np.int64), (pairs, 1))
+    pairings = schedule(players, numbers)
+    agents = [candidate.agent for candidate in candidates]
+    done = 0
+
+    def count(games: int) -> None:
+        nonlocal done
+        done += games
+        progress(done, len(pairings))
+
+    games = play_games(
+        agents,
+        pairings,
+        openings,
+        settings.rules,
+        move_budget=settings.move_budget,
+        largest_endgame=largest_endgame,
+        jobs=jobs,
+        progress=count,
+    )
+    table = standings(games, players)
+    direction = -1 if settings.rules == "reversed" else 1
+    best = max(range(players), key=lambda i: (table.score[i], direction * table.disc_difference[i]))
+    texts = openings.texts()
+    rows = games.table(
+        generation,
+        "playoff",
+        [agent.name for agent in agents],
+        [texts[index] for index in pairings[:, 2]],
+        first_game,
+    )
+    score = score_against(games, best) if players > 1 else Score(0.5, 0.0, 1.0, 0)
+    return PlayoffResult(candidates[best], score, players, rows)

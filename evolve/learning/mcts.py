@@ -1,0 +1,261 @@
+"""A value network (or policy and value) taught by the games of its own tree search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from evolve.agents.mcts import MctsAgent
+from evolve.agents.memory import Evaluate, OutOfTimeError
+from evolve.arena.panel import Panel
+from evolve.config.learning import ITSELF, MctsSettings
+from evolve.engine.network import Architecture, Network
+from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
+from evolve.learning.learner import (
+    Iteration,
+    Left,
+    Progress,
+    Share,
+    alphabeta_agents,
+    left_for_games,
+    seconds_of_choice,
+    shares_drawn,
+)
+from evolve.learning.model import Model
+from evolve.learning.modules import Module, encoded
+from evolve.learning.replay import Replay
+from evolve.learning.tree_games import ITSELF as ITSELF_CODE
+from evolve.learning.tree_games import RANDOM, TreePlay, searched_games
+
+_FIRST_SIMULATIONS: Final = 32
+"""Before the network has learned anything, random games value positions, and these are enough."""
+
+
+class TreeLearner:
+    """Plays games with a tree search and teaches its network how they ended and what it saw."""
+
+    kind = "mcts"
+
+    def __init__(self, settings: MctsSettings, jobs: int) -> None:
+        self.settings = settings
+        self.jobs = jobs
+        self.iteration = 0
+        self.accepted = 0
+        self.accept_seconds = 0.0
+        architecture = Architecture(settings.input, settings.layers)
+        self.policy = architecture.output == "policy-value"
+        self.model = Model(
+            architecture,
+            settings.seed,
+            rate=settings.learning_rate,
+            decay=settings.decay,
+            weight_decay=settings.weight_decay,
+            device=settings.device,
+        )
+        self.replay = Replay(settings.window)
+        self.player: Network | None = None
+        """The network that plays; None at first: random games do."""
+        self._owed = 0.0
+        self._choice_cost = 0.0
+        """CPU seconds that choosing between models took last time."""
+        self._agents = alphabeta_agents(settings.opponents, (ITSELF, "random"), settings.rules)
+
+    @property
+    def steps(self) -> int:
+        """Steps of learning so far."""
+        return self.model.steps
+
+    def iterate(
+        self, rng: np.random.Generator, count: int, share: Share, progress: Progress, left: Left
+    ) -> Iteration:
+        """Play, then learn, in the time left."""
+        played, added = self._play(rng, count, progress, left_for_games(left))
+        self._owed += added * self.settings.updates / self.settings.batch
+        losses = []
+        while self._owed >= 1.0 and left() > self._choice_cost:
+            self._owed -= 1.0
+            self.model.set_progress(share())
+            losses.append(self._learn(rng))
+        self.iteration += 1
+        if losses:
+            before = self.accept_seconds
+            with seconds_of_choice(self, left) as choosing:
+                self._promote(rng, choosing, left)
+            self._choice_cost = self.accept_seconds - before
+        return Iteration(played, float(np.mean(losses)) if losses else float("nan"))
+
+    def agent(self, simulations: int | None = None, left: Left | None = None) -> MctsAgent:
+        """The agent that plays with the network as it is."""
+        network = self.player or self.model.network()
+        return MctsAgent(
+            simulations or self.settings.play_simulations,
+            self.settings.play_c_puct,
+            "puct",
+            self.settings.endgame,
+            rules=self.settings.rules,
+            network=network,
+            reuse=self.settings.reuse,
+            order=self.settings.solve_by,
+            evaluate=self._evaluator(network, left),
+            name="mcts",
+        )
+
+    def checked_agent(self) -> MctsAgent:
+        """The agent as the panel meets it."""
+        return self.agent(self.settings.check_simulations)
+
+    def _play(
+        self, rng: np.random.Generator, count: int, progress: Progress, left: Left
+    ) -> tuple[int, int]:
+        """Play games into the replay; how many there were, and how many positions."""
+        settings, network = self.settings, self.player
+        codes = {ITSELF: ITSELF_CODE, "random": RANDOM}
+        names = shares_drawn(settings.opponents, count, rng)
+        rows = iter(range(len(self._agents)))
+        codes.update({name: next(rows) for name in settings.opponents if name not in codes})
+        opponents = np.array([codes[name] for name in names], np.int32)
+        colours = rng.choice(np.array([1, -1], np.int8), count)
+        openings = rng.integers(0, settings.openings + 1, count).astype(np.int32)
+        seeds = rng.integers(0, 2**64, count, dtype=np.uint64)
+        games = searched_games(
+            network,
+            TreePlay(
+                settings.simulations if network else _FIRST_SIMULATIONS,
+                settings.c_puct,
+                settings.noise,
+                settings.temperature,
+                settings.temperature_plies,
+                settings.solved,
+                settings.rules,
+                settings.reuse,
+            ),
+            opponents,
+            colours,
+            openings,
+            seeds,
+            agents=self._agents,
+            with_visits=self.policy,
+            evaluate=self._evaluator(network, left) if network else None,
+            jobs=self.jobs,
+            progress=progress,
+            stop=lambda: left() <= 0.0,
+        )
+        positions = games.positions
+        discs = np.bitwise_count(positions[:, :, 0] | positions[:, :, 1])
+        kept = np.arange(positions.shape[1]) < games.counts[:, None]
+        kept &= discs.astype(np.int64) >= 4 + settings.first_ply
+        mix = settings.root_value if network else 0.0
+        outcome = (games.results[:, None] * games.sides).astype(np.float32)
+        rows_added: dict[str, npt.NDArray[Any]] = {
+            "positions": positions[kept],
+            "targets": ((1.0 - mix) * outcome + mix * games.searched)[kept].astype(np.float32),
+        }
+        if self.policy:
+            rows_added["visits"] = games.visits[kept]
+        self.replay.add(rows_added)
+        return games.played, int(kept.sum())
+
+    def _evaluator(self, network: Network, left: Left | None = None) -> Evaluate | None:
+        """What values positions many at a time, where that is faster than one by one.
+
+        It raises OutOfTimeError when there is no time left.
+        """
+        device = self.model.device
+        kinds = {layer.kind for layer in network.architecture.parsed}
+        if "conv" not in kinds and device.type == "cpu":
+            return None
+        module = Module.playing(network).to(device)
+
+        def evaluate(positions: npt.NDArray[np.uint64]) -> npt.NDArray[np.float32]:
+            if left is not None and left() <= 0.0:
+                raise OutOfTimeError
+            inputs = encoded(network.architecture, positions, np.zeros(len(positions), np.int8))
+            with torch.no_grad():
+                outputs: npt.NDArray[np.float32] = module(inputs.to(device)).cpu().numpy()
+            return outputs
+
+        return evaluate
+
+    def _learn(self, rng: np.random.Generator) -> float:
+        settings = self.settings
+        rows = self.replay.sample(settings.batch, rng)
+        positions = rows["positions"]
+        images = rng.integers(0, 8 if settings.augment else 1, settings.batch).astype(np.int8)
+        turned = np.empty_like(positions)
+        turn_all(positions, images, turned)
+        nobody = np.zeros(len(turned), np.int8)
+        inputs = encoded(self.model.architecture, turned, nobody)
+        device = self.model.device
+        values = torch.from_numpy(rows["targets"]).to(device)
+        visits: Tensor | None = None
+        if self.policy:
+            shares = np.zeros_like(rows["visits"])
+            np.put_along_axis(shares, SQUARE_IMAGES[images].astype(np.int64), rows["visits"], 1)
+            visits = torch.from_numpy(shares).to(device)
+
+        def loss_of(found: Tensor) -> Tensor:
+            loss = ((found[:, -1] - values) ** 2).mean()
+            if visits is not None:
+                logits = torch.log_softmax(found[:, :64], dim=1)
+                loss = loss - (visits * logits).sum(dim=1).mean()
+            return loss
+
+        return self.model.learn(inputs, loss_of, int(rng.integers(2**31)))
+
+    def _promote(self, rng: np.random.Generator, progress: Progress, left: Left) -> None:
+        """Play on with what was learned, if it is good enough."""
+        settings = self.settings
+        candidate = self.model.network()
+        if not settings.accept or self.player is None:
+            self.player = candidate
+            self.accepted += 1
+            return
+        before = self.agent(settings.simulations, left)
+        after = replace(before, network=candidate, evaluate=self._evaluator(candidate, left))
+        seed = int(rng.integers(2**31))
+        panel = Panel(settings.accept_against, settings.accept_games, settings.rules, seed)
+        old, new = (panel.scores(agent, self.jobs, progress) for agent in (before, after))
+        if any(now < then for then, now in zip(old, new, strict=True)) or (
+            panel.against(after, before, self.jobs, progress) < 0.5
+        ):
+            return
+        self.player = candidate
+        self.accepted += 1
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """All that is needed to go on, but for `facts`."""
+        found = {f"model/{name}": array for name, array in self.model.state().items()}
+        if self.player is not None:
+            found.update({f"player/{n}": array for n, array in self.player.arrays().items()})
+        return {**found, **self.replay.arrays("replay/")}
+
+    def facts(self) -> dict[str, Any]:
+        """The same, as JSON."""
+        return {
+            "iteration": self.iteration,
+            "accepted": self.accepted,
+            "accept_seconds": self.accept_seconds,
+            "owed": self._owed,
+            "added": self.replay.added,
+        }
+
+    def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Go on from what `arrays` and `facts` gave."""
+        self.iteration, self.accepted = facts["iteration"], facts["accepted"]
+        self.accept_seconds = facts.get("accept_seconds", 0.0)  # 0.1 did not count them
+        self._owed = facts["owed"]
+        parts: dict[str, dict[str, npt.NDArray[Any]]] = {"model": {}, "player": {}}
+        for name, array in arrays.items():
+            part, _, rest = name.partition("/")
+            if part in parts:
+                parts[part][rest] = array
+        self.model.load_state(parts["model"])
+        if parts["player"]:
+            self.player = Network.from_arrays(self.model.architecture, parts["player"])
+        self.replay.restore(arrays, "replay/", facts["added"])

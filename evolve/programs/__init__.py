@@ -1,0 +1,1 @@
+"""Outside programs: their processes, and clients that speak GTP and NBoard."""

@@ -1,0 +1,68 @@
+"""Speaking the NBoard protocol, version 2, to a program that plays.
+
+Source: the protocol's description in NBoard and NTest by C. Welty.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from evolve.engine.board import Board
+from evolve.engine.squares import parse_square
+from evolve.errors import EngineError
+from evolve.programs.process import LineProcess
+from evolve.records.ggf import format_ggf
+from evolve.records.record import GameRecord
+
+_CHOICE: Final = re.compile(r"===\s*([a-h][1-8])(?![a-z0-9]).*", re.IGNORECASE)
+
+
+class NBoardSession:
+    """A running program, told the whole game before every move.
+
+    `=== d6 -1.00 0.0` and `=== D6/-1.00/0.0` are both understood, and other lines passed over.
+    """
+
+    def __init__(self, command: Sequence[str], depth: int | None) -> None:
+        self._program = LineProcess(command)
+        self._depth = depth
+        self._pings = 0
+        self.moves: tuple[int, ...] | None = None
+
+    def begin(self, deadline: float) -> None:
+        """Greet the program and wait until it has heard."""
+        self._program.send("nboard 2")
+        if self._depth is not None:
+            self._program.send(f"set depth {self._depth}")
+        self._ping(deadline)
+
+    def choose(self, board: Board, deadline: float) -> int:
+        """The program's move."""
+        self._program.send(f"set game {format_ggf(GameRecord.of_board(board))}")
+        self._ping(deadline)
+        self._program.send("go")
+        while True:
+            line = self._program.receive(deadline, "move")
+            if line.startswith("==="):
+                break
+        found = _CHOICE.fullmatch(line)
+        if not found:
+            raise EngineError(f"answered {line[:40]!r}, which is no move")
+        return parse_square(found[1])
+
+    def end(self) -> None:
+        """Ask the program to quit, and see to it that it does."""
+        self._program.end("quit", 0.5)
+
+    def kill(self) -> None:
+        """End the program at once."""
+        self._program.end()
+
+    def _ping(self, deadline: float) -> None:
+        """Wait until the program has heard all that was said."""
+        self._pings += 1
+        self._program.send(f"ping {self._pings}")
+        while self._program.receive(deadline, "pong").split() != ["pong", str(self._pings)]:
+            pass

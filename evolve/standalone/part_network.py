@@ -1,0 +1,337 @@
+"""Last part of a stand-alone Python file of an agent with a network, which needs numpy alone.
+
+What follows the marker is put behind `part_contest.py`, whose names it uses: board,
+moves, the exact search near the end, the clock and the contest's class. `render_network` of
+`evolve.standalone.render` puts the agent's parameters in place of those between the markers.
+"""
+
+from time import perf_counter
+
+import numpy as np
+
+from evolve.standalone.part_board import (
+    ENDGAME,
+    FLIPS,
+    FULL,
+    RULES,
+    WIDTHS,
+    OutOfTimeError,
+    forget_flips,
+    moves_of,
+    squares_of,
+)
+from evolve.standalone.part_contest import (
+    AI,
+)
+from evolve.standalone.part_search import (
+    Search,
+)
+from evolve.standalone.part_solver import (
+    score_of,
+)
+
+# --- exported from here on ---
+# --- The network, and a search that asks it ---
+#
+# Boards are seen from the side to move: its discs are in the low half of the int.
+
+from base64 import b64decode
+from typing import Any, Dict, List, Optional, Tuple
+
+# --- parameters ---
+KIND = "mcts"  # tree search by a network of values, or "dqn": the best of its move values
+INPUT = "canonical"
+LAYERS: List[Tuple[Any, ...]] = [("dense", 64, 1, "tanh", 0)]
+PACKED = {0: "A" * 348 + "="}  # per part: weights, then biases, as float32 in base64
+SIMULATIONS = 100
+C_PUCT = 1.1
+LOOKAHEAD = 0
+SQUARE_REWARDS = [0.0] * 64  # what a move earns by its square and by each disc that it turns,
+DISC_REWARD = 0.0  # and by its discs / 64 after it, where moves are looked ahead
+# Discounts when the turn comes back to the player by a move, and by a pass, and when it goes to
+# the other side by a move, and by a pass.
+DISCOUNTS = (1.0, 1.0, 1.0, 1.0)
+SOLVE_BY = "visits"  # the order of moves in which a tree search solves the end, or "value"
+# --- end of parameters ---
+
+ARRAYS = {part: np.frombuffer(b64decode(text), np.dtype("<f4")) for part, text in PACKED.items()}
+BITS = np.arange(64, dtype=np.uint64)
+DECIDED = 1e6  # a finished game is worth this times its outcome where moves are looked ahead
+
+
+def swapped(board: int) -> int:
+    """The board from the other side."""
+    return (board & FULL) << 64 | board >> 64
+
+
+def legal(board: int) -> int:
+    """Moves of the side to move in the low half, of the other in the high half."""
+    return moves_of(board, WIDTHS[1])[0]
+
+
+def after(board: int, square: int) -> int:
+    """The board after a move, from the other side."""
+    m0, t0, m1, t1, m2, t2, m3, t3, disc, _ = FLIPS[0][square]
+    turned = t0[board & m0] | t1[board & m1] | t2[board & m2] | t3[board & m3]
+    return swapped(board ^ turned ^ disc)
+
+
+def outcome(board: int) -> int:
+    """1, 0 or -1: how a finished game ended for the side in the low half."""
+    score = score_of(board)
+    return (score > 0) - (score < 0)
+
+
+def flags(bits: int) -> Any:
+    """64 floats, 1 where a bit is set."""
+    return (np.uint64(bits) >> BITS & np.uint64(1)).astype(np.float32)
+
+
+def seen(board: int, side: int, moves: int) -> Any:
+    """What the network sees of a board; `side` is 1 where black is to move, -1 where white."""
+    own, opp = flags(board & FULL), flags(board >> 64)
+    if INPUT == "canonical":
+        return own - opp
+    if INPUT == "planes":
+        return np.stack([own, opp, own + opp], axis=1).ravel()
+    if INPUT == "mobility":
+        planes = [own, opp, flags(moves & FULL), flags(moves >> 64)]
+        return np.stack(planes, axis=1).ravel()
+    return np.append((own - opp) * side, np.float32(side)).astype(np.float32)
+
+
+def activated(values: Any, name: str) -> Any:
+    """The values through an activation."""
+    if name == "relu":
+        return np.maximum(values, 0)
+    if name == "tanh":
+        return np.tanh(values)
+    if name == "sigmoid":
+        return 1 / (1 + np.exp(-values))
+    return values
+
+
+def matrices(first: int) -> Dict[int, Tuple[Any, Any]]:
+    """Weights [inputs, outputs] and biases of each dense part, those of a colour from `first`."""
+    found, part = {}, first
+    for kind, inputs, outputs, _, _ in LAYERS:
+        if kind in ("dense", "gate"):
+            found[part - first] = (
+                ARRAYS[part][: inputs * outputs].reshape(inputs, outputs),
+                ARRAYS[part][inputs * outputs :],
+            )
+            part += 1
+    return found
+
+
+def forward(values: Any, weights: Dict[int, Tuple[Any, Any]]) -> Any:
+    """What comes out of the network for rows of input."""
+    kept = values
+    for kind, _, size, activation, part in LAYERS:
+        if kind in ("dense", "gate"):
+            matrix, bias = weights[part]
+            found = activated(values @ matrix + bias, activation)
+            values = found * values if kind == "gate" else found
+        elif kind == "save":
+            kept = values
+        elif kind == "add":
+            values = activated(values + kept, activation)
+        elif kind == "duel":
+            advantages = values[..., :size]
+            values = values[..., size:] + advantages - advantages.mean(axis=-1, keepdims=True)
+        else:
+            values = np.append(values[..., :-1], np.tanh(values[..., -1:]), axis=-1)
+    return values
+
+
+PARTS = sum(1 for layer in LAYERS if layer[0] in ("dense", "gate"))
+# Of black, then of white: the same where one network plays both.
+COLOURS = (matrices(0), matrices(PARTS if len(ARRAYS) > PARTS else 0))
+
+
+class Branch:
+    """A position in the tree."""
+
+    __slots__ = ("board", "bonus", "children", "mean", "move", "prior", "visits")
+
+    def __init__(self, board: int, move: int, prior: float) -> None:
+        self.board = board
+        self.move = move
+        self.children: Optional[List[Branch]] = None
+        self.mean = 0.0  # value for the side that moved here
+        self.prior = self.bonus = prior
+        self.visits = 0
+
+
+def expand(branch: Branch) -> float:
+    """Give a position its children; its value for the side to move."""
+    board = branch.board
+    moves = legal(board)
+    if not moves:
+        branch.children = []
+        return float(outcome(board))
+    if not moves & FULL:
+        branch.children = [Branch(swapped(board), 64, 1.0)]
+    else:
+        squares = squares_of(moves & FULL)
+        prior = 1.0 / len(squares)
+        branch.children = [Branch(after(board, square), square, prior) for square in squares]
+    found = forward(seen(board, 1, moves), COLOURS[0])
+    if len(found) > 1 and moves & FULL:
+        logits = np.array([float(found[child.move]) for child in branch.children])
+        shares = np.exp(logits - logits.max())
+        for child, share in zip(branch.children, shares / shares.sum()):
+            child.prior = child.bonus = float(share)
+    return float(found[-1])
+
+
+def simulate(root: Branch) -> None:
+    """Follow the best branches to a new position, value it, and hand the value up."""
+    path = [root]
+    branch = root
+    while branch.children:
+        scale = C_PUCT * branch.visits**0.5
+        best = -1e300
+        for child in branch.children:
+            score = child.mean + scale * child.bonus
+            if score > best:
+                best, branch = score, child
+        path.append(branch)
+    value = expand(branch) if branch.children is None else float(outcome(branch.board))
+    for branch in reversed(path):
+        value = -value
+        branch.visits += 1
+        branch.mean += (value - branch.mean) / branch.visits
+        branch.bonus = branch.prior / (1 + branch.visits)
+
+
+def searched(board: int, deadline: float) -> Tuple[List[int], List[int]]:
+    """The moves, the most visited first; and in the order in which the end is solved."""
+    root = Branch(board, 64, 1.0)
+    for _ in range(SIMULATIONS):
+        simulate(root)
+        if perf_counter() > deadline:
+            break
+    ranked = sorted(root.children or [], key=lambda child: (-child.visits, -child.mean))
+    order = ranked
+    if SOLVE_BY == "value":
+        order = sorted(root.children or [], key=lambda child: (not child.visits, -child.mean))
+    return [child.move for child in ranked], [child.move for child in order]
+
+
+def best_value(board: int, side: int) -> float:
+    """The highest of the legal moves' values, by the network of the side to move."""
+    return max(action_values(board, side).values())
+
+
+def action_values(board: int, side: int) -> Dict[int, float]:
+    """The network's value of every legal move."""
+    moves = legal(board)
+    weights = COLOURS[0 if side > 0 else 1]
+    squares = squares_of(moves & FULL)
+    if INPUT == "coloured-move":
+        base = seen(board, side, moves)
+        places = [(square // 8 / 7, square % 8 / 7) for square in squares]
+        rows = np.array([[*base, row, column] for row, column in places], np.float32)
+        return dict(zip(squares, forward(rows, weights)[:, 0].tolist()))
+    found = forward(seen(board, side, moves), weights)
+    return {square: float(found[square]) for square in squares}
+
+
+def earned(board: int, child: int) -> float:
+    """What the move from a board to a child earns the mover at once."""
+    kept = bin(child & FULL if RULES == "reversed" else child >> 64).count("1")
+    gained = sum(SQUARE_REWARDS[square] for square in squares_of(child >> 64 & ~board & FULL))
+    return (-gained if RULES == "reversed" else gained) + DISC_REWARD * kept / 64
+
+
+def discounted(discount: float, value: float) -> float:
+    """A value a step later; that of a finished game is no forecast, and stays."""
+    return value if abs(value) > DECIDED / 2 else discount * value
+
+
+def window(gain: float, discount: float, alpha: float, beta: float) -> Tuple[float, float]:
+    """Bounds of a child's value v within which gain - discount * v is in (alpha, beta)."""
+    if not discount:
+        return -1e300, 1e300
+    return (gain - beta) / discount, (gain - alpha) / discount
+
+
+def deep_value(
+    board: int, side: int, root: int, plies: int, alpha: float, beta: float, deadline: float
+) -> float:
+    """Value for the side to move after `plies`, in the search of `root`; a pass costs none."""
+    if perf_counter() > deadline:
+        raise OutOfTimeError
+    moves = legal(board)
+    if not moves:
+        return DECIDED * outcome(board)
+    if not moves & FULL:
+        discount = DISCOUNTS[3] if side == root else DISCOUNTS[1]
+        bounds = window(0.0, discount, alpha, beta)
+        value = deep_value(swapped(board), -side, root, plies, *bounds, deadline)
+        return -discounted(discount, value)
+    if plies == 0:
+        return best_value(board, side)
+    best = -1e300
+    discount = DISCOUNTS[2] if side == root else DISCOUNTS[0]
+    for square in squares_of(moves & FULL):
+        child = after(board, square)
+        gain = earned(board, child)
+        bounds = window(gain, discount, max(alpha, best), beta)
+        value = deep_value(child, -side, root, plies - 1, *bounds, deadline)
+        best = max(best, gain - discounted(discount, value))
+        if best >= beta:
+            break
+    return best
+
+
+def valued(board: int, side: int, deadline: float) -> List[int]:
+    """The moves, the highest value first; by fewer plies where the time runs out."""
+    values = action_values(board, side)
+    for plies in range(LOOKAHEAD):
+        try:
+            found = {}
+            for square in values:
+                child = after(board, square)
+                value = deep_value(child, -side, side, plies, -1e300, 1e300, deadline)
+                found[square] = earned(board, child) - discounted(DISCOUNTS[2], value)
+            values = found
+        except OutOfTimeError:
+            break
+    return sorted(values, key=lambda square: -values[square])
+
+
+def choose_by_network(board: int, seconds: float, side: int = 1) -> Tuple[List[int], int]:
+    """Legal moves of the side to move and its choice, 64 where it has none."""
+    start = perf_counter()
+    forget_flips()
+    moves = squares_of(legal(board) & FULL)
+    if len(moves) < 2:
+        return moves, moves[0] if moves else 64
+    exact = 64 - bin(board).count("1") <= ENDGAME
+    deadline = start + (0.4 if exact else 1.0) * seconds
+    if KIND == "mcts":
+        ranked, order = searched(board, deadline)
+    else:
+        ranked = order = valued(board, side, deadline)
+    if exact:
+        search = Search(board, 0, start + seconds)
+        children = search.deepen(start + seconds, 1)
+        children.sort(key=lambda child: order.index(child.square))
+        square = search.solve_root(children, start + seconds)
+        # In a lost position the move that the search likes is the harder one to refute.
+        if search.score >= 0:
+            return moves, square
+    return moves, ranked[0]
+
+
+class NetworkAI(AI):
+    """The same player, that knows its colour: some networks look at it."""
+
+    def chooser(self, board: int, seconds: float) -> Tuple[List[int], int]:
+        """Legal moves and the choice."""
+        return choose_by_network(board, seconds, -self.color)
+
+
+AI = NetworkAI  # type: ignore[misc]

@@ -1,0 +1,349 @@
+"""Second part of a stand-alone Python file that uses numba (`evolve export --to python --numba`).
+
+What follows the marker is put behind `part_contest.py`, whose names it uses: the same
+search, compiled while the first part plays. It keeps to what numba 0.53 and Python 3.7 know.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from evolve.standalone.part_board import (
+    BOUNDARIES,
+    C_SQUARES,
+    DEPTHS,
+    ENDGAME,
+    FULL,
+    MOBILITY,
+    POTENTIAL_MOBILITY,
+    RULES,
+    STABILITY,
+    WEIGHTS,
+    WIDTHS,
+    WIN,
+    X_SQUARES,
+    class_of,
+    moves_of,
+    squares_of,
+)
+from evolve.standalone.part_contest import (
+    AI,
+)
+from evolve.standalone.part_search import (
+    choose,
+)
+
+# --- exported from here on ---
+# --- With numba: the same search, compiled ---
+#
+# The first move starts a thread that compiles, which takes some seconds and, with numba itself,
+# 150 to 250 MB of memory. Until it is done, and where numba is not installed, all moves come from
+# the search above. In what is compiled, own and opp are the discs of the side to move and the
+# other, as unsigned ints of 64 bits; `cells` holds the stop flag and the weights.
+
+from threading import Thread
+
+STOP, RULE, FIRST_TERM, FIRST_WEIGHT, CELLS = 0, 1, 2, 7, 17
+DEPTH, ALPHA, BETA, BEST, INDEX, SIZE, PASS = range(7)
+LOWEST = -(1 << 60)
+MOST_PLIES = 130
+LAST_SORTED = 5  # empties from which the exact search takes the moves as they come
+
+
+def compiled(numba: Any) -> Any:
+    """The function that finds the best of the root's moves, made by numba now."""
+    u8 = np.uint64
+    kernel = numba.njit(nogil=True)
+    one, none = u8(1), u8(0)
+    not_a, not_h = u8(0xFEFEFEFEFEFEFEFE), u8(0x7F7F7F7F7F7F7F7F)
+    corners, x_squares, c_squares = (
+        u8(0x8100000000000081),
+        u8(0x42000000004200),
+        u8(0x4281000000008142),
+    )
+    classes = np.zeros(10, np.uint64)
+    for square in range(64):
+        classes[class_of(square)] |= one << u8(square)
+    steps = np.array([1, 7, 8, 9], np.uint64)
+    up_masks = np.array([not_a, not_h, u8(FULL), not_a], np.uint64)
+    down_masks = np.array([not_h, not_a, u8(FULL), not_h], np.uint64)
+
+    @kernel
+    def count(bits):
+        bits = bits - ((bits >> u8(1)) & u8(0x5555555555555555))
+        bits = (bits & u8(0x3333333333333333)) + ((bits >> u8(2)) & u8(0x3333333333333333))
+        bits = (bits + (bits >> u8(4))) & u8(0x0F0F0F0F0F0F0F0F)
+        return np.int64((bits * u8(0x0101010101010101)) >> u8(56))
+
+    @kernel
+    def moves(own, opp):
+        reach = none
+        for line in range(4):
+            step, up_mask, down_mask = steps[line], up_masks[line], down_masks[line]
+            up, down = (own << step) & up_mask & opp, (own >> step) & down_mask & opp
+            for _ in range(5):
+                up |= (up << step) & up_mask & opp
+                down |= (down >> step) & down_mask & opp
+            reach |= ((up << step) & up_mask) | ((down >> step) & down_mask)
+        return reach & ~(own | opp)
+
+    @kernel
+    def flips(bit, own, opp):
+        turned = none
+        for line in range(4):
+            step, up_mask, down_mask = steps[line], up_masks[line], down_masks[line]
+            run, at = none, (bit << step) & up_mask
+            while at & opp:
+                run |= at
+                at = (at << step) & up_mask
+            if at & own:
+                turned |= run
+            run, at = none, (bit >> step) & down_mask
+            while at & opp:
+                run |= at
+                at = (at >> step) & down_mask
+            if at & own:
+                turned |= run
+        return turned
+
+    @kernel
+    def beside(bits):
+        row = bits | ((bits << one) & not_a) | ((bits >> one) & not_h)
+        return row | (row << u8(8)) | (row >> u8(8))
+
+    @kernel
+    def full_lines(occupied, step, up_mask, down_mask):
+        """Squares whose whole line in one direction is occupied, or leaves the board there."""
+        up = down = occupied
+        for _ in range(7):
+            up &= ~up_mask | (up << step) | ((one << step) - one)
+            down &= ~down_mask | (down >> step) | ~(u8(FULL) >> step)
+        return up & down
+
+    @kernel
+    def stable(own, safe0, safe1, safe2, safe3):
+        known = own & safe0 & safe1 & safe2 & safe3
+        while known:
+            grown = (
+                own
+                & (safe0 | (known << one) | (known >> one))
+                & (safe1 | (known << u8(7)) | (known >> u8(7)))
+                & (safe2 | (known << u8(8)) | (known >> u8(8)))
+                & (safe3 | (known << u8(9)) | (known >> u8(9)))
+            )
+            if grown == known:
+                break
+            known = grown
+        return known
+
+    @kernel
+    def final(own, opp, rule):
+        mine, theirs = count(own), count(opp)
+        if rule == 1:
+            return theirs - mine
+        if mine > theirs:
+            return 64 - 2 * theirs
+        return 2 * mine - 64 if mine < theirs else 0
+
+    @kernel
+    def evaluate(own, opp, mine, theirs, cells):
+        value = cells[FIRST_TERM] * (count(mine) - count(theirs))
+        for index in range(10):
+            squares = classes[index]
+            value += cells[FIRST_WEIGHT + index] * (count(own & squares) - count(opp & squares))
+        empty = ~(own | opp)
+        if cells[FIRST_TERM + 1] != 0:
+            rim = u8(0xFF818181818181FF)
+            sides, ends = u8(0x8181818181818181), u8(0xFF000000000000FF)
+            safe0 = sides | full_lines(~empty, one, not_a, not_h)
+            safe1 = rim | full_lines(~empty, u8(7), not_h, not_a)
+            safe2 = ends | full_lines(~empty, u8(8), u8(FULL), u8(FULL))
+            safe3 = rim | full_lines(~empty, u8(9), not_a, not_h)
+            own_stable = count(stable(own, safe0, safe1, safe2, safe3))
+            value += cells[FIRST_TERM + 1] * (
+                own_stable - count(stable(opp, safe0, safe1, safe2, safe3))
+            )
+        near = beside(empty & corners)
+        squares = near & x_squares
+        value += cells[FIRST_TERM + 2] * (count(own & squares) - count(opp & squares))
+        squares = near & c_squares
+        value += cells[FIRST_TERM + 3] * (count(own & squares) - count(opp & squares))
+        if cells[FIRST_TERM + 4] != 0:
+            reach = count(beside(opp) & empty) - count(beside(own) & empty)
+            value += cells[FIRST_TERM + 4] * reach
+        return value
+
+    @kernel
+    def leaf(own, opp, cells):
+        mine, theirs = moves(own, opp), moves(opp, own)
+        if mine == none and theirs == none:
+            return final(own, opp, cells[RULE]) * WIN
+        return evaluate(own, opp, mine, theirs, cells)
+
+    @kernel
+    def ordered(own, opp, mine, exact, cells, row):
+        """Fill `row` with the moves, the likely best first; how many there are."""
+        size = 0
+        while mine:
+            bit = mine & (~mine + one)
+            mine ^= bit
+            turned = flips(bit, own, opp)
+            if exact:
+                replies = moves(opp ^ turned, own ^ turned ^ bit)
+                key = count(replies) + count(replies & corners)
+            else:
+                key = leaf(opp ^ turned, own ^ turned ^ bit, cells)
+            key = key * 64 + count(bit - one)
+            at = size
+            while at > 0 and row[at - 1] > key:
+                row[at] = row[at - 1]
+                at -= 1
+            row[at] = key
+            size += 1
+        return size
+
+    @kernel
+    def search(own, opp, depth, alpha, beta, exact, cells, stack, frames, boards):
+        """Value for the side to move, to `depth` plies, or exact with so many empties.
+
+        A loop over a stack of its own: numba does not compile recursion wherever a file may be
+        loaded from.
+        """
+        ply = 0
+        boards[0, 0], boards[0, 1] = own, opp
+        frames[0, DEPTH], frames[0, ALPHA], frames[0, BETA] = depth, alpha, beta
+        while True:
+            # 1. Enter the position on top of the stack.
+            own, opp, depth = boards[ply, 0], boards[ply, 1], frames[ply, DEPTH]
+            known, value = False, 0
+            if depth == 0 and not exact:
+                known, value = True, leaf(own, opp, cells)
+            elif cells[STOP] != 0:
+                return 0
+            else:
+                mine = moves(own, opp)
+                frames[ply, BEST], frames[ply, INDEX], frames[ply, PASS] = LOWEST, 0, 0
+                if mine == none:
+                    frames[ply, SIZE], frames[ply, PASS] = 1, 1
+                    if moves(opp, own) == none:
+                        score = final(own, opp, cells[RULE])
+                        known, value = True, score if exact else score * WIN
+                elif depth > (LAST_SORTED if exact else 1):
+                    frames[ply, SIZE] = ordered(own, opp, mine, exact, cells, stack[ply])
+                else:
+                    size = 0
+                    while mine:
+                        bit = mine & (~mine + one)
+                        mine ^= bit
+                        stack[ply, size] = count(bit - one)
+                        size += 1
+                    frames[ply, SIZE] = size
+            # 2. Hand values up as far as nothing is left to try.
+            while known:
+                if ply == 0:
+                    return value
+                ply -= 1
+                value = max(-value, frames[ply, BEST])
+                frames[ply, BEST] = value
+                frames[ply, INDEX] += 1
+                known = value >= frames[ply, BETA] or frames[ply, INDEX] == frames[ply, SIZE]
+            # 3. The next move of the position on top.
+            own, opp = boards[ply, 0], boards[ply, 1]
+            turned, bit, depth = none, none, frames[ply, DEPTH]
+            if frames[ply, PASS] == 0:
+                bit = one << u8(stack[ply, frames[ply, INDEX]] & 63)
+                turned = flips(bit, own, opp)
+                depth -= 1
+            low, high = max(frames[ply, ALPHA], frames[ply, BEST]), frames[ply, BETA]
+            ply += 1
+            boards[ply, 0], boards[ply, 1] = opp ^ turned, own ^ turned ^ bit
+            frames[ply, DEPTH], frames[ply, ALPHA], frames[ply, BETA] = depth, -high, -low
+
+    @numba.njit("i8(u8, u8, i8, b1, i8[::1], i8[::1])", nogil=True)
+    def best_of(own, opp, depth, exact, order, cells):
+        """The best of the moves in `order`; of equals the lowest square. -1 when stopped."""
+        stack = np.zeros((MOST_PLIES, 64), np.int64)
+        frames, boards = np.zeros((MOST_PLIES, 7), np.int64), np.zeros((MOST_PLIES, 2), np.uint64)
+        best, best_square = LOWEST, order[0]
+        for index in range(len(order)):
+            square = order[index]
+            bit = one << u8(square)
+            turned = flips(bit, own, opp)
+            child_own, child_opp = opp ^ turned, own ^ turned ^ bit
+            low = best - 1 if square < best_square else best
+            value = -search(
+                child_own, child_opp, depth - 1, LOWEST, -low, exact, cells, stack, frames, boards
+            )
+            if cells[STOP] != 0:
+                return -1
+            if value > low:
+                best, best_square = value, square
+        return best_square
+
+    return best_of
+
+
+class Compiler:
+    """A thread that compiles, and what it has made: None until then."""
+
+    def __init__(self) -> None:
+        self.thread = Thread(target=self.work, daemon=True)
+        self.best_of: Any = None
+
+    def work(self) -> None:
+        """Compile, if numba is there."""
+        try:
+            import numba
+        except ImportError:
+            return
+        self.best_of = compiled(numba)
+
+
+COMPILER = Compiler()
+
+
+def cells_of(phase: int) -> Any:
+    """What the compiled search has to know of the agent in a phase."""
+    cells = np.zeros(CELLS, np.int64)
+    cells[RULE] = RULES == "reversed"
+    terms = (MOBILITY, STABILITY, X_SQUARES, C_SQUARES, POTENTIAL_MOBILITY)
+    cells[FIRST_TERM:FIRST_WEIGHT] = [term[phase] for term in terms]
+    cells[FIRST_WEIGHT:] = WEIGHTS[phase]
+    return cells
+
+
+def choose_compiled(board: int, seconds: float) -> "tuple[list[int], int]":
+    """As `choose`, by the compiled search as soon as it is there."""
+    if COMPILER.best_of is None:
+        if COMPILER.thread.ident is None:
+            COMPILER.thread.start()
+        return choose(board, seconds)
+    moves = squares_of(moves_of(board, WIDTHS[1])[0] & FULL)
+    if len(moves) < 2:
+        return moves, moves[0] if moves else 64
+    discs = bin(board).count("1")
+    phase = sum(1 for boundary in BOUNDARIES if boundary <= discs)
+    own, opp = np.uint64(board & FULL), np.uint64(board >> 64)
+    cells = cells_of(phase)
+    order = list(moves)
+
+    def think() -> None:
+        exact = 64 - discs <= ENDGAME
+        # Each search gives the order of the next, and the move if that takes too long.
+        plies = [(depth, False) for depth in range(1, DEPTHS[phase] + 1)]
+        for depth, to_the_end in plies + [(64 - discs, True)] * exact:
+            square = COMPILER.best_of(own, opp, depth, to_the_end, np.array(order, np.int64), cells)
+            if square < 0:
+                return
+            order.remove(square)
+            order.insert(0, square)
+
+    thread = Thread(target=think, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    cells[STOP] = 1
+    thread.join()
+    return moves, int(order[0])
+
+
+AI.chooser = staticmethod(choose_compiled)

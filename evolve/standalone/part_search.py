@@ -1,0 +1,368 @@
+"""Third part of a stand-alone Python file: the search by evaluation, and the choice of a move."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Dict
+
+from evolve.standalone.part_board import (
+    BIAS,
+    BOUNDARIES,
+    CORNERS,
+    CORNER_AREA,
+    C_SQUARES,
+    DEPTHS,
+    EASY,
+    ENDGAME,
+    FALLBACK_SHARE,
+    FLIPS_BY_BIT,
+    FULL,
+    FULL_BOARD,
+    INFINITY,
+    MOBILITY,
+    OutOfTimeError,
+    POTENTIAL_MOBILITY,
+    RULES,
+    STABILITY,
+    TABLE_LIMIT,
+    WEIGHTS,
+    WIDTHS,
+    WIN,
+    X_SQUARES,
+    class_of,
+    count_of,
+    forget_flips,
+    moves_of,
+    neighbours_of,
+    side_by_side,
+    squares_of,
+    stable_of,
+)
+from evolve.standalone.part_solver import (
+    Solver,
+    score_of,
+)
+
+# --- exported from here on ---
+# --- Tables of sums, filled as positions are met ---
+
+
+class SquareGain(Dict[int, int]):
+    """By the bits of a board that a move changes: what the sum of square weights gains."""
+
+    def __init__(self, side: int, weights: list[int]) -> None:
+        dict.__init__(self)
+        self.sign = -1 if side else 1
+        self.weights = [weights[class_of(square)] for square in range(64)]
+
+    def __missing__(self, change: int) -> int:
+        low, high = change & FULL, change >> 64
+        gain = sum(self.weights[square] for square in squares_of(low | high))
+        gain += sum(self.weights[square] for square in squares_of(low & high))
+        gain *= self.sign
+        self[change] = gain
+        return gain
+
+
+class CornerValue(Dict[int, int]):
+    """By the discs in the four corner areas: the value of X and C squares at empty corners."""
+
+    def __init__(self, x_weight: int, c_weight: int) -> None:
+        dict.__init__(self)
+        self.x_weight = x_weight
+        self.c_weight = c_weight
+
+    def __missing__(self, discs: int) -> int:
+        low, high = discs & FULL, discs >> 64
+        value = 0
+        for corner, right, down in ((0, 1, 8), (7, -1, 8), (56, 1, -8), (63, -1, -8)):
+            if (low | high) >> corner & 1:
+                continue
+            for square, weight in (
+                (corner + right + down, self.x_weight),
+                (corner + right, self.c_weight),
+                (corner + down, self.c_weight),
+            ):
+                value += weight * ((low >> square & 1) - (high >> square & 1))
+        self[discs] = value
+        return value
+
+
+class Node:
+    """A position with what its children can build on. Made anew for every inner node."""
+
+    __slots__ = ("board", "corner", "moves", "square", "stable", "total", "value")
+
+    def __init__(
+        self, square: int, value: int, board: int, moves: int, stable: int, total: int, corner: int
+    ) -> None:
+        self.square = square  # of the move that led here
+        self.value = value  # without looking further
+        self.board = board
+        self.moves = moves  # of side 0 in the low half, of side 1 in the high half
+        self.stable = stable  # stable discs of both sides
+        self.total = total  # sum of square weights
+        self.corner = corner  # value of X and C squares
+
+
+def _by_value(node: Node) -> int:
+    return node.value
+
+
+# --- The search ---
+
+
+class Search(Solver):
+    """One choice of a move: the tables and the clock that belong to it."""
+
+    def __init__(self, board: int, phase: int, deadline: float) -> None:
+        Solver.__init__(self, deadline)
+        self.depth = DEPTHS[phase]
+        self.mobility = MOBILITY[phase]
+        self.stability = STABILITY[phase]
+        self.potential_mobility = POTENTIAL_MOBILITY[phase]
+        weights = WEIGHTS[phase]
+        self.gains = (SquareGain(0, weights), SquareGain(1, weights))
+        self.corner_value = CornerValue(X_SQUARES[phase], C_SQUARES[phase])
+        # Transposition tables, by side to move and board: the value of positions a ply before
+        # the leaves; depth, bounds and best move of others.
+        self.values: tuple[dict[int, int], dict[int, int]] = ({}, {})
+        self.known: tuple[dict[int, tuple[int, ...]], dict[int, tuple[int, ...]]] = ({}, {})
+        total = sum(
+            weights[class_of(square)] * ((board >> square & 1) - (board >> (64 + square) & 1))
+            for square in range(64)
+        )
+        width = WIDTHS[1]
+        moves, empty = moves_of(board, width)
+        stable = stable_of(board, empty, 0, width)
+        corner = self.corner_value[board & CORNER_AREA]
+        self.root = Node(64, 0, board, moves, stable, total, corner)
+        self.score = 0  # exact, of the move that `solve_root` found; 0 before it was asked
+
+    def values_of_children(
+        self, node: Node, side: int, children: list[Node] | None = None
+    ) -> list[int]:
+        """Values after each move of `side`, lowest square first, without looking further.
+
+        With a list in `children`, the children go there too.
+        """
+        if perf_counter() > self.deadline:
+            raise OutOfTimeError
+        board, total, corner = node.board, node.total, node.corner
+        moves = node.moves >> 64 if side else node.moves & FULL
+        occupied = board | board >> 64 | moves
+        flips_by_bit, gains, corner_value = FLIPS_BY_BIT[side], self.gains[side], self.corner_value
+        squares, boards, totals, corners = [], [], [], []
+        while moves:
+            bit = moves & -moves
+            moves ^= bit
+            m0, t0, m1, t1, m2, t2, m3, t3, disc, square = flips_by_bit[bit]
+            change = disc | t0[board & m0] | t1[board & m1] | t2[board & m2] | t3[board & m3]
+            child = board ^ change
+            squares.append(square)
+            boards.append(child)
+            totals.append(total + gains[change])
+            corners.append(corner_value[child & CORNER_AREA] if change & CORNER_AREA else corner)
+        width = WIDTHS[len(boards)]
+        wide = side_by_side(boards)
+        # Each lane's part of the evaluation, then side 0 less side 1.
+        reach, empty = moves_of(wide, width)
+        lanes = width.lane_bias
+        if self.mobility:
+            lanes += self.mobility * count_of(reach, width)
+        if self.potential_mobility:
+            count = count_of(neighbours_of(wide, width) & empty, width)
+            lanes -= self.potential_mobility * count
+        stable = 0
+        # Without a corner a disc is stable by full lines alone, which hold 24 discs or more.
+        if self.stability and (occupied & CORNERS or bin(board).count("1") >= 23):
+            stable = stable_of(wide, empty, node.stable * width.slot, width)
+            lanes += self.stability * count_of(stable, width)
+        low = width.low
+        lanes = (lanes & low) - (lanes >> 64 & low) + width.bias
+        differences = width.unpack(lanes.to_bytes(width.size, "little"))
+        values = [
+            difference - BIAS + totals[index] + corners[index]
+            for index, difference in enumerate(differences)
+        ]
+        # A game is over where neither lane of a slot has a move.
+        high_bit = width.high_bit
+        if ((((reach | reach >> 64) & low) | high_bit) - width.slot) & high_bit != high_bit:
+            for index, child in enumerate(boards):
+                if not reach >> 128 * index & FULL_BOARD:
+                    values[index] = score_of(child) * WIN
+        if children is not None:
+            for index, square in enumerate(squares):
+                children.append(
+                    Node(
+                        square,
+                        values[index],
+                        boards[index],
+                        reach >> 128 * index & FULL_BOARD,
+                        stable >> 128 * index & FULL_BOARD,
+                        totals[index],
+                        corners[index],
+                    )
+                )
+        return values
+
+    def value_before_leaves(self, node: Node, side: int) -> int:
+        """Value to depth 1 for the side to move."""
+        values = self.values[side]
+        board = node.board
+        if board in values:
+            return values[board]
+        if node.moves >> 64 if side else node.moves & FULL:
+            if side:
+                value = -min(self.values_of_children(node, 1))
+            else:
+                value = max(self.values_of_children(node, 0))
+        elif node.moves:
+            value = -self.value_before_leaves(node, 1 - side)
+        else:
+            value = score_of(board) * WIN
+            if side:
+                value = -value
+        if len(values) >= TABLE_LIMIT:
+            values.clear()
+        values[board] = value
+        return value
+
+    def search(self, node: Node, side: int, depth: int, alpha: int, beta: int) -> int:
+        """Value to `depth` >= 1 plies for the side to move: fail-soft, a pass costs no depth."""
+        if depth == 1:
+            return self.value_before_leaves(node, side)
+        if not (node.moves >> 64 if side else node.moves & FULL):
+            if node.moves:
+                return -self.search(node, 1 - side, depth, -beta, -alpha)
+            value = score_of(node.board) * WIN
+            return -value if side else value
+        # 1. What the table knows.
+        known = self.known[side]
+        first = 64
+        entry = known.get(node.board)
+        if entry is not None:
+            known_depth, low, high, first = entry
+            if known_depth == depth:
+                if low >= beta or low == high:
+                    return low
+                if high <= alpha:
+                    return high
+        # 2. The moves: the best one of an earlier search first, then by value.
+        children: list[Node] = []
+        self.values_of_children(node, side, children)
+        children.sort(key=_by_value, reverse=not side)
+        if first != 64:
+            for index, child in enumerate(children):
+                if child.square == first:
+                    children.insert(0, children.pop(index))
+                    break
+        # 3. The first with the whole window, the others with a null window, and again with an
+        #    open one when they turn out better.
+        best = -INFINITY
+        low = alpha
+        for child in children:
+            high = beta if best == -INFINITY else low + 1
+            value = -self.search(child, 1 - side, depth - 1, -high, -low)
+            if high <= value < beta:
+                value = -self.search(child, 1 - side, depth - 1, -beta, -value + 1)
+            if value > best:
+                best = value
+                first = child.square
+                if best > low:
+                    low = best
+                    if best >= beta:
+                        break
+        # 4. Remember.
+        if len(known) >= TABLE_LIMIT:
+            known.clear()
+        known[node.board] = (
+            depth,
+            best if best > alpha else -INFINITY,
+            best if best < beta else INFINITY,
+            first,
+        )
+        return best
+
+    def deepen(self, deadline: float, depth: int) -> list[Node]:
+        """Children of the root, the best one to `depth` plies first, or to fewer in time."""
+        children: list[Node] = []
+        self.deadline = INFINITY
+        self.values_of_children(self.root, 0, children)
+        self.deadline = deadline
+        children.sort(key=_by_value, reverse=True)
+        for depth_now in range(2, depth + 1):
+            best, in_time = self.best_of(children, depth_now)
+            children.insert(0, children.pop(best))
+            if not in_time:
+                break
+        return children
+
+    def best_of(self, children: list[Node], depth: int) -> tuple[int, bool]:
+        """Index of the best move to `depth` plies, and whether all were searched in time.
+
+        When not, it is the first of `children`, or a move that beat it in this depth.
+
+        Among moves of the same value the lowest square is the best one, whatever order they
+        were searched in: a move with a lower square than the best so far is let through when it
+        is as good, by a window one wider.
+        """
+        best, best_index = -INFINITY, 0
+        try:
+            for index, child in enumerate(children):
+                low = best - 1 if child.square < children[best_index].square else best
+                high = low + 1 if index else INFINITY
+                value = -self.search(child, 1, depth - 1, -high, -low)
+                if value >= high:
+                    value = -self.search(child, 1, depth - 1, -INFINITY, -value + 1)
+                if value > low:
+                    best, best_index = value, index
+        except OutOfTimeError:
+            return best_index, False
+        return best_index, True
+
+    def solve_root(self, children: list[Node], deadline: float) -> int:
+        """Square of the best move by exact score; of those in time, when the clock runs out.
+
+        `children` in the order to try them: whatever happens, the move is as good as the first.
+        """
+        self.deadline = deadline
+        for table in self.values + self.known:
+            table.clear()  # to make room
+        empties = 63 - bin(self.root.board).count("1")
+        best, best_square = -65, children[0].square
+        try:
+            for index, child in enumerate(children):
+                board = child.board
+                score = bin(board >> 64).count("1") - bin(board & FULL).count("1")
+                if RULES == "reversed":
+                    score = -score
+                # As in `best_of`.
+                low = best - 1 if child.square < best_square else best
+                high = low + 1 if index else 65
+                value = -self.solve(board, 1, child.moves, score, -high, -low, empties)
+                if value >= high:
+                    value = -self.solve(board, 1, child.moves, score, -65, -value + 1, empties)
+                if value > low:
+                    best, best_square = value, child.square
+        except OutOfTimeError:
+            pass
+        self.score = best
+        return best_square
+
+
+def choose(board: int, seconds: float) -> tuple[list[int], int]:
+    """Legal moves of side 0 and its choice, 64 where it has none."""
+    start = perf_counter()
+    forget_flips()
+    moves = squares_of(moves_of(board, WIDTHS[1])[0] & FULL)
+    if len(moves) < 2:
+        return moves, moves[0] if moves else 64
+    count = bin(board).count("1")
+    search = Search(board, sum(1 for boundary in BOUNDARIES if boundary <= count), start + seconds)
+    if 64 - count > ENDGAME:
+        return moves, search.deepen(start + seconds, search.depth)[0].square
+    # A shallow search gives the order, and should the exact one take too long, the move.
+    depth = search.depth if 64 - count > EASY else min(search.depth, 2)
+    children = search.deepen(start + FALLBACK_SHARE * seconds, depth)
+    return moves, search.solve_root(children, start + seconds)

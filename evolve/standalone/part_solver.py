@@ -1,0 +1,219 @@
+"""Second part of a stand-alone Python file: the exact search near the end."""
+
+from __future__ import annotations
+
+from evolve.standalone.part_board import (
+    CORNERS,
+    FLIPS,
+    FLIPS_BY_BIT,
+    FULL,
+    FULL_BOARD,
+    OutOfTimeError,
+    QUADRANTS,
+    RULES,
+    SHALLOW,
+    TABLE_LIMIT,
+    WIDTHS,
+    moves_of,
+    side_by_side,
+    squares_of,
+)
+
+# --- exported from here on ---
+from time import perf_counter
+from typing import Dict
+
+# --- The exact search ---
+
+
+class FlipScore(Dict[int, int]):
+    """By the flips of a move in both halves: what the mover's score gains by it."""
+
+    def __missing__(self, turned: int) -> int:
+        gain = bin(turned).count("1") + 1
+        if RULES == "reversed":
+            gain = -gain
+        self[turned] = gain
+        return gain
+
+
+def score_of(board: int) -> int:
+    """Exact score of a finished game for side 0, by the rules."""
+    own, opp = bin(board & FULL).count("1"), bin(board >> 64).count("1")
+    if RULES == "reversed":
+        return opp - own
+    if own > opp:
+        return 64 - 2 * opp
+    if own < opp:
+        return 2 * own - 64
+    return 0
+
+
+def _at_end(score: int, empties: int) -> int:
+    """Exact score of a finished game from the disc difference under the rules."""
+    if RULES == "reversed" or score == 0:
+        return score
+    return score + empties if score > 0 else score - empties
+
+
+SQUARE_BYTES = [bytes([square]) for square in range(64)]
+
+
+def _odd_quadrants(empty: int) -> int:
+    """Squares of the quadrants that hold an odd number of empty squares."""
+    return sum(quadrant for quadrant in QUADRANTS if bin(empty & quadrant).count("1") & 1)
+
+
+def _by_parity(empty: int) -> bytes:
+    """The empty squares, under standard rules those of odd quadrants first."""
+    if RULES == "reversed":
+        return bytes(squares_of(empty))
+    odd = _odd_quadrants(empty)
+    return bytes(squares_of(empty & odd) + squares_of(empty & ~odd))
+
+
+class Solver:
+    """Searches to the end of the game, with the tables and the clock of one choice of a move."""
+
+    def __init__(self, deadline: float) -> None:
+        self.deadline = deadline
+        self.flip_score = FlipScore()
+        # By side to move and board: bounds and best move.
+        self.solved: tuple[dict[int, tuple[int, ...]], dict[int, tuple[int, ...]]] = ({}, {})
+
+    def solve(
+        self, board: int, side: int, moves: int, score: int, alpha: int, beta: int, empties: int
+    ) -> int:
+        """Exact score for the side to move, whose disc difference under the rules is `score`.
+
+        `moves` are those of both sides. Fail-soft, moves that leave few replies first.
+        """
+        mine = moves >> 64 if side else moves & FULL
+        if not mine:
+            if moves:
+                return -self.solve(board, 1 - side, moves, -score, -beta, -alpha, empties)
+            return _at_end(score, empties)
+        if empties <= SHALLOW:
+            squares = _by_parity(FULL & ~(board | board >> 64))
+            return self.solve_shallow(board, side, squares, score, alpha, beta, False)
+        if perf_counter() > self.deadline:
+            raise OutOfTimeError
+        # 1. What the table knows.
+        known = self.solved[side]
+        first = 64
+        entry = known.get(board)
+        if entry is not None:
+            low, high, first = entry
+            if low >= beta or low == high:
+                return low
+            if high <= alpha:
+                return high
+        # 2. The moves.
+        children = self.solver_children(board, side, mine, first)
+        # 3. The first with the whole window, the others with a null window, and again with an
+        #    open one when they turn out better.
+        best = -65
+        low = alpha
+        for _, square, child, child_moves, gain in children:
+            high = beta if best == -65 else low + 1
+            value = -self.solve(
+                child, 1 - side, child_moves, -score - gain, -high, -low, empties - 1
+            )
+            if high <= value < beta:
+                value = -self.solve(
+                    child, 1 - side, child_moves, -score - gain, -beta, -value + 1, empties - 1
+                )
+            if value > best:
+                best = value
+                first = square
+                if best > low:
+                    low = best
+                    if best >= beta:
+                        break
+        # 4. Remember.
+        if len(known) >= TABLE_LIMIT:
+            known.clear()
+        known[board] = (best if best > alpha else -64, best if best < beta else 64, first)
+        return best
+
+    def solver_children(self, board: int, side: int, moves: int, first: int) -> list[list[int]]:
+        """Per move a list: sort key, square, board, moves of both sides, gain in score; sorted.
+
+        The move to `first`, if any, comes before all others.
+        """
+        flips_by_bit, flip_score = FLIPS_BY_BIT[side], self.flip_score
+        reverse = RULES == "reversed"
+        odd = 0 if reverse else _odd_quadrants(FULL & ~(board | board >> 64))
+        children, boards = [], []
+        while moves:
+            bit = moves & -moves
+            moves ^= bit
+            m0, t0, m1, t1, m2, t2, m3, t3, disc, square = flips_by_bit[bit]
+            turned = t0[board & m0] | t1[board & m1] | t2[board & m2] | t3[board & m3]
+            child = board ^ turned ^ disc
+            # A move into a region of an odd number of squares goes first among equals.
+            key = -2 if bit & odd else 0
+            if bit & CORNERS and not reverse:
+                key -= 1
+            boards.append(child)
+            children.append([key, square, child, 0, flip_score[turned]])
+        reach, _ = moves_of(side_by_side(boards), WIDTHS[len(boards)])
+        for record in children:
+            replies = reach & FULL if side else reach >> 64 & FULL
+            count, corners = bin(replies).count("1"), bin(replies & CORNERS).count("1")
+            record[0] += 4 * count - 2 * corners if reverse else 4 * (count + corners)
+            record[3] = reach & FULL_BOARD
+            reach >>= 128
+            if record[1] == first:
+                record[0] = -1000
+        children.sort()
+        return children
+
+    def solve_shallow(
+        self,
+        board: int,
+        side: int,
+        squares: bytes,
+        score: int,
+        alpha: int,
+        beta: int,
+        passed: bool,
+    ) -> int:
+        """The same with few empty `squares`, tried in the order given.
+
+        `passed`: the other side has just found that it has no move.
+        """
+        flips, flip_score = FLIPS[side], self.flip_score
+        if len(squares) == 1:
+            m0, t0, m1, t1, m2, t2, m3, t3, _, _ = flips[squares[0]]
+            turned = t0[board & m0] | t1[board & m1] | t2[board & m2] | t3[board & m3]
+            if turned:
+                return score + flip_score[turned]
+            m0, t0, m1, t1, m2, t2, m3, t3, _, _ = FLIPS[1 - side][squares[0]]
+            turned = t0[board & m0] | t1[board & m1] | t2[board & m2] | t3[board & m3]
+            if turned:
+                return score - flip_score[turned]
+            return _at_end(score, 1)
+        best = -65
+        for square in squares:
+            m0, t0, m1, t1, m2, t2, m3, t3, disc, _ = flips[square]
+            turned = t0[board & m0] | t1[board & m1] | t2[board & m2] | t3[board & m3]
+            if turned:
+                value = -self.solve_shallow(
+                    board ^ turned ^ disc,
+                    1 - side,
+                    squares.replace(SQUARE_BYTES[square], b""),
+                    -score - flip_score[turned],
+                    -beta,
+                    -(alpha if alpha > best else best),
+                    False,
+                )
+                if value > best:
+                    best = value
+                    if best >= beta:
+                        return best
+        if best > -65:
+            return best
+        if passed:
+            return _at_end(score, len(squares))
+        return -self.solve_shallow(board, 1 - side, squares, -score, -beta, -alpha, True)

@@ -1,0 +1,214 @@
+"""The stand-alone Python file of an agent, for contests that take one file.
+
+The code is `part_board.py`, `part_solver.py`, `part_search.py` and `part_contest.py`, then
+`part_numba.py` when asked for, or `part_network.py`; this module writes the header and the
+parameters.
+"""
+
+from __future__ import annotations
+
+import base64
+import operator
+import textwrap
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.dqn import DqnAgent, Rewards
+from evolve.agents.mcts import MctsAgent
+from evolve.engine.network import Architecture
+from evolve.errors import AgentError
+
+_BOARD: Final = "part_board.py"
+_REST: Final = ("part_solver.py", "part_search.py", "part_contest.py")
+_NUMBA_TEMPLATE: Final = "part_numba.py"
+_NETWORK_TEMPLATE: Final = "part_network.py"
+_START: Final = "# --- exported from here on ---\n"
+_PARAMETERS: Final = "# --- parameters ---\n"
+_PARAMETERS_END: Final = "# --- end of parameters ---\n"
+
+_PER_PHASE: Final = (
+    "mobility",
+    "stability",
+    "x_squares",
+    "c_squares",
+    "potential_mobility",
+    "depths",
+)
+_RULES: Final = {
+    "standard": "standard: most discs wins",
+    "reversed": "reversed: fewest discs wins",
+}
+_CLASSES: Final = 10
+_WIDTH: Final = 100
+
+# The first two lines never hold text from outside: Python looks for the file's encoding there.
+_TITLE: Final = """\
+# A Reversi player in one file, written by `evolve export --to python`.
+#
+"""
+_USAGE: Final = """\
+#
+# To use it, with Python 3.7 or later and numpy:
+#
+#     player = AI(8, color, time_out)  # color: -1 black, 1 white; time_out: seconds a move
+#     player.go(chessboard)            # 8 x 8 integers: -1 black, 1 white, 0 none
+#     player.candidate_list            # every legal move as (row, column), then the choice
+#
+# The list is empty when there is no legal move. The player searches deeper and deeper until its
+# own depth is reached or the time is nearly up; given time enough, it plays the same moves as
+# the agent in evolve.
+"""
+
+
+def render(
+    parameters: Mapping[str, Any],
+    rules: str,
+    name: str,
+    provenance: Mapping[str, Any],
+    numba: bool = False,
+) -> str:
+    """Full text of the stand-alone file: ASCII, for Python 3.7 or later with numpy.
+
+    Args:
+        parameters: of an alpha-beta agent, as agent files hold them: `weights` (P lists of 10
+            integers), `mobility`, `stability`, `x_squares`, `c_squares`, `potential_mobility`
+            and `depths` (P integers each), `boundaries` (P − 1 ascending disc counts) and
+            `endgame` (exact search from that many empties).
+        rules: `standard` or `reversed`.
+        name: of the agent, for the header.
+        provenance: where the agent comes from, for the header; any text is safe there.
+        numba: whether the file compiles its search where numba is installed.
+
+    Raises AgentError when the parameters make no agent.
+    """
+    source = _source(_BOARD)
+    before, _, source = source.partition(_PARAMETERS)
+    _, _, after = source.partition(_PARAMETERS_END)
+    literals = _literals(parameters, rules)
+    for part in _REST:
+        after += f"\n\n{_source(part)}"
+    if numba:
+        after += f"\n\n{_source(_NUMBA_TEMPLATE)}"
+    return "".join(
+        [_header(rules, name, provenance), before, _PARAMETERS, literals, _PARAMETERS_END, after]
+    )
+
+
+def render_network(agent: MctsAgent | DqnAgent) -> str:
+    """The same for an agent with a network; AgentError for one that cannot be written so.
+
+    Convolutions are refused: in numpy they would take too long a move.
+    """
+    network = agent.network if isinstance(agent, MctsAgent) else agent.networks[0]
+    if network is None:
+        raise AgentError(f"{agent.name} has no network to export")
+    if any(layer.kind == "conv" for layer in network.architecture.parsed):
+        raise AgentError(f"{agent.name} has convolutions; only dense networks fit a Python file")
+    rules = agent.rules or "standard"
+    neutral = AlphaBetaAgent([[0] * _CLASSES], endgame=agent.endgame)
+    text = render(neutral.parameters, rules, agent.name, agent.provenance)
+    before, _, rest = _source(_NETWORK_TEMPLATE).partition(_PARAMETERS)
+    _, _, after = rest.partition(_PARAMETERS_END)
+    literals = _network_literals(agent, network.architecture)
+    return f"{text}\n\n{before}{_PARAMETERS}{literals}{_PARAMETERS_END}{after}"
+
+
+def _network_literals(agent: MctsAgent | DqnAgent, architecture: Architecture) -> str:
+    """The network and how to play by it as Python source."""
+    rewards, solve_by = Rewards(), "visits"
+    if isinstance(agent, MctsAgent):
+        networks = [agent.network] if agent.network else []
+        play, solve_by = (agent.simulations, float(agent.c), 0), agent.order
+    else:
+        networks, play = list(agent.networks), (0, 0.0, agent.lookahead)
+        rewards = agent.rewards
+    packed = [
+        base64.b64encode(np.concatenate([matrix.ravel(), bias]).astype("<f4").tobytes()).decode()
+        for network in networks
+        for matrix, bias in network.weights
+    ]
+    layers = "".join(f"    {layer!r},\n" for layer in architecture.plain_steps())
+    parts = "".join(f"    {number}: {_quoted(text)},\n" for number, text in enumerate(packed))
+    return (
+        f'KIND = "{"mcts" if isinstance(agent, MctsAgent) else "dqn"}"\n'
+        f'INPUT = "{architecture.input}"\n'
+        f"LAYERS = [\n{layers}]\nPACKED = {{\n{parts}}}\n"
+        f"SIMULATIONS = {play[0]}\nC_PUCT = {play[1]!r}\nLOOKAHEAD = {play[2]}\n"
+        + _reward_literals(rewards.cells)
+        + f'SOLVE_BY = "{solve_by}"\n'
+    )
+
+
+def _reward_literals(cells: npt.NDArray[np.float64]) -> str:
+    """What moves earn, as Python source."""
+    squares: list[float] = cells[:64].tolist()
+    discs, *discounts = cells[64:].tolist()
+    table = textwrap.fill(f"SQUARE_REWARDS = {squares}", _WIDTH, subsequent_indent="    ")
+    return f"{table}\nDISC_REWARD = {discs!r}\nDISCOUNTS = {tuple(discounts)!r}\n"
+
+
+def _quoted(text: str) -> str:
+    """A long text as literals of one line each, in brackets."""
+    lines = textwrap.wrap(text, _WIDTH - 10)
+    return "(\n" + "".join(f'        "{line}"\n' for line in lines) + "    )"
+
+
+def _source(template: str) -> str:
+    """What of a template goes out."""
+    text = resources.files(__package__).joinpath(template).read_text(encoding="utf-8")
+    return text.partition(_START)[2]
+
+
+def _header(rules: str, name: str, provenance: Mapping[str, Any]) -> str:
+    lines = [_comment("name", name), _comment("rules", _RULES[rules])]
+    lines += [_comment(key, value) for key, value in provenance.items()]
+    return _TITLE + "".join(lines) + _USAGE
+
+
+def _comment(key: object, value: object) -> str:
+    """One header entry, as comment lines: no text from outside can end the comment."""
+    text = f"{key}: {value}".encode("unicode_escape").decode("ascii")
+    return textwrap.fill(text, _WIDTH, initial_indent="# ", subsequent_indent="#     ") + "\n"
+
+
+def _literals(parameters: Mapping[str, Any], rules: str) -> str:
+    """The parameters as Python source, of nothing but checked integers."""
+    if rules not in _RULES:
+        raise AgentError(f"there are no rules {rules!r}; there are {' and '.join(_RULES)}")
+    missing = {"weights", *_PER_PHASE, "boundaries", "endgame"} - set(parameters)
+    if missing:
+        raise AgentError(f"an alpha-beta agent needs {', '.join(sorted(missing))}")
+    weights = [_ints(table, "weights", _CLASSES) for table in parameters["weights"]]
+    phases = len(weights)
+    lists = {key: _ints(parameters[key], key, phases) for key in _PER_PHASE}
+    boundaries = _ints(parameters["boundaries"], "boundaries", phases - 1)
+    (endgame,) = _ints([parameters["endgame"]], "endgame", 1)
+    if boundaries != sorted(set(boundaries)):
+        raise AgentError(f"boundaries {boundaries} must ascend")
+    if min(lists["depths"]) < 1:
+        raise AgentError(f"depths {lists['depths']} must be 1 or more")
+    source = f'RULES = "{rules}"\nWEIGHTS = [\n'
+    source += "".join(f"    {table},\n" for table in weights) + "]\n"
+    for key, values in lists.items():
+        source += _assignment(key, values)
+    return source + _assignment("boundaries", boundaries) + f"ENDGAME = {endgame}\n"
+
+
+def _assignment(key: str, values: list[int]) -> str:
+    text = f"{key.upper()} = {values}"
+    return textwrap.fill(text, _WIDTH, subsequent_indent="    ", break_on_hyphens=False) + "\n"
+
+
+def _ints(values: Iterable[Any], what: str, count: int) -> list[int]:
+    try:
+        numbers = [operator.index(value) for value in values]
+    except TypeError:
+        raise AgentError(f"{what} must hold whole numbers, not {values!r}") from None
+    if len(numbers) != count:
+        raise AgentError(f"{what} has {len(numbers)} numbers and needs {count}: {numbers}")
+    return numbers

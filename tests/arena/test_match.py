@@ -1,0 +1,98 @@
+"""Matches of agents that are asked about many boards at once: the games of one at a time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import evolve
+from evolve.agents.protocol import Agent, CountsNodes
+from evolve.arena.match import Match, MatchResult, play_match
+from evolve.engine import game as kernels
+from evolve.engine.board import Rules
+from evolve.errors import AgentError
+from evolve.fitness.openings import Part, balanced_openings
+from tests import networks
+
+PLAYER = evolve.MctsAgent(
+    16, 1.1, "puct", endgame=6, network=networks.random_network(networks.POLICY), name="tree"
+)
+TOGETHER = replace(PLAYER, evaluate=PLAYER.network.outputs if PLAYER.network else None)
+OTHER = replace(PLAYER, simulations=9, network=networks.random_network(networks.VALUE))
+
+
+@pytest.mark.parametrize(
+    "opponent", [OTHER, evolve.load_agent("random"), evolve.load_agent("swh")], ids=lambda a: a.name
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_side_by_side_they_are_the_same_games(opponent: Agent, first: bool) -> None:
+    openings = balanced_openings(7, Part.MATCH, "standard", np.random.default_rng(0))
+
+    def games(player: Agent) -> tuple[MatchResult, np.ndarray]:
+        pair = (player, opponent) if first else (opponent, player)
+        told: list[int] = []
+        result, played = play_match(*pair, openings, "standard", seed=3, progress=told.append)
+        assert sum(told) == 14
+        return result, played.moves
+
+    result, moves = games(TOGETHER)
+    expected, expected_moves = games(PLAYER)
+    assert result == expected
+    assert (moves == expected_moves).all()
+    assert len(np.unique(moves, axis=0)) > 10
+
+
+@pytest.mark.parametrize("rules", ["standard", "reversed"])
+def test_move_by_move_agents_search_the_nodes_of_whole_games(rules: Rules) -> None:
+    openings = balanced_openings(5, Part.MATCH, rules, np.random.default_rng(2))
+    agents = [evolve.load_agent(name) for name in ("swh-mobility?depth=4&endgame=10", "zero")]
+    results = []
+    for play in (Match._play_kernels, Match._play_one_by_one):
+        match = Match(*agents, openings, rules)
+        for finished in play(match, range(5)):
+            match._finished[finished] = True
+        results.append(match.games.results)
+    assert (results[0] == results[1]).all()
+    assert (results[0][:, [kernels.NODES_BLACK, kernels.NODES_WHITE]].max(axis=1) > 1000).all()
+
+
+@pytest.mark.parametrize(
+    ("agent", "least"),
+    [
+        (PLAYER, 16),
+        (replace(PLAYER, reuse=True), 16),
+        (evolve.load_agent("uct?simulations=70"), 70),
+        (evolve.load_agent("swh?time=0.03"), 100),
+        (evolve.load_agent("swh?depth=4"), 100),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_agents_count_their_nodes(agent: Agent, least: int) -> None:
+    here = agent.for_game(1)
+    assert isinstance(here, CountsNodes)
+    board = evolve.Board.start().play(19)
+    square, nodes = here.choose_counted(board)
+    assert least <= nodes < (least * 2 if "swh" not in agent.name else 10**8)
+    if "time" not in agent.name:
+        assert square == agent.for_game(1).choose(board)
+    ahead = board.play(square)
+    assert here.choose_counted(ahead.play(ahead.legal_moves()[0]))[1] >= least / 2
+    only = evolve.Board(own=0b10, opp=0b100)
+    assert only.legal_moves() == [3]
+    assert here.choose_counted(only) == (3, 0)
+
+
+def test_both_sides_may_be_asked_together() -> None:
+    openings = balanced_openings(4, Part.MATCH, "reversed", np.random.default_rng(1))
+    assert OTHER.network is not None
+    other = replace(OTHER, evaluate=OTHER.network.outputs)
+    one = play_match(TOGETHER, other, openings, "reversed")[1]
+    assert (one.moves == play_match(PLAYER, OTHER, openings, "reversed")[1].moves).all()
+
+
+@pytest.mark.parametrize("changes", [{"selection": "ucb1"}, {"seconds": 0.1}])
+def test_boards_are_not_searched_together_by_the_clock_or_ucb1(changes: dict[str, object]) -> None:
+    with pytest.raises(AgentError, match="searched together by puct and a number"):
+        replace(TOGETHER, **changes)  # type: ignore[arg-type]

@@ -1,0 +1,53 @@
+"""Tiny runs, driven as the command line drives them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from evolve.config.toml import config_text, resolve
+from evolve.evolution.loop import Ending, Evolution
+from evolve.evolution.observer import Silent
+from evolve.tables import folder as store
+
+TINY: dict[str, Any] = {
+    "generations": 4,
+    "population": 6,
+    "panel_openings": 2,
+    "playoff_openings": 3,
+    "hall_of_fame": 2,
+    "move_budget": 400,
+    "seed": 5,
+}
+
+
+class StopAfter(Silent):
+    """Wishes to stop after some generations."""
+
+    def __init__(self, generations: int) -> None:
+        self.left = generations
+
+    def stop(self) -> bool:
+        self.left -= 1
+        return self.left <= 0
+
+
+def start(folder: Path, jobs: int = 1, observer: Silent | None = None, **options: Any) -> Ending:
+    """Make a run and evolve it."""
+    settings = resolve({**TINY, **options})
+    evolution = Evolution(folder, settings, jobs)
+    store.create(folder, config_text(settings, {}))
+    with store.locked(folder):
+        return evolution.run(observer or Silent())
+
+
+def go_on(folder: Path, jobs: int = 1, observer: Silent | None = None, **changes: Any) -> Ending:
+    """Go on with a run, as `evolve resume` does."""
+    from evolve.config.toml import read_run_toml
+
+    settings = resolve(changes, read_run_toml(folder / "config.toml"))
+    with store.locked(folder):
+        store.sweep_orphans(folder)
+        evolution = Evolution(folder, settings, jobs)
+        evolution.restore()
+        return evolution.run(observer or Silent())

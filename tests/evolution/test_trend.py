@@ -1,0 +1,91 @@
+"""The curve of a run's rating, and whether it still rises."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from evolve.evolution.trend import POOLED, REST, SPAN, Curve, rest_told
+
+
+def curve(elo: np.ndarray, error: float = 25.0, every: int = 1) -> Curve:
+    made = Curve()
+    for index, one in enumerate(elo):
+        made.add(every * index, float(one), error)
+    return made
+
+
+def noise(
+    rng: np.random.Generator, count: int, alike: float = 0.0, size: float = 27.0
+) -> np.ndarray:
+    drawn = rng.normal(0, size * np.sqrt(1 - alike**2), count)
+    for index in range(1, count):
+        drawn[index] += alike * drawn[index - 1]
+    return drawn
+
+
+def test_level_is_the_mean_of_the_last_ten_with_the_error_of_their_games() -> None:
+    level = curve(np.arange(30.0)).level
+    assert level is not None
+    assert level.value == pytest.approx(np.arange(20.0, 30.0).mean())
+    assert level.high - level.value == pytest.approx(1.96 * 25 / np.sqrt(POOLED), rel=1e-3)
+    assert curve(np.arange(30.0)[:1]).level is not None
+    assert Curve().level is None
+
+
+def test_nothing_is_said_of_a_rise_before_there_is_a_span() -> None:
+    assert curve(np.zeros(SPAN)).rise is None
+    assert curve(np.zeros(SPAN + 1)).rise is not None
+    assert Curve().rise is None
+    assert curve(np.zeros(7), every=20).rise is None, "seven panels are too few"
+
+
+def test_rise_is_taken_from_the_last_half() -> None:
+    elo = np.concatenate([np.arange(0, 1000, 10.0), 1000 + np.arange(100.0)])
+    rise = curve(elo + noise(np.random.default_rng(0), 200, size=5)).rise
+    assert rise is not None
+    assert rise.since == 99
+    assert rise.low < SPAN < rise.high
+
+
+@pytest.mark.parametrize("alike", [0.0, 0.4])
+def test_intervals_of_rises_cover_the_truth(alike: float) -> None:
+    rng, hit = np.random.default_rng(1), 0
+    for _ in range(400):
+        rise = curve(0.5 * np.arange(168) + noise(rng, 168, alike)).rise
+        assert rise is not None
+        hit += rise.low <= 0.5 * SPAN <= rise.high
+    assert 0.90 <= hit / 400 <= 0.98
+
+
+def test_flat_curve_rests_and_a_rising_one_does_not() -> None:
+    rng = np.random.default_rng(2)
+    flat = [curve(700 + noise(rng, 168)).rise for _ in range(100)]
+    rising = [curve(700 + np.arange(168) * 2 * REST / SPAN + noise(rng, 168)).rise for _ in flat]
+    assert np.mean([rise is not None and rise.rests for rise in flat]) > 0.9
+    assert not any(rise is not None and rise.rests for rise in rising)
+
+
+def test_looking_in_every_generation_hardly_ever_stops_a_run_that_rises() -> None:
+    def ever_rests(slope: float) -> bool:
+        growing = Curve()
+        for generation, luck in enumerate(noise(rng, 168, size=28)):
+            growing.add(generation, slope / SPAN * generation + float(luck), 25.0)
+            if growing.rise is not None and growing.rise.rests:
+                return True
+        return False
+
+    rng = np.random.default_rng(3)
+    assert sum(ever_rests(2 * REST) for _ in range(30)) <= 1
+    assert all(ever_rests(0.0) for _ in range(30))
+
+
+def test_line_on_rest_gives_the_interval_and_since_when() -> None:
+    row = {"rise_since": 83, "rise_low": -9.4, "rise_high": 11.2}
+    assert rest_told(row) == (
+        "evolution has come to rest: since generation 83 the rating rises by [-9, +11] Elo in 40 "
+        "generations"
+    )
+    assert rest_told({**row, "rise_high": REST}) is None
+    assert rest_told({**row, "rise_high": float("nan")}) is None
+    assert rest_told({"panel_score": None}) is None

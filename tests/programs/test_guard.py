@@ -1,0 +1,114 @@
+"""The guard of outside programs: what it guards ends with it, and it ends as that does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from evolve.programs import guard
+
+ELSEWHERE = "import runpy, sys; sys.platform = 'darwin'; sys.argv = sys.argv[1:]; "
+ELSEWHERE += "runpy.run_path(sys.argv[0], run_name='__main__')"
+"""Runs the guard as where there is no subreaper."""
+
+
+class Guarded:
+    """A shell command behind a guard, seen from the one that started it."""
+
+    def __init__(self, script: str, elsewhere: bool = False) -> None:
+        life, self.life = os.pipe()
+        place = ("-c", ELSEWHERE, guard.__file__) if elsewhere else (guard.__file__,)
+        self.process = subprocess.Popen(
+            [sys.executable, "-I", "-S", *place, str(life), "sh", "-c", script],
+            pass_fds=(life,),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        os.close(life)
+
+    def line(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().decode().strip()
+
+    def let_go(self) -> None:
+        os.close(self.life)
+
+    def finish(self) -> tuple[int, str, str]:
+        out, err = self.process.communicate(timeout=20)
+        return self.process.returncode, out.decode(), err.decode()
+
+
+def gone(number: int) -> bool:
+    return not psutil.pid_exists(number) or psutil.Process(number).status() == "zombie"
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+@pytest.mark.parametrize(
+    ("script", "code"), [("exit 0", 0), ("exit 7", 7), ("kill -TERM $$", -15), ("kill -9 $$", -9)]
+)
+def test_it_ends_as_the_command_does(script: str, code: int, elsewhere: bool) -> None:
+    one = Guarded(f"echo out; echo err >&2; {script}", elsewhere)
+    assert one.finish() == (code, "out\n", "err\n")
+    one.let_go()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="orphans come to a guard on Linux alone")
+@pytest.mark.parametrize(
+    "end",
+    [
+        Guarded.let_go,
+        lambda one: os.kill(one.process.pid, signal.SIGTERM),
+        lambda one: os.kill(one.process.pid, signal.SIGHUP),
+    ],
+)
+def test_nothing_is_left(end: Callable[[Guarded], None]) -> None:
+    one = Guarded("trap '' TERM HUP; (setsid sh -c 'echo $$; exec sleep 1000' &); sleep 1000")
+    sleeper = int(one.line())
+    end(one)
+    assert one.finish()[0] == -signal.SIGKILL
+    assert gone(sleeper)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="orphans come to a guard on Linux alone")
+def test_what_a_command_leaves_behind_ends_with_it() -> None:
+    one = Guarded("(setsid sh -c 'echo $$; exec sleep 1000' &); sleep 0.2; exit 5")
+    sleeper = int(one.line())
+    assert one.finish()[0] == 5
+    assert gone(sleeper)
+
+
+def test_elsewhere_the_process_group_ends() -> None:
+    one = Guarded("sleep 1000 & echo $!; sleep 1000", elsewhere=True)
+    sleeper = int(one.line())
+    one.let_go()
+    assert one.finish()[0] == -signal.SIGKILL
+    assert gone(sleeper)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the parent-death signal")
+def test_the_command_ends_with_a_guard_that_is_killed() -> None:
+    one = Guarded("echo $$; exec sleep 1000")
+    command = int(one.line())
+    one.process.kill()
+    one.finish()
+    end = time.monotonic() + 5
+    while not gone(command):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_a_command_that_nobody_wants_is_not_begun(tmp_path: Path) -> None:
+    life, ours = os.pipe()
+    os.close(ours)
+    line = [sys.executable, "-I", "-S", guard.__file__, str(life), "touch", str(tmp_path / "x")]
+    subprocess.run(line, pass_fds=(life,), check=False, timeout=20)
+    os.close(life)
+    assert list(tmp_path.iterdir()) == []

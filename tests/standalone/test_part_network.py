@@ -1,0 +1,133 @@
+"""The stand-alone file of an agent with a network: the agent's moves, from numpy alone."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import evolve
+from evolve.agents.dqn import DqnAgent, Rewards
+from evolve.agents.mcts import MctsAgent
+from evolve.errors import AgentError
+from evolve.standalone.render import render_network
+from tests import networks
+from tests.agents.test_mcts import ends
+
+BOARDS = [board for empties in (48, 30, 14, 9, 5) for board in ends(8, empties)]
+
+
+def loaded(text: str, path: Path) -> Any:
+    path.write_text(text, encoding="ascii")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def chosen(module: Any, board: evolve.Board, seconds: float = 60) -> int:
+    cells = np.zeros((8, 8), int)
+    for square in range(64):
+        cells[divmod(square, 8)] = (board.white >> square & 1) - (board.black >> square & 1)
+    player = module.AI(8, -1 if board.side == "black" else 1, seconds)
+    player.go(cells)
+    moves = [8 * row + column for row, column in player.candidate_list]
+    assert sorted(moves[:-1]) == board.legal_moves()
+    return moves[-1]
+
+
+@pytest.mark.parametrize(
+    "architecture",
+    [networks.DUELING, networks.PLAIN, networks.COLOURED, networks.ACTION],
+    ids=lambda a: a.input,
+)
+@pytest.mark.parametrize("lookahead", [0, 1, 2])
+@pytest.mark.parametrize("step", ["ply", "turn"])
+def test_move_values(architecture: Any, lookahead: int, step: Any, tmp_path: Path) -> None:
+    count = 1 + lookahead % 2
+    nets = tuple(networks.random_network(architecture, seed) for seed in range(count))
+    earned = Rewards((1.0, -0.2, 0.1, 0.05, -0.5, -0.02, -0.02, 0.01, 0.3, 0.0), 0.5, 0.8, step)
+    rules: Any = "standard" if step == "ply" else "reversed"
+    agent = DqnAgent(nets, lookahead, rewards=earned, rules=rules)
+    module = loaded(render_network(agent), tmp_path / "player.py")
+    for board in BOARDS:
+        assert chosen(module, board) == agent.choose(board)
+
+
+@pytest.mark.parametrize("rules", ["standard", "reversed"])
+def test_tree_search(rules: Any, tmp_path: Path) -> None:
+    """Floats added in another order may turn a choice between moves of about equal visits."""
+    layers = ("dense 40 relu", "gate", "policy-value")
+    for architecture in (networks.VALUE, networks.Architecture("planes", layers)):
+        network = networks.random_network(architecture, scale=0.5)
+        agent = MctsAgent(60, 1.1, "puct", 0, rules=rules, network=network)
+        module = loaded(render_network(agent), tmp_path / "player.py")
+        same = sum(chosen(module, board) == agent.choose(board) for board in BOARDS)
+        assert same >= len(BOARDS) - 2
+
+
+def test_the_end_is_played_exactly_and_a_lost_one_by_the_network(tmp_path: Path) -> None:
+    from evolve.agents.solving import solve
+
+    agent = DqnAgent((networks.random_network(networks.DUELING),), endgame=9)
+    module = loaded(render_network(agent), tmp_path / "player.py")
+    lost = 0
+    for board in ends(30, 9):
+        _, score, _ = solve(board)
+        move = chosen(module, board)
+        after = board.play(move)
+        value = -after.score("standard") if after.is_over() else -solve(after)[1]
+        if score >= 0:
+            assert value == score
+        else:
+            lost += 1
+            assert move == replace(agent, endgame=0).choose(board)
+    assert lost > 2
+
+
+def test_the_time_is_kept(tmp_path: Path) -> None:
+    network = networks.random_network(networks.MOBILE)
+    agent = MctsAgent(1_000_000, 1.1, "puct", 12, network=network)
+    module = loaded(render_network(agent), tmp_path / "player.py")
+    for board in BOARDS[::9]:
+        seconds = []
+        for _ in range(3):  # a busy machine may well take the processor away once
+            begin = time.perf_counter()
+            chosen(module, board, 0.5)
+            seconds.append(time.perf_counter() - begin)
+        assert min(seconds) < 0.5
+
+
+def test_the_file_is_plain_python_of_an_old_kind(tmp_path: Path) -> None:
+    agent = MctsAgent(5, 1.1, "puct", 4, network=networks.random_network(networks.MOBILE))
+    text = render_network(replace(agent, name='"\n import evolve', provenance={"x": "\nimport os"}))
+    tree = ast.parse(text, feature_version=(3, 7))
+    imported = {
+        alias.name.split(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    } | {
+        str(node.module).split(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+    }
+    assert imported == {"__future__", "base64", "numpy", "struct", "time", "typing"}
+    assert text.isascii()
+    assert sys.modules.get("player") is None
+
+
+def test_what_does_not_fit_in_such_a_file() -> None:
+    with pytest.raises(AgentError, match="convolutions"):
+        render_network(MctsAgent(network=networks.random_network(networks.POLICY)))
+    with pytest.raises(AgentError, match="no network"):
+        render_network(MctsAgent())
