@@ -27,7 +27,6 @@ import evolve
 from benchmarks.published import CLAIMS, FIRST, Claim, Options
 from benchmarks.trained import Recipe, holm_levels, over_seeds, p_of_half, played, train
 from evolve.agents.dqn import DqnAgent
-from evolve.agents.files import save_agent
 from evolve.agents.mcts import MctsAgent
 from evolve.arena.panel import Panel
 from evolve.config.learning import MctsSettings
@@ -111,7 +110,7 @@ def keep_first(course: Course, path: Path) -> None:
     panel = Panel(settings.accept_against, 10, settings.rules, settings.seed)
     if min(panel.scores(agent, 1)) == 1.0:
         facts = {"games": course.games, "cpu_seconds": round(course.spent, 1)}
-        save_agent(replace(agent, provenance=facts), file)
+        replace(agent, provenance=facts).save(file)
 
 
 def corner_share(agent: Any, seed: int) -> Options:
@@ -127,7 +126,7 @@ def corner_share(agent: Any, seed: int) -> Options:
         moves = board.legal_moves()
         corners = [move for move in moves if move in CORNERS]
         if corners and len(corners) < len(moves):
-            most.append(next(iter(agent.chances(board))) in corners)
+            most.append(next(iter(agent.analyse(board).values)) in corners)
             by_chance.append(len(corners) / len(moves))
     return {"score": float(np.mean(most)), "by_chance": float(np.mean(by_chance))}
 

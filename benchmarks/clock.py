@@ -15,8 +15,8 @@ import time
 import numpy as np
 
 import evolve
+from evolve.agents.agent import Agent
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.protocol import Agent
 from evolve.agents.timing import thinking_seconds
 from evolve.engine.board import Board
 from evolve.engine.network import Architecture, Network

@@ -25,9 +25,9 @@ import torch
 import evolve
 from benchmarks.claims import equal_time, seconds_a_move
 from benchmarks.trained import Recipe, over_seeds, played, train
+from evolve.agents.agent import Agent
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.protocol import Agent
 from evolve.arena.match import MatchResult
 from evolve.arena.tournament import Rating
 from evolve.cli.terminal import elo_text

@@ -13,11 +13,11 @@ import json
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.standalone.render import render
 
 POSITIONS = 200
 DRIVER = """
@@ -71,7 +71,7 @@ def main() -> None:
     arguments = parser.parse_args()
     agent = evolve.load_agent(arguments.agent)
     assert isinstance(agent, AlphaBetaAgent)
-    text = render(agent.parameters, agent.rules or "standard", agent.name, {}, arguments.numba)
+    text = replace(agent, provenance={}).python_source(arguments.numba)
     boards = positions()
     sides = {"X": -1, "O": 1, "-": 0}
     asked = [

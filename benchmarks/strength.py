@@ -14,8 +14,8 @@ import argparse
 import numpy as np
 
 import evolve
+from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.protocol import Agent
 from evolve.arena.match import play_match
 from evolve.evolution.ancestry import individual_agent
 from evolve.fitness.openings import Part, balanced_openings

@@ -23,6 +23,7 @@ import json
 import statistics
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ from scipy import stats
 
 import evolve
 from benchmarks.trained import over_seeds, played
-from evolve.agents.protocol import Agent
+from evolve.agents.agent import Agent
 from evolve.arena.panel import Panel
 from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.config.sweep import KINDS, SweepSettings
@@ -304,7 +305,7 @@ def tuned(method: str, seed: int, generations: int) -> dict[str, Any]:
         "seed": seed,
         "games": played_games,
         "seconds": took,
-        "agent": agent.changed(name=f"{method}-{seed}"),
+        "agent": replace(agent, name=f"{method}-{seed}"),
     }
 
 

@@ -13,8 +13,7 @@ import numpy as np
 from scipy import stats
 
 import evolve
-from evolve.agents.files import save_agent
-from evolve.agents.protocol import Agent
+from evolve.agents.agent import Agent
 from evolve.arena.match import Match, MatchResult
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
@@ -87,7 +86,7 @@ def train(
         watch(course, path)
     agent = course.learner.agent()
     provenance = {"games": course.games, "steps": course.learner.steps, "seed": seed}
-    save_agent(replace(agent, provenance=provenance), path)
+    replace(agent, provenance=provenance).save(path)
     return path
 
 

@@ -9,11 +9,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from evolve.agents.agent import Agent
     from evolve.agents.alphabeta import AlphaBetaAgent
     from evolve.agents.dqn import DqnAgent
     from evolve.agents.loading import load_agent
     from evolve.agents.mcts import MctsAgent
-    from evolve.agents.protocol import Agent
     from evolve.agents.random import RandomAgent
     from evolve.engine.board import Board
     from evolve.errors import EvolveError, IllegalMoveError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __version__ = "0.2.0.dev0"
 
 _HOMES = {
-    "Agent": "evolve.agents.protocol",
+    "Agent": "evolve.agents.agent",
     "AlphaBetaAgent": "evolve.agents.alphabeta",
     "Board": "evolve.engine.board",
     "DqnAgent": "evolve.agents.dqn",

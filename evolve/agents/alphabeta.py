@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import pairwise
-from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
+from evolve.agents.agent import Description, Setting, StoredAgent
+from evolve.agents.analysis import Analysis
+from evolve.agents.limit import Limit
+from evolve.agents.limited import choose_limited, prepare
+from evolve.agents.memory import thread_context
+from evolve.agents.timing import check_seconds
 from evolve.engine import context as layout
 from evolve.engine import game
 from evolve.engine.bits import U
 from evolve.engine.board import Board, Rules, check_rules
 from evolve.engine.context import TERM_NAMES
-from evolve.engine.entry import new_context
 from evolve.engine.evaluation import CLASS_OF_SQUARE, WIN
+from evolve.engine.game import PASS
 from evolve.engine.phases import MAX_PHASES, default_boundaries, phase_of
-from evolve.engine.search import MAX_DEPTH
+from evolve.engine.search import best_move
+from evolve.engine.solver import solve_move
 from evolve.errors import AgentError, IllegalMoveError
+from evolve.standalone.render import render
+from evolve.tables.arrays import Arrays
 
 _CLASS_SIZES = np.bincount(CLASS_OF_SQUARE, minlength=layout.SQUARE_CLASSES)
 # No difference in a term exceeds this many, whatever the position.
 _LARGEST_DIFFERENCE: Final = 64
+
+_FEWEST_NODES: Final = 100
+"""Of a limit of nodes: enough for a look at every move of any position."""
+_NO_LIMIT: Final = Limit()
 
 IntLists = Sequence[Sequence[int]]
 
@@ -41,8 +52,8 @@ def _ints(values: Any, what: str) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, init=False)
-class AlphaBetaAgent:
-    """Fixed-depth alpha-beta over weights that change with the phase of the game.
+class AlphaBetaAgent(StoredAgent):
+    """Alpha-beta over weights that change with the phase of the game.
 
     Args:
         weights: P lists of 10 integers, one per class of squares in the order
@@ -59,6 +70,8 @@ class AlphaBetaAgent:
             they divide the game evenly.
         endgame: exact search from that many empties, 0 to 60.
         rules: the rules to play by; None (any) plays `standard` until told otherwise.
+        limit: seconds, 0.02 to 86400, or nodes, 100 or more, for each move in place of the depths:
+            it searches as deep as they allow, to `limit.depth` plies at most. Files do not hold it.
         name: what tables call the agent.
         provenance: where it comes from, kept in its file.
 
@@ -78,6 +91,11 @@ class AlphaBetaAgent:
     rules: Rules | None
     name: str
     provenance: Mapping[str, Any]
+    limit: Limit = _NO_LIMIT
+
+    kind: ClassVar[str] = "alphabeta"
+    required: ClassVar[tuple[str, ...]] = ("weights", "depths")
+    optional: ClassVar[tuple[str, ...]] = (*TERM_NAMES, "boundaries", "endgame")
 
     def __init__(
         self,
@@ -92,6 +110,7 @@ class AlphaBetaAgent:
         x_squares: Sequence[int] | None = None,
         c_squares: Sequence[int] | None = None,
         potential_mobility: Sequence[int] | None = None,
+        limit: Limit = _NO_LIMIT,
         name: str = "alphabeta",
         provenance: Mapping[str, Any] | None = None,
     ) -> None:
@@ -121,6 +140,7 @@ class AlphaBetaAgent:
             "boundaries": _ints(boundaries, "boundaries"),
             "endgame": _ints((endgame,), "endgame")[0],
             "rules": None if rules is None else check_rules(rules),
+            "limit": limit,
             "name": str(name),
             "provenance": dict(provenance or {}),
         }
@@ -145,10 +165,11 @@ class AlphaBetaAgent:
             not 4 < boundary <= 64 for boundary in self.boundaries
         ):
             raise AgentError(f"boundaries {list(self.boundaries)} must ascend from 5 to 64")
-        if any(not 1 <= depth <= MAX_DEPTH for depth in self.depths):
-            raise AgentError(f"depths {list(self.depths)} must be 1 to {MAX_DEPTH}")
+        if any(not 1 <= depth <= layout.MAX_DEPTH for depth in self.depths):
+            raise AgentError(f"depths {list(self.depths)} must be 1 to {layout.MAX_DEPTH}")
         if not 0 <= self.endgame <= 60:
             raise AgentError(f"endgame {self.endgame} must be 0 to 60 empties")
+        self._check_limit()
         for phase in range(phases):
             largest = int(_CLASS_SIZES @ np.abs(np.array(self.weights[phase], dtype=object)))
             largest += sum(abs(getattr(self, t)[phase]) for t in TERM_NAMES) * _LARGEST_DIFFERENCE
@@ -158,8 +179,20 @@ class AlphaBetaAgent:
                     f"{WIN}, the value of a won game"
                 )
 
+    def _check_limit(self) -> None:
+        seconds, nodes, depth = self.limit.seconds, self.limit.nodes, self.limit.depth
+        if nodes is not None and nodes < _FEWEST_NODES:
+            raise AgentError(f"nodes {nodes} must be {_FEWEST_NODES} or more")
+        if depth is not None and not 1 <= depth <= layout.MAX_DEPTH:
+            raise AgentError(f"depth {depth} must be 1 to {layout.MAX_DEPTH}")
+        if seconds is not None:
+            check_seconds(seconds)
+        if self._timed:
+            prepare()
+
     def __hash__(self) -> int:
-        return hash(tuple(getattr(self, field.name) for field in fields(self)[:-1]))
+        own = (field.name for field in fields(self) if field.name != "provenance")
+        return hash(tuple(getattr(self, name) for name in own))
 
     @property
     def phases(self) -> int:
@@ -182,8 +215,8 @@ class AlphaBetaAgent:
         }
 
     @cached_property
-    def row(self) -> layout.Cells:
-        """The agent as the kernels want it (see `engine.context`)."""
+    def cells(self) -> layout.Cells:
+        """The agent as the kernels want it, a row of cells (see `engine.context`)."""
         row = np.zeros(layout.PHASES + self.phases * layout.PHASE_CELLS, np.int64)
         row[layout.ENDGAME] = self.endgame
         for disc_count in range(65):
@@ -198,42 +231,57 @@ class AlphaBetaAgent:
 
     def choose(self, board: Board) -> int:
         """The best square for the side to move; raises IllegalMoveError when it has none."""
-        if not board.legal_moves():
-            raise IllegalMoveError(f"there is no move to choose\n{board}")
-        context = self._context()
-        return int(
-            game.choose(U(board.own), U(board.opp), self.row.ctypes.data, context.ctypes.data)
-        )
+        return self.choose_counted(board)[0]
 
     def choose_counted(self, board: Board) -> tuple[int, int]:
         """The same square, and the nodes searched for it: none for the only legal one."""
-        square = self.choose(board)
-        return square, int(self._context()[layout.NODES])
-
-    def evaluate_moves(self, board: Board) -> tuple[dict[int, int], bool]:
-        """Value of every legal move for the side to move, and whether they are exact scores.
-
-        Values that are not exact are the evaluation's; one beyond ±2^20 is a score × 2^20.
-        """
+        legal = board.legal_moves()
+        if not legal:
+            raise IllegalMoveError(f"there is no move to choose\n{board}")
+        if self._timed:
+            if len(legal) == 1:
+                return legal[0], 0
+            return choose_limited(self.cells, self._rules, self.limit, board)
         context = self._context()
+        square = game.choose(
+            U(board.own), U(board.opp), self.cells.ctypes.data, context.ctypes.data
+        )
+        return int(square), int(context[layout.NODES])
+
+    def analyse(self, board: Board) -> Analysis:
+        """Values by a search to its depth, or exact ones near the end."""
+        player = self if self.limit.depth is None else self.at(self.limit.depth)
+        context = player._context()
         values = np.zeros(64, np.int64)
         exact = game.move_values(
-            U(board.own), U(board.opp), self.row.ctypes.data, values, context.ctypes.data
+            U(board.own), U(board.opp), player.cells.ctypes.data, values, context.ctypes.data
         )
-        return {square: int(values[square]) for square in board.legal_moves()}, bool(exact)
+        ranked = sorted(board.legal_moves(), key=lambda square: -values[square])
+        depth = (
+            board.empties
+            if exact
+            else player.depths[phase_of(64 - board.empties, player.boundaries)]
+        )
+        return Analysis(
+            {square: int(values[square]) for square in ranked},
+            "discs" if exact else "evaluation",
+            depth,
+            _line(board, ranked[0], depth, bool(exact), context),
+        )
 
     def _context(self) -> layout.Cells:
-        return thread_context(self.rules or "standard", self.table_bits)
+        return thread_context(self._rules, self.table_bits)
 
-    def with_rules(self, rules: Rules) -> AlphaBetaAgent:
-        """The agent, playing by `rules`."""
-        return self.changed(rules=check_rules(rules))
+    @property
+    def _rules(self) -> Rules:
+        return self.rules or "standard"
 
-    def for_game(self, seed: int) -> AlphaBetaAgent:
-        """The agent itself: it draws nothing at random."""
-        return self
+    @property
+    def _timed(self) -> bool:
+        """Whether it plays by its limit and not to its depths."""
+        return self.limit.seconds is not None or self.limit.nodes is not None
 
-    def at(self, depth: int | None = None, endgame: int | None = None) -> AlphaBetaAgent:
+    def at(self, depth: int | None = None, endgame: int | None = None) -> Self:
         """The agent with `depth` plies in every phase and exact search from `endgame`.
 
         None keeps the agent's own.
@@ -243,41 +291,103 @@ class AlphaBetaAgent:
             changes["depths"] = (depth,) * self.phases
         if endgame is not None:
             changes["endgame"] = endgame
-        return self.changed(**changes) if changes else self
+        return self._changed(**changes) if changes else self
 
-    def changed(self, **changes: Any) -> AlphaBetaAgent:
-        """A checked copy with other values for some fields."""
-        return replace(self, **changes)
+    @property
+    def repeats(self) -> bool:
+        """Unless it plays by the clock."""
+        return self.limit.seconds is None
 
-    def save(self, path: str | Path) -> None:
-        """Write an agent file; the folder must exist."""
-        from evolve.agents.files import save_agent
+    @property
+    def identity(self) -> Any:
+        """Its parameters, and its limit where it has one."""
+        if not self._timed:
+            return self.parameters
+        depth = layout.MAX_DEPTH if self.limit.depth is None else self.limit.depth
+        nodes = () if self.limit.nodes is None else (self.limit.nodes,)
+        return [self.limit.seconds, depth, self.parameters, *nodes]
 
-        save_agent(self, Path(path))
+    def limited(self, limit: Limit) -> Self:
+        """The agent, keeping to seconds and nodes beside its own limits.
+
+        A depth is how far it looks ahead in every phase, also where that is more than its own; of
+        an agent by the clock it is the most.
+        """
+        kept = self.limit & replace(limit, depth=None, simulations=None)
+        limited = self._changed(limit=kept)
+        if limit.depth is None:
+            return limited
+        if limited._timed:
+            return limited._changed(limit=replace(kept, depth=limit.depth))
+        return limited.at(limit.depth)
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """Its depth in every phase, its exact search, and its limits."""
+        return _SETTINGS
+
+    def with_settings(self, values: Mapping[str, float], name: str) -> Self:
+        """The agent with these of its settings, and another name."""
+        whole = {key: int(value) for key, value in values.items() if key != "time"}
+        limit = Limit(values.get("time"), whole.get("nodes"))
+        made = self.at(None, whole.get("endgame"))._changed(limit=self.limit & limit, name=name)
+        depth = whole.get("depth")
+        return made if depth is None else made.at(depth).limited(Limit(depth=depth))
+
+    @property
+    def row(self) -> layout.Cells | None:
+        """Its cells, unless it plays by a limit."""
+        return None if self._timed else self.cells
+
+    @classmethod
+    def from_parts(
+        cls, parameters: Mapping[str, Any], arrays: Arrays, common: Mapping[str, Any]
+    ) -> Self:
+        """The agent of a file's parameters; it has no arrays."""
+        return cls(**parameters, **common)
+
+    def describe(self) -> Description:
+        """Its depths and terms by phase, and its weights as boards."""
+        edges = [4, *self.boundaries, 65]
+        spans = [f"{low}–{high - 1}" for low, high in pairwise(edges)]
+        rows = [
+            [phase, span, self.depths[phase], *(getattr(self, term)[phase] for term in TERM_NAMES)]
+            for phase, span in enumerate(spans)
+        ]
+        boards = {
+            f"weights, {span} discs": [table[CLASS_OF_SQUARE[square]] for square in range(64)]
+            for span, table in zip(spans, self.weights, strict=True)
+        }
+        facts = (f"exact from {self.endgame} empties",)
+        return Description(facts, (), ("phase", "discs", "depth", *TERM_NAMES), rows, boards)
+
+    def python_source(self, numba: bool = False) -> str:
+        """The stand-alone Python file of it."""
+        return render(self.parameters, self._rules, self.name, self.provenance, numba)
 
 
-_contexts = threading.local()
+_SETTINGS: Final = {
+    "depth": Setting("depths"),
+    "endgame": Setting("endgame"),
+    "time": Setting("limit", float),
+    "nodes": Setting("limit"),
+}
 
 
-def stopper() -> Callable[[], None]:
-    """A function with which other threads stop the search that this thread is in, if any.
-
-    What that search answers is then of no use.
-    """
-    contexts = cast("dict[int, layout.Cells]", _contexts.__dict__)
-
-    def stop() -> None:
-        for context in list(contexts.values()):
-            context[layout.STOPPED] = 1
-
-    return stop
-
-
-def thread_context(rules: Rules, table_bits: int) -> layout.Cells:
-    """This thread's context for the given rules and table size, kept for the next search."""
-    contexts = cast("dict[int, layout.Cells]", _contexts.__dict__)
-    context = contexts.get(table_bits)
-    if context is None:
-        context = contexts[table_bits] = new_context(layout.REVERSED, 0, table_bits)
-    context[layout.RULES] = layout.RULES_CODE[rules]
-    return context
+def _line(
+    board: Board, square: int, depth: int, exact: bool, context: layout.Cells
+) -> tuple[int, ...]:
+    """How a search that has just valued moves thinks the game goes on after `square`."""
+    line = [square]
+    board = board.play(square)
+    while not board.is_over() and (exact or depth > 1):
+        if not board.legal_moves():
+            line.append(PASS)
+            board = board.pass_move()
+            continue
+        own, opp, address = U(board.own), U(board.opp), context.ctypes.data
+        depth -= 1
+        square, _ = solve_move(own, opp, address) if exact else best_move(own, opp, depth, address)
+        line.append(int(square))
+        board = board.play(int(square))
+    return tuple(line)

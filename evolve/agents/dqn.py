@@ -3,106 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
-from functools import cached_property
-from pathlib import Path
-from typing import Any, Final, Literal
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.alphabeta import thread_context
-from evolve.agents.memory import thread_scratch
+from evolve.agents.agent import Description, Setting, StoredAgent
+from evolve.agents.analysis import Analysis
+from evolve.agents.memory import thread_context, thread_scratch
+from evolve.agents.networks import (
+    NETWORK_PARAMETERS,
+    checked,
+    described,
+    description_of,
+    network_of,
+)
+from evolve.agents.rewards import NO_REWARDS, Rewards
 from evolve.engine import context as layout
 from evolve.engine.bits import U
 from evolve.engine.board import Board, Rules
-from evolve.engine.context import SQUARE_CLASSES
-from evolve.engine.evaluation import CLASS_OF_SQUARE
 from evolve.engine.greedy import action_values
 from evolve.engine.network import Network
-from evolve.engine.rewards import (
-    DISCOUNT_OTHER,
-    DISCOUNT_OWN,
-    DISCOUNT_PASS,
-    DISCOUNT_PASSED,
-    DISCS,
-    REWARD_CELLS,
-)
 from evolve.engine.solver import solve_in_order
 from evolve.errors import AgentError, IllegalMoveError
+from evolve.standalone.render import NetworkPlay, render_network
+from evolve.tables.arrays import Arrays
 
 MOST_LOOKAHEAD: Final = 4
+_PARAMETERS: Final = {"lookahead": int, "endgame": int, "networks": int}
+"""What files hold beside rewards and networks, with its types."""
+_COLOURS: Final = ("black/", "white/")
+_SETTINGS: Final = {"lookahead": Setting("lookahead"), "endgame": Setting("endgame")}
 
 
 @dataclass(frozen=True)
-class Rewards:
-    """What moves earn at once, of what a network was taught to forecast.
-
-    A search that plays moves out counts what they earn, as the network's values begin after them.
-
-    Args:
-        squares: V of the ten classes of squares, weight included: a move earns V(p) + V(flips).
-        discs: weight of the mover's discs / 64 after a move.
-        discount: of a step, 0 to 1.
-        step: a `ply` of either side, or the `turn` from an own move to the next own one.
-    """
-
-    squares: tuple[float, ...] = (0.0,) * SQUARE_CLASSES
-    discs: float = 0.0
-    discount: float = 1.0
-    step: Literal["ply", "turn"] = "ply"
-
-    def __post_init__(self) -> None:
-        if (
-            len(self.squares) != SQUARE_CLASSES
-            or not np.isfinite([*self.squares, self.discs]).all()
-        ):
-            raise AgentError(
-                f"rewards of squares must be {SQUARE_CLASSES} numbers, and of discs one, not "
-                f"{list(self.squares)} and {self.discs}"
-            )
-        if not 0.0 <= self.discount <= 1.0:
-            raise AgentError(f"the discount {self.discount} of rewards must be 0 to 1")
-        if self.step not in ("ply", "turn"):
-            raise AgentError(f"the step {self.step!r} of rewards must be ply or turn")
-
-    @cached_property
-    def cells(self) -> npt.NDArray[np.float64]:
-        """All of it as the kernels read it, [REWARD_CELLS]."""
-        cells = np.ones(REWARD_CELLS, np.float64)
-        cells[:64] = np.array(self.squares)[np.array(CLASS_OF_SQUARE)]
-        cells[DISCS] = self.discs
-        cells[DISCOUNT_OWN] = self.discount
-        if self.step == "ply":
-            cells[DISCOUNT_OTHER] = self.discount
-        else:
-            cells[DISCOUNT_PASS] = self.discount
-            # The own next turn is one step away, however often the other side moves before it.
-            cells[DISCOUNT_PASSED] = 1.0 / self.discount if self.discount else 1.0
-        return cells
-
-    def document(self) -> dict[str, Any]:
-        """The same as JSON."""
-        return {**asdict(self), "squares": list(self.squares)}
-
-    @classmethod
-    def of(cls, document: Any) -> Rewards:
-        """What `document` gave; AgentError when it is none."""
-        known = [field.name for field in fields(cls)]
-        if not isinstance(document, dict) or not set(document) <= set(known):
-            raise AgentError(f"rewards must be an object of {', '.join(known)}, not {document!r}")
-        found = dict(document)
-        squares = found.pop("squares", list(cls.squares))
-        step = found.pop("step", cls.step)
-        if not isinstance(squares, list) or any(
-            type(number) not in (int, float) for number in (*squares, *found.values())
-        ):
-            raise AgentError(f"rewards must hold numbers, not {document!r}")
-        return cls(tuple(map(float, squares)), step=step, **found)
-
-
-@dataclass(frozen=True)
-class DqnAgent:
+class DqnAgent(StoredAgent):
     """Plays the legal move of the highest value, of equals the lowest square.
 
     Args:
@@ -120,10 +56,14 @@ class DqnAgent:
     networks: tuple[Network, ...]
     lookahead: int = 0
     endgame: int = 0
-    rewards: Rewards = Rewards()
+    rewards: Rewards = NO_REWARDS
     rules: Rules | None = None
     name: str = "dqn"
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    kind: ClassVar[str] = "dqn"
+    required: ClassVar[tuple[str, ...]] = NETWORK_PARAMETERS
+    optional: ClassVar[tuple[str, ...]] = (*_PARAMETERS, "rewards")
 
     def __post_init__(self) -> None:
         if len(self.networks) not in (1, 2):
@@ -137,14 +77,6 @@ class DqnAgent:
             raise AgentError(f"lookahead {self.lookahead} must be 0 to {MOST_LOOKAHEAD}")
         if not 0 <= self.endgame <= 60:
             raise AgentError(f"endgame {self.endgame} must be 0 to 60 empties")
-
-    def with_rules(self, rules: Rules) -> DqnAgent:
-        """The agent, playing by `rules`."""
-        return replace(self, rules=rules)
-
-    def for_game(self, seed: int) -> DqnAgent:
-        """The agent itself: it draws nothing at random."""
-        return self
 
     def choose(self, board: Board) -> int:
         """The best square; raises IllegalMoveError when there is none."""
@@ -167,15 +99,28 @@ class DqnAgent:
                 return int(square), nodes
         return ranked[0], nodes
 
-    def chances(self, board: Board) -> dict[int, float]:
-        """The value of every legal move for the side to move, as the network was taught.
+    def analyse(self, board: Board) -> Analysis:
+        """The value of every legal move, as the network was taught."""
+        values = self._valued(board)[0]
+        return Analysis(values, "value", None, (next(iter(values)),))
 
-        The best comes first.
-        """
-        return self._valued(board)[0]
+    @property
+    def repeats(self) -> bool:
+        """Always: it draws nothing at random."""
+        return True
+
+    @property
+    def identity(self) -> Any:
+        """Its name, parameters and networks."""
+        return [self.name, self.parameters, [network.digest for network in self.networks]]
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """How far it looks ahead, and from where on it searches exactly."""
+        return _SETTINGS
 
     def _valued(self, board: Board) -> tuple[dict[int, float], int]:
-        """The same, and how many positions were looked at."""
+        """The value of every legal move, the best first, and how many positions were looked at."""
         values = np.zeros(64, np.float64)
         side = 1 if board.side == "black" else -1
         scratch = thread_scratch(max(network.scratch_size for network in self.networks))
@@ -196,21 +141,48 @@ class DqnAgent:
     @property
     def parameters(self) -> dict[str, Any]:
         """What an agent file holds of it, but for the networks' weights."""
-        architecture = self.networks[0].architecture
         return {
             "lookahead": self.lookahead,
             "endgame": self.endgame,
             "networks": len(self.networks),
-            "input": architecture.input,
-            "layers": list(architecture.layers),
+            **description_of(self.networks[0]),
             "rewards": self.rewards.document(),
         }
 
-    def save(self, path: str | Path) -> None:
-        """Write an agent file; the folder must exist."""
-        from evolve.agents.files import save_agent
+    @property
+    def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
+        """The networks' weights, those of a colour under its name."""
+        prefixes = _COLOURS if len(self.networks) == 2 else ("",)
+        return {
+            prefix + name: array
+            for prefix, network in zip(prefixes, self.networks, strict=True)
+            for name, array in network.arrays().items()
+        }
 
-        save_agent(self, Path(path))
+    @classmethod
+    def from_parts(
+        cls, parameters: Mapping[str, Any], arrays: Arrays, common: Mapping[str, Any]
+    ) -> Self:
+        """The agent of a file's parameters and its networks' weights."""
+        own = checked(parameters, _PARAMETERS)
+        count = own.pop("networks", 1)
+        if count not in (1, 2):
+            raise AgentError(f"networks {count}: one for both colours, or 2")
+        prefixes = _COLOURS if count == 2 else ("",)
+        networks = tuple(network_of(parameters, arrays, prefix) for prefix in prefixes)
+        # Files of before 0.2 do not tell of rewards.
+        rewards = Rewards.of(parameters.get("rewards", {}))
+        return cls(networks, rewards=rewards, **own, **common)
+
+    def describe(self) -> Description:
+        """How it plays, and the layers of its networks, which are alike."""
+        facts = {k: v for k, v in self.parameters.items() if k not in NETWORK_PARAMETERS}
+        return described(facts, self.networks[0])
+
+    def python_source(self, numba: bool = False) -> str:
+        """The stand-alone Python file of it."""
+        play = NetworkPlay("dqn", self.endgame, self.rewards.cells, lookahead=self.lookahead)
+        return render_network(self.networks, play, self._rules, self.name, self.provenance, numba)
 
     @property
     def _rules(self) -> Rules:

@@ -7,11 +7,13 @@ import shutil
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import Final, Literal, Protocol, get_args
+from dataclasses import dataclass, field
+from typing import Final, Literal, Protocol
 
+from evolve.agents.agent import Agent, Setting
+from evolve.agents.limit import Limit
 from evolve.agents.timing import check_seconds
 from evolve.engine.board import Board, Rules
 from evolve.engine.squares import square_name
@@ -20,7 +22,6 @@ from evolve.programs.gtp import GtpSession
 from evolve.programs.nboard import NBoardSession
 
 ProtocolName = Literal["gtp", "nboard"]
-PROTOCOLS: Final[tuple[ProtocolName, ...]] = get_args(ProtocolName)
 
 DEFAULT_SECONDS: Final = 60.0
 LAG: Final = 0.25
@@ -40,7 +41,7 @@ class _Session(Protocol):
 
 
 @dataclass(frozen=True)
-class ExternalAgent:
+class ExternalAgent(Agent):
     """A program that is asked for moves over GTP or NBoard.
 
     Args:
@@ -142,13 +143,16 @@ class ExternalAgent:
             self._programs.failed_to_start = True
             raise EngineError(f"at its start: {error}") from error
 
-    def with_rules(self, rules: Rules) -> ExternalAgent:
-        """The agent, its games judged by `rules`."""
-        return replace(self, rules=rules)
+    @property
+    def limit(self) -> Limit:
+        """What it is told."""
+        return Limit(seconds=self.seconds, depth=self.depth)
 
-    def for_game(self, seed: int) -> ExternalAgent:
-        """The agent itself: it cannot be told what to draw at random from."""
-        return self
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """Its time, and what NBoard can say beside."""
+        depth = {"depth": Setting("depth")} if self.protocol == "nboard" else {}
+        return {"time": Setting("seconds", float), **depth}
 
     def interrupt(self) -> None:
         """End those of its programs that think: whoever waits for them gets an EngineError."""
@@ -157,6 +161,16 @@ class ExternalAgent:
     def close(self) -> None:
         """End its programs now; they start again when needed."""
         self._programs.close()
+
+
+def gtp_agent(command: str) -> ExternalAgent:
+    """The program of a command that speaks GTP; AgentError for a command that is none."""
+    return ExternalAgent("gtp", command)
+
+
+def nboard_agent(command: str) -> ExternalAgent:
+    """The same for NBoard."""
+    return ExternalAgent("nboard", command)
 
 
 class _Programs:

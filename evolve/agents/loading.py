@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from pydantic import BaseModel
 
+from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.clocked import ClockedAgent
-from evolve.agents.dqn import DqnAgent
-from evolve.agents.external import PROTOCOLS, ExternalAgent
-from evolve.agents.files import read_agent
-from evolve.agents.mcts import MctsAgent
-from evolve.agents.protocol import Agent
-from evolve.agents.random import RandomAgent
-from evolve.agents.reference import REFERENCE_NAMES, reference_agent
-from evolve.engine.search import MAX_DEPTH
+from evolve.agents.files import FORMAT, VERSION, read_agent_file
+from evolve.agents.registry import (
+    KINDS,
+    PROGRAMS,
+    REFERENCES,
+    program_agent,
+    reference_agent,
+    stored_kind,
+)
+from evolve.engine.board import check_rules
 from evolve.errors import AgentError, AgentFileError
+from evolve.tables.arrays import Arrays
 from evolve.tables.layout import CHAMPION_FILE, LEARNED_FILE, champion_of
 
-_REALS: Final = ("time", "c", "c_puct")
-"""Settings that need not be whole numbers."""
 _LIKE_SETTINGS: Final = re.compile(r"\w+=\S*")
-_PROGRAM: Final = re.compile(rf"(^|[\s,;=])({'|'.join(PROTOCOLS)}):")
+_PROGRAM: Final = re.compile(rf"(^|[\s,;=])({'|'.join(PROGRAMS)}):")
 """Also in a list that is still one text."""
 _SETTING: Final = re.compile(r"\s*(\w+)\s*=\s*(-?(?:[0-9]{1,18}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}))\s*")
 
@@ -55,7 +55,73 @@ def load_agent(
     agent = _load(place)
     given = {"depth": depth, "endgame": endgame, "time": time}
     settings.update({key: value for key, value in given.items() if value is not None})
-    return _set(agent, settings, place)
+    return _with_settings(agent, settings, place)
+
+
+def load_alphabeta(source: str | Path) -> AlphaBetaAgent:
+    """The same for those whose weights are wanted; AgentError for another kind of agent."""
+    return as_alphabeta(load_agent(source), str(source))
+
+
+def read_agent(path: Path) -> StoredAgent:
+    """The agent of a file; raises AgentFileError with the file's name and what is wrong."""
+    try:
+        return agent_of(*read_agent_file(path))
+    except OSError as error:
+        raise AgentFileError(f"{path}: {error.strerror or error}") from error
+    except AgentFileError as error:
+        raise AgentFileError(f"{path}: {error}") from error
+
+
+def read_alphabeta(path: Path) -> AlphaBetaAgent:
+    """The same for the champion of an evolution, which is an alpha-beta agent."""
+    try:
+        return as_alphabeta(read_agent(path), str(path))
+    except AgentFileError:
+        raise
+    except AgentError as error:
+        raise AgentFileError(str(error)) from error
+
+
+def as_alphabeta(agent: Agent, source: str) -> AlphaBetaAgent:
+    """The agent of `source`, if it is an alpha-beta agent; AgentError where it is another."""
+    if not isinstance(agent, AlphaBetaAgent):
+        raise AgentError(f"{source} is no alpha-beta agent")
+    return agent
+
+
+def agent_of(document: Any, arrays: Arrays) -> StoredAgent:
+    """The agent of a parsed agent file and its arrays; raises AgentFileError."""
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise AgentFileError(f'this is no agent file: it has no "format": "{FORMAT}"')
+    version, kind = document.get("version"), document.get("kind")
+    if version != VERSION:
+        raise AgentFileError(f"version {version!r} is unknown; this evolve reads {VERSION}")
+    if not isinstance(kind, str) or kind not in KINDS:
+        known = ", ".join(KINDS)
+        raise AgentFileError(f"agents of kind {kind!r} are unknown; this evolve reads {known}")
+    made = stored_kind(kind)
+    parameters = document.get("parameters")
+    if not isinstance(parameters, dict):
+        raise AgentFileError("parameters are missing")
+    missing = [key for key in made.required if key not in parameters]
+    unknown = [key for key in parameters if key not in (*made.required, *made.optional)]
+    if missing or unknown:
+        faults = [f"parameter {key} is missing" for key in missing]
+        raise AgentFileError("; ".join(faults + [f"parameter {key} is unknown" for key in unknown]))
+    name, provenance = document.get("name", kind), document.get("provenance", {})
+    if not isinstance(name, str) or not isinstance(provenance, dict):
+        raise AgentFileError("name must be text and provenance an object")
+    rules = document.get("rules")
+    try:
+        common = {
+            "rules": None if rules is None else check_rules(rules),
+            "name": name,
+            "provenance": provenance,
+        }
+        return made.from_parts(parameters, arrays, common)
+    except (AgentError, ValueError, TypeError) as error:
+        raise AgentFileError(str(error)) from error
 
 
 def programs_in(settings: BaseModel) -> list[str]:
@@ -78,7 +144,7 @@ def programs_in(settings: BaseModel) -> list[str]:
 
 
 def _split(source: str) -> tuple[str, dict[str, float]]:
-    if source.partition(":")[0] in PROTOCOLS:
+    if source.partition(":")[0] in PROGRAMS:
         # A command may hold question marks of its own.
         place, mark, query = source.rpartition("?")
         if not _LIKE_SETTINGS.fullmatch(query):
@@ -98,10 +164,10 @@ def _split(source: str) -> tuple[str, dict[str, float]]:
 
 def _load(place: str) -> Agent:
     protocol, colon, command = place.partition(":")
-    if colon and protocol in PROTOCOLS:
-        return ExternalAgent(protocol, command)
+    if colon and protocol in PROGRAMS:
+        return program_agent(protocol, command)
     path = Path(place)
-    if place in REFERENCE_NAMES:
+    if place in REFERENCES:
         return reference_agent(place)
     if path.is_dir():
         champion = champion_of(path)
@@ -112,10 +178,11 @@ def _load(place: str) -> Agent:
             )
         return read_agent(champion)
     if not path.exists():
-        names = ", ".join(REFERENCE_NAMES)
+        names = ", ".join(REFERENCES)
+        programs = ", ".join(f"{protocol}:COMMAND" for protocol in PROGRAMS)
         raise AgentError(
             f"there is no agent {place!r}: no such file or folder, no reference agent ({names}), "
-            "and no program (gtp:COMMAND, nboard:COMMAND)"
+            f"and no program ({programs})"
         )
     if path.suffix.lower() == ".py":
         raise AgentFileError(
@@ -126,52 +193,18 @@ def _load(place: str) -> Agent:
     return read_agent(path)
 
 
-def _set(agent: Agent, settings: Mapping[str, float], place: str) -> Agent:
+def _with_settings(agent: Agent, settings: Mapping[str, float], place: str) -> Agent:
     if not settings:
         return agent
-    known = _settings_of(agent)
+    known = agent.settings
+    values: dict[str, float] = {}
     for key, value in settings.items():
         if key not in known:
-            raise AgentError(f"{place} has no setting {key!r}; it has {', '.join(known)}")
-        if key not in _REALS and value != int(value):
+            there = f"it has {', '.join(known)}" if known else "it has none"
+            raise AgentError(f"{place} has no setting {key!r}; {there}")
+        wanted = known[key].type
+        if wanted is not float and value != int(value):
             raise AgentError(f"{key}={value} of {place} must be a whole number")
+        values[key] = wanted(value)
     named = agent.name + "?" + "&".join(f"{key}={value}" for key, value in settings.items())
-    whole = {key: int(value) for key, value in settings.items() if key not in _REALS}
-    if isinstance(agent, ExternalAgent):
-        seconds = settings.get("time", agent.seconds)
-        return replace(agent, seconds=seconds, depth=whole.get("depth"), name=named)
-    if isinstance(agent, MctsAgent):
-        return replace(
-            agent,
-            simulations=whole.get("simulations", agent.simulations),
-            c=settings.get("c_puct", settings.get("c", agent.c)),
-            endgame=whole.get("endgame", agent.endgame),
-            seconds=settings.get("time", agent.seconds),
-            seed=whole.get("seed", agent.seed),
-            reuse=bool(whole.get("reuse", agent.reuse)),
-            name=named,
-        )
-    if isinstance(agent, DqnAgent):
-        return replace(
-            agent,
-            lookahead=whole.get("lookahead", agent.lookahead),
-            endgame=whole.get("endgame", agent.endgame),
-            name=named,
-        )
-    if not isinstance(agent, AlphaBetaAgent):
-        return RandomAgent(seed=whole["seed"], rules=agent.rules, name=named)
-    changed = agent.at(whole.get("depth"), whole.get("endgame")).changed(name=named)
-    if "time" in settings:
-        return ClockedAgent(changed, settings["time"], whole.get("depth", MAX_DEPTH))
-    return changed
-
-
-def _settings_of(agent: Agent) -> tuple[str, ...]:
-    if isinstance(agent, ExternalAgent):
-        return ("time", "depth") if agent.protocol == "nboard" else ("time",)
-    if isinstance(agent, MctsAgent):
-        weight = "c" if agent.selection == "ucb1" else "c_puct"
-        return ("simulations", weight, "endgame", "time", "seed", "reuse")
-    if isinstance(agent, DqnAgent):
-        return ("lookahead", "endgame")
-    return ("depth", "endgame", "time") if isinstance(agent, AlphaBetaAgent) else ("seed",)
+    return agent.with_settings(values, named)

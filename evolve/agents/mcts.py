@@ -7,22 +7,33 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cache
-from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal, Self
 
 import numpy as np
+import numpy.typing as npt
 
-from evolve.agents.alphabeta import thread_context
+from evolve.agents.agent import Description, Setting, StoredAgent
+from evolve.agents.analysis import Analysis
+from evolve.agents.limit import Limit
 from evolve.agents.memory import (
     MOST_NODES,
     Evaluate,
     Forest,
     Tree,
     nodes_for,
+    thread_context,
     thread_scratch,
     thread_tree,
 )
+from evolve.agents.networks import (
+    NETWORK_PARAMETERS,
+    checked,
+    described,
+    description_of,
+    network_of,
+)
 from evolve.agents.random import mix
+from evolve.agents.rewards import NO_REWARDS
 from evolve.agents.timing import (
     TABLE_BITS,
     check_seconds,
@@ -37,6 +48,8 @@ from evolve.engine.board import Board, Rules
 from evolve.engine.network import Network
 from evolve.engine.solver import solve_in_order
 from evolve.errors import AgentError, IllegalMoveError
+from evolve.standalone.render import NetworkPlay, render_network
+from evolve.tables.arrays import Arrays
 
 Selection = Literal["ucb1", "puct"]
 Order = Literal["visits", "value"]
@@ -49,11 +62,20 @@ _LOOK_EVERY: Final = 0.0005
 """Simulations between two looks at the clock at most, and seconds in about."""
 _BEFORE_SOLVING: Final = 0.3
 """Share of a move's time after which the exact search begins, where there is one."""
+_PARAMETERS: Final = {
+    "simulations": int,
+    "c": float,
+    "selection": str,
+    "endgame": int,
+    "reuse": bool,
+    "order": str,
+}
+"""What files hold beside the network, with its types."""
 _FORMULA: Final = {"ucb1": mcts.UCB1, "puct": mcts.PUCT}
 
 
 @dataclass(frozen=True)
-class MctsAgent:
+class MctsAgent(StoredAgent):
     """Plays the move that most simulations went through.
 
     Args:
@@ -91,6 +113,9 @@ class MctsAgent:
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
     _kept: Tree | None = field(default=None, compare=False, repr=False)
 
+    kind: ClassVar[str] = "mcts"
+    optional: ClassVar[tuple[str, ...]] = (*_PARAMETERS, *NETWORK_PARAMETERS)
+
     def __post_init__(self) -> None:
         if not 1 <= self.simulations <= MOST_SIMULATIONS:
             raise AgentError(f"simulations {self.simulations} must be 1 to {MOST_SIMULATIONS}")
@@ -114,11 +139,7 @@ class MctsAgent:
         if self.evaluate is not None and (self.selection != "puct" or self.seconds is not None):
             raise AgentError("boards are searched together by puct and a number of simulations")
 
-    def with_rules(self, rules: Rules) -> MctsAgent:
-        """The agent, playing by `rules`."""
-        return replace(self, rules=rules)
-
-    def for_game(self, seed: int) -> MctsAgent:
+    def for_game(self, seed: int) -> Self:
         """The agent with random games of its own for a game, from its seed and `seed`."""
         kept = Tree(self._nodes) if self.reuse else None
         return replace(self, seed=mix(self.seed ^ mix(seed)), _kept=kept)
@@ -145,42 +166,106 @@ class MctsAgent:
             return square, tree.grown
         return square, tree.grown + int(self._context(board)[layout.NODES])
 
-    def choose_all(self, boards: Sequence[Board]) -> list[int]:
-        """A good square of each board, none of which may be without a move, by `evaluate`.
+    @property
+    def together(self) -> bool:
+        """Whether it has `evaluate`."""
+        return self.evaluate is not None
 
-        The trees grow side by side, by the number of simulations; nothing is kept of them.
+    def choose_all(self, boards: Sequence[Board]) -> list[tuple[int, int]]:
+        """A good square of each board, none of which may be without a move, and its simulations.
+
+        With `evaluate` the trees grow side by side, and nothing is kept of them.
         """
-        assert self.evaluate is not None
+        if self.evaluate is None:
+            return super().choose_all(boards)
         forest = Forest(len(boards), nodes_for(self.simulations))
         forest.plant(boards)
         rules = layout.RULES_CODE[self._rules]
         forest.grow(self.simulations, rules, self.c, self.evaluate)
-        return [self._best(board, forest.tree(number)) for number, board in enumerate(boards)]
+        return [
+            (self._best(board, forest.tree(number)), self.simulations)
+            for number, board in enumerate(boards)
+        ]
 
-    def chances(self, board: Board) -> dict[int, float]:
-        """The mean value of every legal move, −1 (lost) to 1 (won), for the side to move.
-
-        Moves come as the search likes them, the best first: by visits, not by value.
-        """
+    def analyse(self, board: Board) -> Analysis:
+        """The mean value of every legal move; moves come as the search likes them, by visits."""
         tree = self._search(board)
         means = tree.means()
-        return {square: means[square] for square in tree.ranked()}
+        values = {square: means[square] for square in tree.ranked()}
+        return Analysis(values, "value", None, tree.line())
+
+    @property
+    def repeats(self) -> bool:
+        """With a network, a number of simulations and a new tree for every move."""
+        return self.network is not None and self.seconds is None and not self.reuse
+
+    @property
+    def identity(self) -> Any:
+        """Its name, parameters and network."""
+        return [self.name, self.parameters, [self.network.digest] if self.network else []]
+
+    @property
+    def limit(self) -> Limit:
+        """Its time, or its simulations."""
+        return Limit(seconds=self.seconds, simulations=self.simulations)
+
+    def limited(self, limit: Limit) -> Self:
+        """The agent, keeping to the time, and to so many simulations where it has no clock."""
+        kept = self.limit & limit
+        return self._changed(seconds=kept.seconds, simulations=kept.simulations)
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """What its search takes; c is called so after its formula."""
+        weight = "c" if self.selection == "ucb1" else "c_puct"
+        return {
+            "simulations": Setting("simulations"),
+            weight: Setting("c", float),
+            "endgame": Setting("endgame"),
+            "time": Setting("seconds", float),
+            "seed": Setting("seed"),
+            "reuse": Setting("reuse", bool),
+        }
 
     @property
     def parameters(self) -> dict[str, Any]:
         """What an agent file holds of it, but for the network's weights."""
-        names = ("simulations", "c", "selection", "endgame", "reuse", "order")
-        own = {key: getattr(self, key) for key in names}
+        own = {key: getattr(self, key) for key in _PARAMETERS}
+        return own if self.network is None else {**own, **description_of(self.network)}
+
+    @property
+    def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
+        """The network's weights."""
+        return {} if self.network is None else self.network.arrays()
+
+    @classmethod
+    def from_parts(
+        cls, parameters: Mapping[str, Any], arrays: Arrays, common: Mapping[str, Any]
+    ) -> Self:
+        """The agent of a file's parameters and its network's weights."""
+        own = checked(parameters, _PARAMETERS)
+        has_network = any(key in parameters for key in NETWORK_PARAMETERS)
+        network = network_of(parameters, arrays) if has_network else None
+        return cls(**own, network=network, **common)
+
+    def describe(self) -> Description:
+        """Its search, and the network's layers."""
+        facts = {key: value for key, value in self.parameters.items() if key in _PARAMETERS}
+        return described(facts, self.network)
+
+    def python_source(self, numba: bool = False) -> str:
+        """The stand-alone Python file of it, if it has a dense network."""
         if self.network is None:
-            return own
-        architecture = self.network.architecture
-        return {**own, "input": architecture.input, "layers": list(architecture.layers)}
-
-    def save(self, path: str | Path) -> None:
-        """Write an agent file; the folder must exist."""
-        from evolve.agents.files import save_agent
-
-        save_agent(self, Path(path))
+            raise AgentError(f"{self.name} has no network to export")
+        play = NetworkPlay(
+            "mcts",
+            self.endgame,
+            NO_REWARDS.cells,
+            simulations=self.simulations,
+            c=float(self.c),
+            order=self.order,
+        )
+        return render_network((self.network,), play, self._rules, self.name, self.provenance, numba)
 
     def _best(self, board: Board, tree: Tree) -> int:
         """The move of a grown tree, or near the end the exact one."""

@@ -1,17 +1,19 @@
-"""Memory for trees, and what is read out of them."""
+"""Memory that threads keep for their searches: contexts, trees, and what is read out of those."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from evolve.engine import context as layout
 from evolve.engine import lockstep, mcts
 from evolve.engine.bits import U
-from evolve.engine.board import Board
+from evolve.engine.board import Board, Rules
+from evolve.engine.entry import new_context
 
 
 class OutOfTimeError(Exception):
@@ -83,11 +85,14 @@ class Tree:
 
     def ranked(self) -> list[int]:
         """The moves of the root, by visits, then by mean value; of equals the lowest square."""
-        nodes = list(self.children())
-        visits, means = self.links[nodes, mcts.VISITS], self.values[nodes, mcts.MEAN]
-        order = np.lexsort((-means, -visits))
-        moves: list[int] = self.links[nodes, mcts.MOVE][order].tolist()
+        moves: list[int] = self.links[self._ranked(mcts.ROOT), mcts.MOVE].tolist()
         return moves
+
+    def _ranked(self, node: int) -> npt.NDArray[np.int64]:
+        """A node's children in that order."""
+        nodes = np.array(self.children(node), np.int64)
+        visits, means = self.links[nodes, mcts.VISITS], self.values[nodes, mcts.MEAN]
+        return nodes[np.lexsort((-means, -visits))]
 
     def by_value(self) -> list[int]:
         """The moves of the root by mean value, for the side to move; of equals the lowest square.
@@ -104,6 +109,15 @@ class Tree:
         nodes = list(self.children())
         moves, means = self.links[nodes, mcts.MOVE].tolist(), self.values[nodes, mcts.MEAN].tolist()
         return dict(zip(moves, means, strict=True))
+
+    def line(self) -> tuple[int, ...]:
+        """The moves that most simulations went through, from the root on; 64 is a pass."""
+        moves: list[int] = []
+        ranked = self._ranked(mcts.ROOT)
+        while len(ranked) and self.links[ranked[0], mcts.VISITS]:
+            moves.append(int(self.links[ranked[0], mcts.MOVE]))
+            ranked = self._ranked(int(ranked[0]))
+        return tuple(moves)
 
     @property
     def full(self) -> bool:
@@ -177,3 +191,30 @@ def thread_scratch(size: int) -> npt.NDArray[np.float32]:
     if scratch is None or len(scratch) < size:
         scratch = _trees.scratch = np.zeros(size, np.float32)
     return scratch
+
+
+_contexts = threading.local()
+
+
+def stopper() -> Callable[[], None]:
+    """A function with which other threads stop the search that this thread is in, if any.
+
+    What that search answers is then of no use.
+    """
+    contexts = cast("dict[int, layout.Cells]", _contexts.__dict__)
+
+    def stop() -> None:
+        for context in list(contexts.values()):
+            context[layout.STOPPED] = 1
+
+    return stop
+
+
+def thread_context(rules: Rules, table_bits: int) -> layout.Cells:
+    """This thread's context for the given rules and table size, kept for the next search."""
+    contexts = cast("dict[int, layout.Cells]", _contexts.__dict__)
+    context = contexts.get(table_bits)
+    if context is None:
+        context = contexts[table_bits] = new_context(layout.REVERSED, 0, table_bits)
+    context[layout.RULES] = layout.RULES_CODE[rules]
+    return context

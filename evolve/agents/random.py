@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Final, Self
 
+from evolve.agents.agent import Agent, Setting
 from evolve.engine.board import Board, Rules
 from evolve.errors import IllegalMoveError
 
@@ -19,7 +22,7 @@ def mix(value: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class RandomAgent:
+class RandomAgent(Agent):
     """Plays uniformly at random, as a function of its seed and the position.
 
     Having no state, it plays the same game again whatever was played before or beside it.
@@ -36,10 +39,14 @@ class RandomAgent:
             raise IllegalMoveError(f"there is no move to choose\n{board}")
         return moves[mix(mix(mix(self.seed & _MASK) ^ board.own) ^ board.opp) % len(moves)]
 
-    def with_rules(self, rules: Rules) -> RandomAgent:
-        """The same agent: the rules change nothing."""
-        return replace(self, rules=rules)
-
-    def for_game(self, seed: int) -> RandomAgent:
+    def for_game(self, seed: int) -> Self:
         """The agent with a seed of its own for a game, mixed from its seed and `seed`."""
         return replace(self, seed=mix(self.seed ^ mix(seed)))
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """Its seed."""
+        return _SETTINGS
+
+
+_SETTINGS: Final = {"seed": Setting("seed")}

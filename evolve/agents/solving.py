@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve.agents.alphabeta import thread_context
+from evolve.agents.memory import thread_context
 from evolve.engine import context as layout
 from evolve.engine.bits import U
 from evolve.engine.board import Board, Rules

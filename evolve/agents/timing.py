@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from evolve.agents.alphabeta import thread_context
+from evolve.agents.memory import thread_context
 from evolve.engine import context as layout
 from evolve.engine.clock import clear_deadline, set_deadline
 from evolve.errors import AgentError
@@ -41,28 +41,33 @@ def touch_table() -> None:
 
 
 @contextmanager
-def stopping_at(context: layout.Cells, end: float) -> Iterator[None]:
-    """Stop the searches in `context` when `time.perf_counter` says `end`."""
+def stopping_at(context: layout.Cells, end: float | None, nodes: int = 0) -> Iterator[None]:
+    """Stop the searches in `context` when `time.perf_counter` says `end` (None: at no time), or
+    after `nodes` (0: after any number)."""
     context[layout.NODES] = context[layout.STOPPED] = 0
     context[layout.AGE] += 1  # what the table holds may be of other weights or rules
-    seconds = end - time.perf_counter()
-    if set_deadline(context, seconds):
-        try:
-            yield
-        finally:
-            clear_deadline(context)
-        return
+    seconds = None if end is None else end - time.perf_counter()
+    timer = None
+    if seconds is None or not set_deadline(context, seconds, nodes):
+        context[layout.BUDGET] = nodes or layout.UNLIMITED
+        timer = None if seconds is None else _timer(context, seconds)
+    try:
+        yield
+    finally:
+        if timer is not None:
+            timer.cancel()
+            timer.join()
+        clear_deadline(context)
+
+
+def _timer(context: layout.Cells, seconds: float) -> threading.Timer:
+    """What stops a search where kernels have no clock: another thread can set the cell that they
+    look at, as they run without the interpreter's lock."""
 
     def stop() -> None:
         context[layout.STOPPED] = 1
 
-    # Without a clock for kernels. They run without the interpreter's lock, so that another thread
-    # can set the cell that they look at.
     timer = threading.Timer(seconds, stop)
     timer.daemon = True
     timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        timer.join()
+    return timer

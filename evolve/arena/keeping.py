@@ -20,8 +20,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from evolve.agents.identity import identity_of
-from evolve.agents.protocol import Agent
+from evolve.agents.agent import Agent
 from evolve.arena.match import Match
 from evolve.engine import game as kernels
 from evolve.engine.squares import parse_moves
@@ -63,7 +62,7 @@ def match_identity(match: Match, names: Sequence[str], settings: Mapping[str, ob
 
 
 def _digest(agent: Agent, name: str) -> str:
-    text = json.dumps([name, identity_of(agent)], sort_keys=True)
+    text = json.dumps([name, agent.identity], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 

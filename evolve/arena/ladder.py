@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.loading import load_agent
+from evolve.agents.loading import load_alphabeta
 from evolve.engine.board import Rules
 from evolve.fitness.score import score_of_elo
 
@@ -66,9 +66,7 @@ def ladder(rules: Rules) -> list[Rung]:
     """The rungs of these rules, the weakest first."""
     rungs = []
     for name, elo in RATED[rules].items():
-        agent = load_agent(name)
-        assert isinstance(agent, AlphaBetaAgent)
-        rungs.append(Rung(agent.with_rules(rules), float(elo)))
+        rungs.append(Rung(load_alphabeta(name).with_rules(rules), float(elo)))
     return rungs
 
 

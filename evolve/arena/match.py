@@ -8,16 +8,12 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Final, TypeGuard
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.dqn import DqnAgent
-from evolve.agents.external import ExternalAgent
-from evolve.agents.mcts import MctsAgent
-from evolve.agents.protocol import Agent
+from evolve.agents.agent import Agent
 from evolve.arena.playing import LiveGame
 from evolve.arena.sprt import PAIR_SCORES, Sprt
 from evolve.engine import game as kernels
@@ -109,7 +105,7 @@ class Match:
         failed: Callable[[int, int, str], None] | None = None,
     ) -> None:
         self.players = [a.with_rules(rules), b.with_rules(rules)]
-        self.repeatable = all(map(repeats, self.players))
+        self.repeatable = all(player.repeats for player in self.players)
         # A test learns nothing from a game that it has seen.
         self.openings = openings.distinct() if sprt and self.repeatable else openings
         self.rules: Rules = rules
@@ -162,9 +158,9 @@ class Match:
         Raises EngineError when a program cannot be used, or every game was lost by failures.
         """
         play = self._play_one_by_one
-        if all(isinstance(player, AlphaBetaAgent) for player in self.players):
+        if all(player.row is not None for player in self.players):
             play = self._play_kernels
-        elif any(map(asks_together, self.players)):
+        elif any(player.together for player in self.players):
             play = self._play_side_by_side
         count = len(self.openings)
         size = _TEST_ROUND if self.sprt else count
@@ -228,11 +224,10 @@ class Match:
         kept: Callable[[], None] | None,
     ) -> None:
         """Play pairs, whose numbers `play` gives as they are finished."""
-        programs = [player for player in self.players if isinstance(player, ExternalAgent)]
         self._stop = threading.Event()
         try:
-            for program in programs:
-                program.prepare()
+            for player in self.players:
+                player.prepare()
             with closing(play(pairs)) as parts:
                 for finished in parts:
                     self._finished[finished] = True
@@ -245,8 +240,8 @@ class Match:
         except BaseException:
             # Threads that wait for a program go on otherwise, and begin further games.
             self._stop.set()
-            for program in programs:
-                program.interrupt()
+            for player in self.players:
+                player.interrupt()
             raise
 
     def _tell_failures(self, pairs: Sequence[int], failed: Callable[[int, int, str], None]) -> None:
@@ -257,10 +252,11 @@ class Match:
                 failed(number, player, f"as {side}: {reason}")
 
     def _play_kernels(self, pairs: Sequence[int]) -> _Pairs:
-        agents = [player for player in self.players if isinstance(player, AlphaBetaAgent)]
         numbers = np.array([game for pair in pairs for game in (2 * pair, 2 * pair + 1)])
         moves, results = self._moves[numbers], self._results[numbers]
-        play = player_of(agents, self.pairings[numbers], self.openings, self.rules, moves, results)
+        play = player_of(
+            self.players, self.pairings[numbers], self.openings, self.rules, moves, results
+        )
         seconds = math.inf
 
         def play_in_time(part: slice) -> None:
@@ -309,13 +305,13 @@ class Match:
     @staticmethod
     def _choose(player: Agent, games: Sequence[LiveGame]) -> None:
         """Let an agent play where it is its turn."""
-        if not games or not asks_together(player):
+        if not player.together:
             for game in games:
                 game.choose()
             return
-        squares = player.choose_all([game.board for game in games])
-        for game, square in zip(games, squares, strict=True):
-            game.play(square, player.simulations)
+        chosen = player.choose_all([game.board for game in games])
+        for game, (square, nodes) in zip(games, chosen, strict=True):
+            game.play(square, nodes)
 
     def _begun(self, number: int) -> LiveGame:
         """A game, its opening played."""
@@ -332,18 +328,6 @@ class Match:
         game.write(self._moves[number], self._results[number])
         if game.failure is not None:
             self._failures[number] = game.failure
-
-
-def asks_together(agent: Agent) -> TypeGuard[MctsAgent]:
-    """Whether an agent is the faster for being asked about many boards at once."""
-    return isinstance(agent, MctsAgent) and agent.evaluate is not None
-
-
-def repeats(agent: Agent) -> bool:
-    """Whether an agent plays the same moves whenever it meets the same positions."""
-    if isinstance(agent, MctsAgent):
-        return agent.network is not None and agent.seconds is None and not agent.reuse
-    return isinstance(agent, AlphaBetaAgent | DqnAgent)
 
 
 def play_match(

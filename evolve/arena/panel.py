@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from evolve.agents.agent import Agent
 from evolve.agents.loading import load_agent
-from evolve.agents.protocol import Agent
 from evolve.arena.match import Match
 from evolve.engine.board import Rules
 from evolve.fitness.games import Progress

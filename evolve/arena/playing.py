@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.protocol import Agent, choose_counted
+from evolve.agents.agent import Agent
 from evolve.engine import game as kernels
 from evolve.engine.board import Board, Side
 from evolve.errors import EngineError
@@ -39,7 +39,7 @@ class LiveGame:
     def choose(self) -> None:
         """Let the agent whose turn it is play; where it is a program that fails, it has lost."""
         try:
-            square, nodes = choose_counted(self._players[self.to_move], self.board)
+            square, nodes = self._players[self.to_move].choose_counted(self.board)
         except EngineError as error:
             self.failure = f"{self.board.side}: {error}"
             self.over = True

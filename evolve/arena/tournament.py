@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from evolve.agents.identity import identity_of
-from evolve.agents.protocol import Agent
+from evolve.agents.agent import Agent
 from evolve.arena.bradleyterry import Ratings, rate
-from evolve.arena.match import Match, repeats
+from evolve.arena.match import Match
 from evolve.documents import parse_json, read_document
 from evolve.engine.board import Rules
 from evolve.errors import RunError
@@ -77,7 +76,7 @@ class Rating:
         self._jobs = jobs
         self._config = {
             "agents": [
-                {"name": name, "is": identity_of(agent)}
+                {"name": name, "is": agent.identity}
                 for name, agent in zip(self.names, agents, strict=True)
             ],
             **settings,
@@ -172,7 +171,7 @@ class Rating:
         for (i, j), table in self._tables.items():
             pairs = _scores(table, self.names[i]).reshape(-1, 2).mean(axis=1)
             # Games of agents that neither draw at random nor play by the clock repeat.
-            if repeats(self.agents[i]) and repeats(self.agents[j]):
+            if self.agents[i].repeats and self.agents[j].repeats:
                 moves = table["moves"].to_numpy().reshape(-1, 2)
                 pairs = pairs[~pd.DataFrame(moves).duplicated().to_numpy()]
             meetings.append((i, j, pairs))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.reference import SWH, reference_agent
+from evolve.agents.reference import SWH, table_agent
 from evolve.engine.board import Board, Rules
 
 SEED: Final = 2026
@@ -20,9 +21,7 @@ def half_random(count: int, empties: tuple[int, int], rules: Rules = "standard")
     the side to move has a choice.
     """
     name = "anti-swh-mobility" if rules == "reversed" else "swh-mobility"
-    player = reference_agent(name).with_rules(rules)
-    assert isinstance(player, AlphaBetaAgent)
-    player = player.at(depth=3)
+    player = table_agent(name).with_rules(rules).at(depth=3)
     rng = np.random.default_rng([SEED, *empties])
     found: list[Board] = []
     while len(found) < count:
@@ -44,5 +43,10 @@ def measured_agent(all_terms: bool = False) -> AlphaBetaAgent:
     agent = AlphaBetaAgent([SWH] * 3, [3] * 3, None, [24, 44], rules="standard")
     if not all_terms:
         return agent
-    terms = {"stability": 5, "x_squares": -7, "c_squares": -3, "potential_mobility": 2}
-    return agent.changed(**{term: (weight,) * 3 for term, weight in terms.items()})
+    return replace(
+        agent,
+        stability=(5,) * 3,
+        x_squares=(-7,) * 3,
+        c_squares=(-3,) * 3,
+        potential_mobility=(2,) * 3,
+    )

@@ -10,6 +10,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -100,7 +101,7 @@ def game_rows() -> list[Row]:
     openings = balanced_openings(GAMES, Part.MATCH, "standard", np.random.default_rng(SEED))
     cores = os.cpu_count() or 1
     for terms, everything in TERMS.items():
-        agent = measured_agent(everything).changed(depths=GAME_DEPTHS)
+        agent = replace(measured_agent(everything), depths=GAME_DEPTHS)
         alone, _ = timed(_games(agent, openings, 1), time.perf_counter)
         row: Row = {"terms": terms, "cores": 1, "games_per_second": GAMES / alone}
         rows.append({**row, "speed_up": 1.0})
@@ -118,7 +119,7 @@ def plain_rows() -> list[Row]:
     """
     rows = []
     openings = balanced_openings(PLAIN_GAMES, Part.MATCH, "standard", np.random.default_rng(SEED))
-    agent = measured_agent().changed(depths=GAME_DEPTHS)
+    agent = replace(measured_agent(), depths=GAME_DEPTHS)
     player = PlainAgent(agent.weights, agent.mobility, agent.depths, agent.boundaries)
     for number in range(PLAIN_GAMES):
         opening = Openings(openings.moves[number : number + 1])
@@ -162,7 +163,7 @@ def searches(boards: Sequence[Board], agent: AlphaBetaAgent, depth: int) -> Work
         for board in boards:
             own, opp = bits.U(board.own), bits.U(board.opp)
             context[NODES] = context[STOPPED] = 0
-            game.set_phase(own, opp, agent.row.ctypes.data, address)
+            game.set_phase(own, opp, agent.cells.ctypes.data, address)
             kernel(own, opp, depth, address)
             nodes += int(context[NODES])
         return nodes

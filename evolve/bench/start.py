@@ -22,7 +22,7 @@ _KERNELS: Final = (
     _IMPORTS
     + """
 import numpy as np
-from evolve.agents.reference import reference_agent
+from evolve.agents.registry import reference_agent
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import Part, balanced_openings
 

@@ -1,49 +1,35 @@
-"""An agent as a person wants to see it: boards of weights, phase by phase."""
+"""An agent as a person wants to see it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
-from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.dqn import DqnAgent
-from evolve.agents.mcts import MctsAgent
+from evolve.agents.agent import StoredAgent
 from evolve.cli.terminal import print_rows, say
-from evolve.engine.context import TERM_NAMES
-from evolve.engine.evaluation import CLASS_OF_SQUARE
+
+_BESIDE: Final = 3
+"""Boards of eight columns that fit beside each other in a terminal of 120 characters."""
 
 
-def print_agent(agent: AlphaBetaAgent, ancestors: Sequence[tuple[int, str, str]]) -> None:
-    """Name, depths, weights as boards side by side, terms, and where it comes from."""
-    say(f"{agent.name} · {agent.rules or 'any rules'} · exact from {agent.endgame} empties")
-    edges = [4, *agent.boundaries, 65]
-    spans = [f"{low}–{high - 1} discs" for low, high in pairwise(edges)]
-    print_rows(
-        ["phase", "discs", "depth", *TERM_NAMES],
-        [
-            [phase, span.removesuffix(" discs"), agent.depths[phase]]
-            + [getattr(agent, term)[phase] for term in TERM_NAMES]
-            for phase, span in enumerate(spans)
-        ],
-    )
-    # Three boards of eight columns fit beside each other in a terminal of 120 characters.
-    width = max(len(str(weight)) for table in agent.weights for weight in table) + 1
-    for first in range(0, agent.phases, 3):
-        shown = range(first, min(first + 3, agent.phases))
+def print_agent(agent: StoredAgent, ancestors: Sequence[tuple[int, str, str]]) -> None:
+    """What it says of itself, its boards side by side, and where it comes from."""
+    description = agent.describe()
+    say(" · ".join([agent.name, agent.rules or "any rules", *description.facts]))
+    for line in description.lines:
+        say(line)
+    if description.rows:
+        print_rows(description.columns, description.rows)
+    titles = list(description.boards)
+    for first in range(0, len(titles), _BESIDE):
         say("")
-        say("   ".join(f"weights, {spans[phase]}".ljust(2 + 8 * width) for phase in shown).rstrip())
-        heads = "".join(letter.rjust(width) for letter in "abcdefgh")
-        say("   ".join("  " + heads for _ in shown))
-        for row in range(8):
-            lines = []
-            for phase in shown:
-                weights = [agent.weights[phase][CLASS_OF_SQUARE[8 * row + x]] for x in range(8)]
-                lines.append(f"{row + 1} " + "".join(str(w).rjust(width) for w in weights))
-            say("   ".join(lines))
+        shown = titles[first : first + _BESIDE]
+        _print_boards({title: description.boards[title] for title in shown}, description.boards)
     if agent.provenance:
         say("")
-        _print_provenance(agent.provenance)
+        for key, value in agent.provenance.items():
+            text = ", ".join(map(str, value)) if isinstance(value, list) else value
+            say(f"{key}: {f'{text:.4f}' if isinstance(text, float) else text}")
     if ancestors:
         say("")
         say("ancestry")
@@ -51,25 +37,16 @@ def print_agent(agent: AlphaBetaAgent, ancestors: Sequence[tuple[int, str, str]]
             say("  " * (steps + 1) + f"{name} ({origin})")
 
 
-def print_network_agent(agent: MctsAgent | DqnAgent) -> None:
-    """Name, settings of play, the network's layers, and where the agent comes from."""
-    say(f"{agent.name} · {agent.rules or 'any rules'} · exact from {agent.endgame} empties")
-    networks = (agent.network,) if isinstance(agent, MctsAgent) else agent.networks
-    for key, value in agent.parameters.items():
-        if key not in ("input", "layers", "endgame"):
-            say(f"{key}: {value}")
-    if networks[0] is not None:
-        architecture = networks[0].architecture
-        weights = sum(matrix.size + bias.size for matrix, bias in networks[0].weights)
-        say(f"network: {architecture.input}, {weights} weights")
-        for layer in architecture.layers:
-            say(f"  {layer}")
-    if agent.provenance:
-        say("")
-        _print_provenance(agent.provenance)
-
-
-def _print_provenance(provenance: Mapping[str, Any]) -> None:
-    for key, value in provenance.items():
-        text = ", ".join(map(str, value)) if isinstance(value, list) else value
-        say(f"{key}: {f'{text:.4f}' if isinstance(text, float) else text}")
+def _print_boards(shown: Mapping[str, Sequence[Any]], every: Mapping[str, Sequence[Any]]) -> None:
+    """Boards beside each other, all as wide as the widest number of `every` wants it."""
+    width = max(len(str(number)) for board in every.values() for number in board) + 1
+    say("   ".join(title.ljust(2 + 8 * width) for title in shown).rstrip())
+    heads = "".join(letter.rjust(width) for letter in "abcdefgh")
+    say("   ".join("  " + heads for _ in shown))
+    for row in range(8):
+        say(
+            "   ".join(
+                f"{row + 1} " + "".join(str(n).rjust(width) for n in board[8 * row : 8 * row + 8])
+                for board in shown.values()
+            )
+        )

@@ -12,7 +12,7 @@ from typing import Final
 import click
 from click.shell_completion import CompletionItem
 
-from evolve.agents.names import REFERENCE_NAMES
+from evolve.agents.registry import REFERENCES
 from evolve.tables.layout import CONFIG_FILE
 
 _RUNS: Final = "runs"
@@ -31,7 +31,7 @@ def complete_agents(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Reference agents, runs and agent files; else any file."""
-    names = [name for name in REFERENCE_NAMES if name.startswith(incomplete)]
+    names = [name for name in REFERENCES if name.startswith(incomplete)]
     paths = [*_runs(incomplete), *_files(incomplete)]
     found = [CompletionItem(text) for text in (*names, *map(str, paths))]
     return found or [CompletionItem(incomplete, type="file")]

@@ -41,7 +41,7 @@ def engine_command(agent: str, protocol: str, rules: str | None) -> None:
       evolve engine 'best.json?time=5' --protocol nboard
       evolve match swh 'gtp:evolve engine best.json --protocol gtp'
     """
-    from evolve.agents.clocked import within
+    from evolve.agents.limit import Limit
     from evolve.agents.loading import load_agent
     from evolve.arena.match import common_rules
     from evolve.protocols.gtp import GtpEngine
@@ -49,7 +49,9 @@ def engine_command(agent: str, protocol: str, rules: str | None) -> None:
 
     player = load_agent(agent)
     agreed = common_rules([player], cast("Rules | None", rules))
-    within(player, 1.0)  # compiles what a move by the clock needs, before any clock runs
+    player.limited(
+        Limit(seconds=1.0)
+    )  # compiles what a move by the clock needs, before any clock runs
     try:
         if protocol == "gtp":
             GtpEngine(player, agreed).serve(_lines(), _say)

@@ -9,7 +9,7 @@ import click
 from evolve.cli.completion import complete_agents
 from evolve.cli.options import output_path
 from evolve.cli.terminal import say
-from evolve.errors import AgentError, OptionsError
+from evolve.errors import OptionsError
 
 
 @click.command(name="export")
@@ -45,25 +45,16 @@ def export_command(
       evolve export runs/reversed-001 --individual 12-40 -o other.json
       evolve export best.json --to python -o agent.py
     """
-    from evolve.agents.alphabeta import AlphaBetaAgent
-    from evolve.agents.files import Stored
     from evolve.agents.loading import load_agent
     from evolve.evolution.ancestry import individual_agent
-    from evolve.standalone.render import render, render_network
     from evolve.tables.atomic import write_text
 
     if numba and target != "python":
         raise OptionsError("--numba goes with --to python")
-    agent = load_agent(source) if individual is None else individual_agent(source, individual)
-    if not isinstance(agent, Stored):
-        raise AgentError(f"{source} has nothing to export: no agent file could hold it")
+    found = load_agent(source) if individual is None else individual_agent(source, individual)
+    agent = found.stored()
     if target == "agent":
         agent.save(output)
-    elif not isinstance(agent, AlphaBetaAgent):
-        if numba:
-            raise OptionsError("--numba is for alpha-beta agents")
-        write_text(output, render_network(agent))
     else:
-        rules = agent.rules or "standard"
-        write_text(output, render(agent.parameters, rules, agent.name, agent.provenance, numba))
+        write_text(output, agent.python_source(numba))
     say(f"{agent.name} → {output}")

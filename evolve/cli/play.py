@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import click
 
@@ -12,9 +12,15 @@ from evolve.cli.terminal import out, say
 from evolve.errors import IllegalMoveError, RecordError
 
 if TYPE_CHECKING:
-    from evolve.agents.protocol import Agent
+    from evolve.agents.agent import Agent
     from evolve.engine.board import Board, Rules, Side
 
+_OF_UNIT: Final = {
+    "discs": "exact scores",
+    "evaluation": "its evaluations",
+    "value": "its values of the moves",
+}
+"""What a hint's numbers are, by their unit."""
 _HELP = "a square such as d3, undo, hint, help, quit"
 
 
@@ -115,37 +121,20 @@ class _Game:
                 return True
 
     def _hint(self) -> str:
-        from evolve.agents.alphabeta import AlphaBetaAgent
-        from evolve.agents.clocked import ClockedAgent
-        from evolve.agents.dqn import DqnAgent
-        from evolve.agents.mcts import MctsAgent
         from evolve.engine.squares import square_name
 
-        if isinstance(self.agent, MctsAgent | DqnAgent):
-            chances = sorted(self.agent.chances(self.board).items(), key=lambda item: -item[1])
-            return "its values of the moves: " + "  ".join(
-                f"{square_name(square)} {chance:+.2f}" for square, chance in chances
-            )
-        if not isinstance(self.agent, (AlphaBetaAgent, ClockedAgent)):
+        analysis = self.agent.analyse(self.board)
+        if analysis is None:
             return f"{self.agent.name} has no opinion; legal moves: {_names(self.board)}"
-        values, exact = self.agent.evaluate_moves(self.board)
-        ranked = sorted(values.items(), key=lambda item: -item[1])
-        kind = "exact scores" if exact else "its evaluations"
-        return f"{kind}: " + "  ".join(f"{square_name(s)} {_value(v)}" for s, v in ranked)
+        ranked = sorted(analysis.values, key=lambda square: -analysis.values[square])
+        moves = "  ".join(f"{square_name(square)} {analysis.text(square)}" for square in ranked)
+        return f"{_OF_UNIT[analysis.unit]}: {moves}"
 
     def _result(self) -> str:
         black, white = self.board.discs("black"), self.board.discs("white")
         score = self.board.score(self.rules) * (1 if self.board.side == self.side else -1)
         verdict = "you win" if score > 0 else "you lose" if score < 0 else "a draw"
         return f"black {black}, white {white} ({self.rules}): {verdict}"
-
-
-def _value(value: int) -> str:
-    from evolve.engine.evaluation import WIN
-
-    if abs(value) >= WIN:
-        return f"{'wins' if value > 0 else 'loses'} by {abs(value) // WIN}"
-    return f"{value:+d}"
 
 
 def _names(board: Board) -> str:

@@ -30,8 +30,7 @@ def plot_command(source: str, output: Path) -> None:
       evolve plot runs/reversed-001 -o progress.png
       evolve plot best.json -o boards.png
     """
-    from evolve.agents.alphabeta import AlphaBetaAgent
-    from evolve.agents.loading import load_agent
+    from evolve.agents.loading import as_alphabeta, load_agent
     from evolve.plots.agent import plot_agent
     from evolve.plots.run import plot_run
     from evolve.plots.sweep import plot_sweep
@@ -44,7 +43,7 @@ def plot_command(source: str, output: Path) -> None:
         draw.get(run.tables[0], plot_run)(run, output)
     else:
         agent = load_agent(source)
-        if not isinstance(agent, AlphaBetaAgent):
+        if not agent.describe().boards:
             raise AgentError(f"{source} has no weights of squares to draw; alpha-beta agents have")
-        plot_agent(agent, output)
+        plot_agent(as_alphabeta(agent, source), output)
     say(f"{source} → {output}")

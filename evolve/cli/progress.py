@@ -172,7 +172,7 @@ class RunDisplay(Stoppable):
 
     def champion(self, folder: Path) -> str:
         """A line on the champion and its play-off score."""
-        from evolve.agents.files import read_alphabeta
+        from evolve.agents.loading import read_alphabeta
 
         agent = read_alphabeta(folder / CHAMPION_FILE)
         found = agent.provenance

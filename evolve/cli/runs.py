@@ -97,7 +97,7 @@ def interval_of(facts: Mapping[str, Any]) -> str | None:
 
 def facts_of(run: Run) -> dict[str, Any]:
     """What is said of a run among others."""
-    from evolve.agents.files import read_agent
+    from evolve.agents.loading import read_agent
     from evolve.tables.folder import is_locked
 
     kind = run.command.partition(" ")[0]

@@ -28,7 +28,7 @@ from evolve.tables.layout import CONFIG_FILE, TABLES_OF, champion_of
 if TYPE_CHECKING:
     import pandas as pd
 
-    from evolve.agents.protocol import Agent
+    from evolve.agents.agent import Agent
     from evolve.tables.run import Run
 
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
@@ -219,7 +219,7 @@ def _short(value: Any) -> Any:
 
 
 def _print_champion(run: Run) -> None:
-    from evolve.agents.files import read_agent
+    from evolve.agents.loading import read_agent
 
     path = champion_of(run.path)
     if path is not None:
@@ -238,20 +238,17 @@ def _narrow(value: Any) -> Any:
 
 
 def _show_agent(source: str, agent: Agent, style: str | None, output: Path | None) -> None:
-    from evolve.agents.alphabeta import AlphaBetaAgent
-    from evolve.agents.files import Stored, agent_document
-    from evolve.cli.agents import print_agent, print_network_agent
+    from evolve.cli.agents import print_agent
     from evolve.evolution.ancestry import ancestry
     from evolve.tables.atomic import write_text
     from evolve.tables.run import Run
 
-    if not isinstance(agent, Stored):
-        raise RunError(f"{source} has nothing to show: no agent file could hold it")
+    stored = agent.stored()
     style = style_of(style, output)
     if style in ("csv", "parquet"):
         raise click.UsageError(f"an agent is no table for {style}; name the file .json")
     if style == "json":
-        text = json.dumps(agent_document(agent), indent=1) + "\n"
+        text = json.dumps(stored.document, indent=1) + "\n"
         click.echo(text, nl=False) if output is None else write_text(output, text)
         return
     if output is not None:
@@ -260,11 +257,8 @@ def _show_agent(source: str, agent: Agent, style: str | None, output: Path | Non
         )
     folder = Path(source.partition("?")[0]).parent
     lines = []
-    if isinstance(agent, AlphaBetaAgent) and agent.provenance and (folder / CONFIG_FILE).exists():
+    if stored.provenance and (folder / CONFIG_FILE).exists():
         run = Run(folder)
         if "individuals" in run.tables and run.generation_count:
-            lines = ancestry(run, agent.provenance)
-    if isinstance(agent, AlphaBetaAgent):
-        print_agent(agent, lines)
-    else:
-        print_network_agent(agent)
+            lines = ancestry(run, stored.provenance)
+    print_agent(stored, lines)

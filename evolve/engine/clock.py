@@ -13,7 +13,16 @@ import time
 from typing import Final
 
 from evolve.engine.compile import kernel
-from evolve.engine.context import BUDGET, CLOCK, DEADLINE, NOW, STOPPED, UNLIMITED, Cells
+from evolve.engine.context import (
+    BUDGET,
+    CLOCK,
+    DEADLINE,
+    MOST_NODES,
+    NOW,
+    STOPPED,
+    UNLIMITED,
+    Cells,
+)
 from evolve.engine.memory import call_clock, load, store
 
 LOOK_EVERY: Final = 1024
@@ -26,10 +35,12 @@ _CLOCK_ID: Final = getattr(time, "CLOCK_MONOTONIC", 0)
 def look(nodes: int, context: int) -> int:
     """Whether a search may go on that has used up its budget: 1, or 0 with STOPPED set."""
     deadline = load(context, DEADLINE)
-    if deadline != 0:
+    most = load(context, MOST_NODES)
+    if deadline != 0 and (most == 0 or nodes < most):
         call_clock(load(context, CLOCK), _CLOCK_ID, context + 8 * NOW)
         if load(context, NOW) * _SECOND + load(context, NOW + 1) < deadline:
-            store(context, BUDGET, nodes + LOOK_EVERY)
+            more = nodes + LOOK_EVERY
+            store(context, BUDGET, more if most == 0 else min(more, most))
             return 1
     store(context, STOPPED, 1)
     return 0
@@ -43,15 +54,18 @@ def clock_address() -> int:
     return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
-def set_deadline(context: Cells, seconds: float) -> bool:
-    """Let searches in `context` end after some seconds; False where a kernel has no clock."""
+def set_deadline(context: Cells, seconds: float, nodes: int = 0) -> bool:
+    """Let searches in `context` end after some seconds, or `nodes` (0 for no limit).
+
+    False, with nothing changed, where a kernel has no clock.
+    """
     if context[CLOCK] == 0:
         return False
     context[DEADLINE] = time.clock_gettime_ns(_CLOCK_ID) + int(max(seconds, 0.0) * _SECOND)
-    context[BUDGET] = 0
+    context[BUDGET], context[MOST_NODES] = 0, nodes
     return True
 
 
 def clear_deadline(context: Cells) -> None:
-    """Let searches in `context` take all the time they want."""
-    context[DEADLINE], context[BUDGET] = 0, UNLIMITED
+    """Let searches in `context` take all the time and nodes they want."""
+    context[DEADLINE], context[MOST_NODES], context[BUDGET] = 0, 0, UNLIMITED

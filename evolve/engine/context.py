@@ -60,6 +60,7 @@ DEADLINE: Final = 11  # nanoseconds of the clock at which a search ends, 0 for n
 WEIGHTS: Final = 12
 CLOCK: Final = 28  # the address of the system's clock, and the two cells that it writes to
 NOW: Final = 29
+MOST_NODES: Final = 31  # of a search by the clock, 0 for no limit
 SQUARE_WEIGHTS: Final = 32
 ROWS: Final = SQUARE_WEIGHTS + 64
 ROW_CELLS: Final = 256

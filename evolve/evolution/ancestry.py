@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def individual_agent(folder: str | Path, individual: str) -> AlphaBetaAgent:
         "against": f"population of generation {row['generation']}",
     }
     agent = genome.agent(genome.vector(row_genes(row, GENES)), individual)
-    return agent.changed(provenance=provenance)
+    return replace(agent, provenance=provenance)
 
 
 def ancestry(run: Run, provenance: Mapping[str, Any], depth: int = 5) -> list[tuple[int, str, str]]:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.loading import load_agent
+from evolve.agents.loading import load_alphabeta
 from evolve.agents.reference import panel_reference
 from evolve.arena.bradleyterry import rate_one
 from evolve.arena.ladder import ladder, ladder_score, nearest
@@ -47,12 +47,8 @@ _FIRST_ELO: Final = 0.0
 
 def panel_agents(rules: Rules) -> list[AlphaBetaAgent]:
     """The reference agents of the fixed panel; the champion of generation 0 joins them."""
-    agents = []
-    for name in ("zero", panel_reference(rules)):
-        agent = load_agent(f"{name}?depth={PANEL_DEPTH}").with_rules(rules)
-        assert isinstance(agent, AlphaBetaAgent)
-        agents.append(agent)
-    return agents
+    names = ("zero", panel_reference(rules))
+    return [load_alphabeta(f"{name}?depth={PANEL_DEPTH}").with_rules(rules) for name in names]
 
 
 def past_generations(generation: int) -> list[int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final
@@ -17,10 +18,9 @@ import pyarrow as pa
 
 import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.files import save_agent
-from evolve.agents.loading import load_agent
+from evolve.agents.loading import load_alphabeta
 from evolve.config.evolution import GENES, EvolutionSettings
-from evolve.errors import EvolveError, RunError, SettingsError
+from evolve.errors import AgentError, EvolveError, RunError, SettingsError
 from evolve.evolution.checkpoint import Progress
 from evolve.evolution.gauntlet import Judged, Judging, panel_of, past_generations
 from evolve.evolution.observer import Observer
@@ -294,7 +294,7 @@ class Evolution:
             jobs=self.jobs,
             progress=lambda done, total: observer.games("play-off", done, total),
         )
-        save_agent(self._crowned(result), self.folder / CHAMPION_FILE)
+        self._crowned(result).save(self.folder / CHAMPION_FILE)
         # The play-off's file comes last: it says that champion.json is the play-off's.
         store.commit_playoff(self.folder, result.table)
 
@@ -309,7 +309,7 @@ class Evolution:
             "games": score.games,
             "against": f"play-off of {result.candidates} candidates on fresh openings",
         }
-        return result.winner.agent.changed(provenance=provenance)
+        return replace(result.winner.agent, provenance=provenance)
 
     def _candidates(self) -> list[Candidate]:
         ranked = sorted(self.population, key=lambda one: one.fitness.values, reverse=True)
@@ -336,7 +336,7 @@ class Evolution:
         candidate = self._candidate(best)
         score = float(best.fitness.values[0])
         provenance = {**candidate.provenance, "score": score, "against": "panel"}
-        save_agent(candidate.agent.changed(provenance=provenance), self.folder / CHAMPION_FILE)
+        replace(candidate.agent, provenance=provenance).save(self.folder / CHAMPION_FILE)
 
     def _algorithm(self) -> Algorithm:
         start = self._start()
@@ -349,9 +349,10 @@ class Evolution:
         # Only generation 0 depends on the start; its file may be gone when a run goes on.
         if source is None or committed_generations(self.folder) > 0:
             return None
-        agent = load_agent(source)
-        if not isinstance(agent, AlphaBetaAgent):
-            raise SettingsError(f"start_from: {source} is no alpha-beta agent")
+        try:
+            agent = load_alphabeta(source)
+        except AgentError as error:
+            raise SettingsError(f"start_from: {error}") from error
         return self.genome.from_agent(agent, source)
 
     def _openings(self, count: int, part: Part, use: Use, plies: int) -> Openings:

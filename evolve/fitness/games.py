@@ -1,4 +1,4 @@
-"""Batches of games between alpha-beta agents, on threads."""
+"""Batches of games between agents with a row for the kernels, on threads."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.agent import Agent
 from evolve.engine import game as kernels
 from evolve.engine.board import Rules
-from evolve.engine.context import PHASE_CELLS, PHASES, RULES_CODE, table_bits_for
+from evolve.engine.context import RULES_CODE, table_bits_for
 from evolve.engine.entry import new_context
 from evolve.fitness.openings import Openings
 from evolve.tables.games import games_table
@@ -142,16 +142,18 @@ def in_batches(
                 progress(part.stop - part.start)
 
 
-def agent_rows(agents: Sequence[AlphaBetaAgent]) -> npt.NDArray[np.int64]:
-    """The agents as one array of rows for the kernels, padded to the most phases."""
-    rows = np.zeros((len(agents), PHASES + max(a.phases for a in agents) * PHASE_CELLS), np.int64)
-    for row, agent in zip(rows, agents, strict=True):
-        row[: agent.row.size] = agent.row
-    return rows
+def agent_rows(agents: Sequence[Agent]) -> npt.NDArray[np.int64]:
+    """The agents, all of which have a row, as one array for the kernels: padded to the longest."""
+    rows = [agent.row for agent in agents if agent.row is not None]
+    assert len(rows) == len(agents), "an agent that plays a move at a time"
+    padded = np.zeros((len(rows), max(row.size for row in rows)), np.int64)
+    for place, row in zip(padded, rows, strict=True):
+        place[: row.size] = row
+    return padded
 
 
 def player_of(
-    agents: Sequence[AlphaBetaAgent],
+    agents: Sequence[Agent],
     pairings: npt.NDArray[np.int32],
     openings: Openings,
     rules: Rules,
@@ -182,7 +184,7 @@ def player_of(
 
 
 def play_games(
-    agents: Sequence[AlphaBetaAgent],
+    agents: Sequence[Agent],
     pairings: npt.NDArray[np.int32],
     openings: Openings,
     rules: Rules,

@@ -16,8 +16,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.reference import reference_agent
+from evolve.agents.reference import table_agent
 from evolve.engine.board import Board, Rules
 from evolve.engine.context import MAX_OPENING_PLIES as MAX_OPENING_PLIES
 from evolve.engine.context import RULES_CODE
@@ -81,8 +80,7 @@ def balanced_openings(
     found are given, shuffled, again and again up to `count`. Raises SettingsError when there is
     none at all.
     """
-    judge = reference_agent("anti-swh-mobility" if rules == "reversed" else "swh-mobility")
-    assert isinstance(judge, AlphaBetaAgent)
+    judge = table_agent("anti-swh-mobility" if rules == "reversed" else "swh-mobility")
     found: npt.NDArray[np.int8] = np.zeros((0, plies), np.int8)
     seen: npt.NDArray[np.uint64] = np.zeros((0, 2), np.uint64)
     # Three draws in five are balanced; the part's share and a reserve for twins come on top.
@@ -102,7 +100,7 @@ def balanced_openings(
         fresh = np.flatnonzero(ours)[np.sort(first[first >= len(seen)]) - len(seen)]
         # Searched last, because it takes the time: only what is of this part and new.
         values = np.zeros(len(fresh), np.int64)
-        search_positions(positions[fresh], judge.row, BALANCE_DEPTH, memory, values)
+        search_positions(positions[fresh], judge.cells, BALANCE_DEPTH, memory, values)
         fresh = fresh[np.abs(values) <= BALANCE_MARGIN]
         idle = idle + 1 if len(fresh) == 0 else 0
         found = np.concatenate([found, moves[fresh]])

@@ -11,10 +11,10 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from evolve.agents.alphabeta import thread_context
-from evolve.agents.dqn import DqnAgent, Rewards
-from evolve.agents.memory import thread_scratch
+from evolve.agents.dqn import DqnAgent
+from evolve.agents.memory import thread_context, thread_scratch
 from evolve.agents.reference import POSITIONAL
+from evolve.agents.rewards import Rewards
 from evolve.arena.panel import Panel
 from evolve.config.learning import ITSELF, PAST, DqnSettings
 from evolve.engine.bits import legal_moves_of_all

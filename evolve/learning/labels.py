@@ -15,7 +15,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from evolve.agents.alphabeta import thread_context
+from evolve.agents.memory import thread_context
 from evolve.engine.board import Rules
 from evolve.engine.context import table_bits_for
 from evolve.engine.labels import draw_positions, label_positions

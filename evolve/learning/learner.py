@@ -12,14 +12,14 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.dqn import DqnAgent
-from evolve.agents.loading import load_agent
+from evolve.agents.loading import load_alphabeta
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import OutOfTimeError
-from evolve.agents.protocol import Agent
 from evolve.engine.board import Rules
-from evolve.errors import SettingsError
+from evolve.errors import AgentError, SettingsError
 
 Progress = Callable[[int], None]
 """Called with the number of games that were finished since the last call."""
@@ -101,12 +101,12 @@ def alphabeta_agents(
     for name in names:
         if name in others:
             continue
-        agent = load_agent(name)
-        if not isinstance(agent, AlphaBetaAgent):
+        try:
+            agents.append(load_alphabeta(name).with_rules(rules))
+        except AgentError as error:
             raise SettingsError(
-                f"opponents: {name} is no alpha-beta agent; there are also {', '.join(others)}"
-            )
-        agents.append(agent.with_rules(rules))
+                f"opponents: {error}; there are also {', '.join(others)}"
+            ) from error
     return agents
 
 

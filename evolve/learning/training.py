@@ -12,7 +12,6 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 import evolve
-from evolve.agents.files import save_agent
 from evolve.arena.panel import Panel
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.documents import parse_json
@@ -136,7 +135,7 @@ class Training(Course):
         }
         name = f"{self.learner.kind}-{row['games']}"
         agent = replace(self.learner.agent(), name=name, provenance=provenance)
-        save_agent(agent, self.folder / LEARNED_FILE)
+        agent.save(self.folder / LEARNED_FILE)
 
     def _save_checkpoint(self) -> None:
         facts = {

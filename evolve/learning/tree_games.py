@@ -9,12 +9,13 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.alphabeta import AlphaBetaAgent, thread_context
+from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.memory import (
     Evaluate,
     Forest,
     OutOfTimeError,
     nodes_for,
+    thread_context,
     thread_scratch,
     thread_tree,
 )

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from evolve.agents.files import read_alphabeta
+from evolve.agents.loading import read_alphabeta
 from evolve.agents.reference import panel_reference
 from evolve.engine.context import RULES_CODE
 from evolve.errors import RunError

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 import evolve
-from evolve.agents.clocked import within
-from evolve.agents.protocol import Agent
+from evolve.agents.agent import Agent
+from evolve.agents.limit import Limit
 from evolve.engine.board import Board, Rules, Side, exact_score
 from evolve.engine.game import PASS
 from evolve.engine.squares import parse_square, square_name
@@ -199,6 +199,6 @@ class GtpEngine:
         if not board.legal_moves():
             return PASS
         seconds = self._clock.seconds_for(side, board)
-        agent = self.agent if seconds is None else within(self.agent, seconds)
+        agent = self.agent if seconds is None else self.agent.limited(Limit(seconds=seconds))
         with self._clock.thinking(side):
             return agent.choose(board)

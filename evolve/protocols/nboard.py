@@ -11,17 +11,13 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Final
 
-from evolve.agents.alphabeta import AlphaBetaAgent, stopper
-from evolve.agents.clocked import ClockedAgent
-from evolve.agents.dqn import DqnAgent
-from evolve.agents.external import ExternalAgent
-from evolve.agents.mcts import MctsAgent
-from evolve.agents.protocol import Agent
+from evolve.agents.agent import Agent
+from evolve.agents.analysis import Analysis
+from evolve.agents.limit import Limit
+from evolve.agents.memory import stopper
 from evolve.engine.board import Board, Rules
-from evolve.engine.evaluation import WIN
 from evolve.engine.game import PASS
 from evolve.engine.search import MAX_DEPTH
 from evolve.engine.squares import parse_square, square_name
@@ -29,8 +25,6 @@ from evolve.errors import EvolveError, RecordError
 from evolve.records.ggf import parse_ggf
 
 _MOVE: Final = re.compile(r"(pa|pass|[a-h][1-8])(/.*)?", re.IGNORECASE)
-_UNIT: Final = 100.0
-"""The evaluation's value of a disc, more or less: weights are in hundredths."""
 _HINT_DEPTH: Final = 6
 """Plies of a hint before `set depth` said how many."""
 _GRACE: Final = 1.0
@@ -124,11 +118,10 @@ class NBoardEngine:
 
     def _player(self) -> Agent:
         """The agent as it plays now: to the depth that was set, if one was."""
-        if self._depth is not None and isinstance(self.agent, AlphaBetaAgent):
-            return self.agent.at(self._depth)
-        if self._depth is not None and isinstance(self.agent, ClockedAgent):
-            return replace(self.agent, depth=self._depth)
-        return self.agent
+        return self.agent if self._depth is None else self._to_depth(self._depth)
+
+    def _to_depth(self, depth: int) -> Agent:
+        return self.agent.limited(Limit(depth=depth))
 
     def _think(self, work: Callable[[Callable[[], bool]], None]) -> None:
         self._thinking = _Thinking(lambda stopped: self._work(work, stopped))
@@ -150,8 +143,7 @@ class NBoardEngine:
         if self._thinking is not None:
             self._thinking.end(grace)
             self._thinking = None
-            if isinstance(self.agent, ExternalAgent):
-                self.agent.interrupt()
+            self.agent.interrupt()
 
     def _go(self, stopped: Callable[[], bool]) -> None:
         board = self._board
@@ -161,58 +153,50 @@ class NBoardEngine:
 
     def _give_hints(self, count: int, stopped: Callable[[], bool]) -> None:
         board = self._board
-        agent = self.agent.agent if isinstance(self.agent, ClockedAgent) else self.agent
         if not board.legal_moves():
             self.say("search PA 0.00 0 0")
             return
-        if isinstance(agent, MctsAgent | DqnAgent):
-            # −1 lost to 1 won, or as the network was taught: no discs.
-            for square, chance in list(agent.chances(board).items())[:count]:
-                if not stopped():
-                    self.say(f"search {_name_of(square)} {chance:.2f} 0 0 {self._name}, no discs")
-            return
-        if not isinstance(agent, AlphaBetaAgent):
-            self.say(f"search {_name_of(agent.choose(board))} 0.00 0 0 {self._name}, no evaluation")
-            return
         for depth in range(1, (self._depth or _HINT_DEPTH) + 1):
-            values, exact = agent.at(depth).evaluate_moves(board)
+            analysis = self._to_depth(depth).analyse(board)
             if stopped():
                 return
-            ranked = sorted(values.items(), key=lambda item: -item[1])[:count]
-            shown = board.empties if exact else depth
-            for square, value in ranked:
-                self.say(f"search {_name_of(square)} {_discs(value, exact):.2f} 0 {shown}")
-            if exact:
+            if analysis is None:
+                square = self.agent.choose(board)
+                self.say(f"search {_name_of(square)} 0.00 0 0 {self._name}, no evaluation")
                 return
+            for square in list(analysis.values)[:count]:
+                self.say(f"search {_name_of(square)} {self._told(analysis, square)}")
+            if analysis.depth is None or analysis.exact:
+                return
+
+    def _told(self, analysis: Analysis, square: int) -> str:
+        """Value, a zero and depth of a move, and what there is to be said of them."""
+        discs = analysis.discs(square)
+        if discs is None:
+            return f"{analysis.values[square]:.2f} 0 0 {self._name}, no discs"
+        return f"{discs:.2f} 0 {analysis.depth}"
 
     def _analyze(self, stopped: Callable[[], bool]) -> None:
         """A value for every position of the game, the last one first."""
-        agent = self.agent.agent if isinstance(self.agent, ClockedAgent) else self.agent
-        if not isinstance(agent, AlphaBetaAgent):
-            return
-        player = agent if self._depth is None else agent.at(self._depth)
+        player = self._player()
         for played in range(len(self._boards) - 1, -1, -1):
             value = _value(player, self._boards[played])
-            if stopped():
+            if value is None or stopped():
                 return
             self.say(f"analysis {played} {value:.2f}")
 
 
-def _value(agent: AlphaBetaAgent, board: Board) -> float:
-    """The value of a position for the side to move, in discs."""
+def _value(agent: Agent, board: Board) -> float | None:
+    """The value of a position for the side to move, in discs; None where the agent knows none."""
     if board.is_over():
         return float(board.score(agent.rules or "standard"))
     if not board.legal_moves():
-        return -_value(agent, board.pass_move())
-    values, exact = agent.evaluate_moves(board)
-    return _discs(max(values.values()), exact)
-
-
-def _discs(value: int, exact: bool) -> float:
-    """A search's value as discs: exact scores are, evaluations are so in about."""
-    if exact:
-        return float(value)
-    return value / WIN if abs(value) >= WIN else value / _UNIT
+        value = _value(agent, board.pass_move())
+        return None if value is None else -value
+    analysis = agent.analyse(board)
+    if analysis is None:
+        return None
+    return analysis.discs(max(analysis.values, key=lambda square: analysis.values[square]))
 
 
 def _after(board: Board, square: int) -> Board:

@@ -10,18 +10,16 @@ from __future__ import annotations
 import base64
 import operator
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import resources
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.dqn import DqnAgent, Rewards
-from evolve.agents.mcts import MctsAgent
-from evolve.engine.network import Architecture
-from evolve.errors import AgentError
+from evolve.engine.network import Network
+from evolve.errors import AgentError, OptionsError
 
 _BOARD: Final = "part_board.py"
 _REST: Final = ("part_solver.py", "part_search.py", "part_contest.py")
@@ -99,34 +97,64 @@ def render(
     )
 
 
-def render_network(agent: MctsAgent | DqnAgent) -> str:
-    """The same for an agent with a network; AgentError for one that cannot be written so.
+@dataclass(frozen=True)
+class NetworkPlay:
+    """How a file with a network plays.
 
-    Convolutions are refused: in numpy they would take too long a move.
+    kind: `dqn` plays the move that the network values most, `mcts` by tree search. endgame: exact
+    search from that many empties. rewards [REWARD_CELLS] (`engine.rewards`) and lookahead: of a
+    DQN. simulations, c and order (`visits` or `value`): of a tree search.
     """
-    network = agent.network if isinstance(agent, MctsAgent) else agent.networks[0]
-    if network is None:
-        raise AgentError(f"{agent.name} has no network to export")
-    if any(layer.kind == "conv" for layer in network.architecture.parsed):
-        raise AgentError(f"{agent.name} has convolutions; only dense networks fit a Python file")
-    rules = agent.rules or "standard"
-    neutral = AlphaBetaAgent([[0] * _CLASSES], endgame=agent.endgame)
-    text = render(neutral.parameters, rules, agent.name, agent.provenance)
+
+    kind: Literal["dqn", "mcts"]
+    endgame: int
+    rewards: npt.NDArray[np.float64]
+    lookahead: int = 0
+    simulations: int = 0
+    c: float = 0.0
+    order: str = "visits"
+
+
+def render_network(
+    networks: Sequence[Network],
+    play: NetworkPlay,
+    rules: str,
+    name: str,
+    provenance: Mapping[str, Any],
+    numba: bool = False,
+) -> str:
+    """The same for an agent with a network, or one for each colour, black's first.
+
+    Raises AgentError for convolutions, which in numpy would take too long a move, and OptionsError
+    for `numba`, which compiles alpha-beta alone.
+    """
+    if numba:
+        raise OptionsError("--numba is for alpha-beta agents")
+    architecture = networks[0].architecture
+    if any(layer.kind == "conv" for layer in architecture.parsed):
+        raise AgentError(f"{name} has convolutions; only dense networks fit a Python file")
+    text = render(_neutral(play.endgame), rules, name, provenance)
     before, _, rest = _source(_NETWORK_TEMPLATE).partition(_PARAMETERS)
     _, _, after = rest.partition(_PARAMETERS_END)
-    literals = _network_literals(agent, network.architecture)
+    literals = _network_literals(networks, play)
     return f"{text}\n\n{before}{_PARAMETERS}{literals}{_PARAMETERS_END}{after}"
 
 
-def _network_literals(agent: MctsAgent | DqnAgent, architecture: Architecture) -> str:
-    """The network and how to play by it as Python source."""
-    rewards, solve_by = Rewards(), "visits"
-    if isinstance(agent, MctsAgent):
-        networks = [agent.network] if agent.network else []
-        play, solve_by = (agent.simulations, float(agent.c), 0), agent.order
-    else:
-        networks, play = list(agent.networks), (0, 0.0, agent.lookahead)
-        rewards = agent.rewards
+def _neutral(endgame: int) -> dict[str, Any]:
+    """Parameters of a search that likes all positions alike, but for its exact end."""
+    per_phase = {key: [0] for key in _PER_PHASE}
+    return {
+        "weights": [[0] * _CLASSES],
+        **per_phase,
+        "depths": [1],
+        "boundaries": [],
+        "endgame": endgame,
+    }
+
+
+def _network_literals(networks: Sequence[Network], play: NetworkPlay) -> str:
+    """The networks and how to play by them as Python source."""
+    architecture = networks[0].architecture
     packed = [
         base64.b64encode(np.concatenate([matrix.ravel(), bias]).astype("<f4").tobytes()).decode()
         for network in networks
@@ -135,12 +163,12 @@ def _network_literals(agent: MctsAgent | DqnAgent, architecture: Architecture) -
     layers = "".join(f"    {layer!r},\n" for layer in architecture.plain_steps())
     parts = "".join(f"    {number}: {_quoted(text)},\n" for number, text in enumerate(packed))
     return (
-        f'KIND = "{"mcts" if isinstance(agent, MctsAgent) else "dqn"}"\n'
+        f'KIND = "{play.kind}"\n'
         f'INPUT = "{architecture.input}"\n'
         f"LAYERS = [\n{layers}]\nPACKED = {{\n{parts}}}\n"
-        f"SIMULATIONS = {play[0]}\nC_PUCT = {play[1]!r}\nLOOKAHEAD = {play[2]}\n"
-        + _reward_literals(rewards.cells)
-        + f'SOLVE_BY = "{solve_by}"\n'
+        f"SIMULATIONS = {play.simulations}\nC_PUCT = {play.c!r}\nLOOKAHEAD = {play.lookahead}\n"
+        + _reward_literals(play.rewards)
+        + f'SOLVE_BY = "{play.order}"\n'
     )
 
 

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from optuna.trial import FrozenTrial, TrialState
 
-from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.dqn import DqnAgent
-from evolve.agents.files import read_agent, save_agent
-from evolve.agents.mcts import MctsAgent
+from evolve.agents.loading import read_agent
 from evolve.arena.match import Match
 from evolve.arena.tournament import Rating, Row
 from evolve.documents import parse_json, read_document
@@ -89,13 +86,8 @@ def save_champion(folder: Path, trial: FrozenTrial, **facts: Any) -> Path | None
     if not source.exists():
         return None
     agent = read_agent(source)
-    assert isinstance(agent, AlphaBetaAgent | MctsAgent | DqnAgent)
     target = folder / (CHAMPION_FILE if source.suffix == ".json" else LEARNED_FILE)
-    if facts and isinstance(agent, AlphaBetaAgent):
-        agent = agent.changed(provenance={**agent.provenance, **facts})
-    elif facts and not isinstance(agent, AlphaBetaAgent):
-        agent = replace(agent, provenance={**agent.provenance, **facts})
-    save_agent(agent, target)
+    agent.with_provenance(**facts).save(target)
     return target
 
 

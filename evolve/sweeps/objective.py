@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import evolve
+from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.files import read_alphabeta, save_agent
-from evolve.agents.loading import load_agent
-from evolve.agents.protocol import Agent
+from evolve.agents.loading import load_agent, read_alphabeta
 from evolve.arena.panel import Panel
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.learning import DqnSettings, MctsSettings
@@ -86,7 +85,7 @@ class Objective:
             course.learner.agent(), **self._named(number, {**facts, **self._scored(score, error)})
         )
         path = self._path(number, ".npz")
-        save_agent(agent, path)
+        agent.save(path)
         return Outcome(score, error, path)
 
     def _evolve(self, number: int, values: Mapping[str, Any], report: Report) -> Outcome | None:
@@ -106,7 +105,7 @@ class Objective:
         report(watch.marks.count, score, error)
         facts = {**agent.provenance, **self._scored(score, error)}
         path = self._path(number, ".json")
-        save_agent(agent.changed(**self._named(number, facts)), path)
+        replace(agent, **self._named(number, facts)).save(path)
         return Outcome(score, error, path)
 
     def _play(self, number: int, values: Mapping[str, Any], report: Report) -> Outcome:
@@ -115,7 +114,7 @@ class Objective:
         report(1, score, error)
         path = self._path(number, ".json")
         facts = self._scored(score, error)
-        save_agent(agent.changed(**self._named(number, facts)), path)
+        replace(agent, **self._named(number, facts)).save(path)
         return Outcome(score, error, path)
 
     def _scored(self, score: float, error: float) -> dict[str, Any]:

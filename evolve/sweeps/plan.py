@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.reference import panel_reference, reference_agent
+from evolve.agents.reference import panel_reference, table_agent
 from evolve.config.evolution import GENES, EvolutionSettings
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import resolve_as
@@ -92,8 +92,7 @@ class Plan:
 
     def _reference_genes(self) -> dict[str, Any] | None:
         """Those of the reference agent, for an alphabeta sweep."""
-        agent = reference_agent(panel_reference(self.sweep.rules))
-        assert isinstance(agent, AlphaBetaAgent)
+        agent = table_agent(panel_reference(self.sweep.rules))
         try:
             vector = self.genome.from_agent(agent, agent.name)
         except SettingsError:  # it lies outside the bounds

@@ -11,7 +11,6 @@ from typing import Any, Final, Protocol
 
 from optuna.trial import TrialState
 
-from evolve.agents.external import ExternalAgent
 from evolve.agents.loading import load_agent
 from evolve.config.sweep import SweepSettings
 from evolve.errors import EvolveError, RunError
@@ -74,9 +73,7 @@ def checked_plan(settings: SweepSettings) -> Plan:
     check_sampler(settings)
     plan = Plan(settings)
     for name in settings.panel:
-        agent = load_agent(name)
-        if isinstance(agent, ExternalAgent):
-            agent.prepare()
+        load_agent(name).prepare()
     values = plan.defaults
     if values is None:
         values = {p.name: p.example for p in plan.space.parameters}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -14,14 +15,14 @@ from tests.agents.conftest import sample_agent
 
 def test_phase_depth_and_weights_change_at_the_boundaries() -> None:
     agent = evolve.AlphaBetaAgent([[1] * 10, [2] * 10], depths=[1, 2], boundaries=[10])
-    phases = [agent.row[1 + discs] for discs in (4, 9, 10, 64)]
+    phases = [agent.cells[1 + discs] for discs in (4, 9, 10, 64)]
     assert phases == [0, 0, 1, 1]
 
 
 def test_one_phase_for_every_disc_count() -> None:
     agent = evolve.AlphaBetaAgent([[n] * 10 for n in range(61)], boundaries=range(5, 65))
     assert agent.phases == 61
-    assert [agent.row[1 + discs] for discs in (4, 5, 64)] == [0, 1, 60]
+    assert [agent.cells[1 + discs] for discs in (4, 5, 64)] == [0, 1, 60]
     assert agent.choose(evolve.Board.start()) in evolve.Board.start().legal_moves()
 
 
@@ -63,16 +64,18 @@ def test_choose_needs_a_move() -> None:
         sample_agent().choose(over)
 
 
-def test_evaluate_moves_agrees_with_the_choice() -> None:
+def test_the_analysis_agrees_with_the_choice() -> None:
     agent = sample_agent()
     board = evolve.Board.start()
     while not board.is_over():
         if not board.legal_moves():
             board = board.pass_move()
             continue
-        values, exact = agent.evaluate_moves(board)
-        assert exact == (board.empties <= agent.endgame)
+        analysis = agent.analyse(board)
+        values = analysis.values
+        assert analysis.exact == (board.empties <= agent.endgame)
         best = max(values.values())
+        assert next(iter(values)) == analysis.line[0]
         choice = agent.choose(board)
         assert choice == min(square for square, value in values.items() if value == best)
         board = board.play(choice)
@@ -83,7 +86,7 @@ def test_rules_change_what_the_agent_wants() -> None:
     agent = evolve.AlphaBetaAgent([[0] * 10], endgame=10)
     board = evolve.Board.parse("-" + "O" + "X" * 30 + "O" * 31 + "-", "black")
     values = {
-        rules: agent.with_rules(rules).evaluate_moves(board)[0]  # type: ignore[arg-type]
+        rules: agent.with_rules(rules).analyse(board).values  # type: ignore[arg-type]
         for rules in ("standard", "reversed")
     }
     for square in board.legal_moves():
@@ -111,14 +114,14 @@ def test_squares_are_numbers() -> None:
 
 
 def test_exact_values_do_not_depend_on_what_was_solved_before() -> None:
-    agent = sample_agent().changed(endgame=12)
+    agent = replace(sample_agent(), endgame=12)
     board = evolve.Board.start()
     player = evolve.RandomAgent(seed=3)
     while board.empties > 12 or not board.legal_moves():
         board = board.play(player.choose(board)) if board.legal_moves() else board.pass_move()
-    expected = {rules: agent.with_rules(rules).evaluate_moves(board) for rules in RULES}
+    expected = {rules: agent.with_rules(rules).analyse(board) for rules in RULES}
     for rules in RULES:
         agent.with_rules(rules).choose(board)
         for other in RULES:
-            assert agent.with_rules(other).evaluate_moves(board) == expected[other]
+            assert agent.with_rules(other).analyse(board) == expected[other]
             agent.with_rules(rules).choose(board)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 import evolve
-from evolve.agents.reference import REFERENCE_NAMES
+from evolve.agents.registry import REFERENCES
 from tests.agents import test_networks
 from tests.agents.conftest import sample_agent
 
 AGENTS: list[evolve.Agent] = [
-    *map(evolve.load_agent, REFERENCE_NAMES),
+    *map(evolve.load_agent, REFERENCES),
     sample_agent(),
     *test_networks.AGENTS,
 ]

@@ -7,6 +7,7 @@ import gc
 import sys
 import threading
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,10 @@ import psutil
 import pytest
 
 import evolve
+from evolve.agents.agent import Agent
 from evolve.agents.external import ExternalAgent
 from evolve.arena.match import Match, MatchResult
+from evolve.engine.board import Rules
 from evolve.errors import AgentError, EngineError
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings
 from evolve.records.record import play_moves
@@ -51,20 +54,15 @@ def _nothing_is_left_behind() -> object:
     assert threading.active_count() <= threads
 
 
-class FirstMove:
+@dataclass(frozen=True)
+class FirstMove(Agent):
     """What the program plays, played here."""
 
-    name = "first"
-    rules = None
+    name: str = "first"
+    rules: Rules | None = None
 
     def choose(self, board: evolve.Board) -> int:
         return board.legal_moves()[0]
-
-    def with_rules(self, rules: str) -> FirstMove:
-        return self
-
-    def for_game(self, seed: int) -> FirstMove:
-        return self
 
 
 def match(player: ExternalAgent, pairs: int = 3, jobs: int = 1) -> tuple[MatchResult, Match]:

@@ -79,7 +79,7 @@ def test_the_clock_is_kept(seconds: float) -> None:
 def test_chances_are_those_of_the_side_to_move() -> None:
     agent = MctsAgent(simulations=2000)
     for board in ends(10, 12):
-        chances = agent.chances(board)
+        chances = agent.analyse(board).values
         assert sorted(chances) == board.legal_moves()
         assert all(-1 <= chance <= 1 for chance in chances.values())
         assert MctsAgent(simulations=2000, endgame=0).choose(board) in chances

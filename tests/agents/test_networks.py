@@ -15,9 +15,11 @@ import pytest
 
 import evolve
 from evolve.agents import files
-from evolve.agents.dqn import DqnAgent, Rewards
-from evolve.agents.files import HEADER, Stored, agent_arrays
+from evolve.agents.agent import StoredAgent
+from evolve.agents.dqn import DqnAgent
+from evolve.agents.files import HEADER
 from evolve.agents.mcts import MctsAgent
+from evolve.agents.rewards import Rewards
 from evolve.agents.solving import solve
 from evolve.engine import mcts
 from evolve.engine.bits import U
@@ -49,7 +51,7 @@ AGENTS = [
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: str(agent.parameters)[:60])
-def test_a_file_holds_the_whole_agent(agent: Stored, tmp_path: Path) -> None:
+def test_a_file_holds_the_whole_agent(agent: StoredAgent, tmp_path: Path) -> None:
     path = tmp_path / "net.npz"
     agent.save(path)
     found = evolve.load_agent(path)
@@ -80,10 +82,8 @@ def test_names_of_files_say_what_is_in_them(tmp_path: Path) -> None:
     assert (found.simulations, found.network) == (33, None)
 
 
-def header_of(agent: Stored, **changes: Any) -> dict[str, Any]:
-    from evolve.agents.files import agent_document
-
-    document = agent_document(agent)
+def header_of(agent: StoredAgent, **changes: Any) -> dict[str, Any]:
+    document = agent.document
     parameters = {**document["parameters"], **changes.pop("parameters", {})}
     return {**document, "parameters": parameters, **changes}
 
@@ -116,7 +116,7 @@ def header_of(agent: Stored, **changes: Any) -> dict[str, Any]:
 )
 def test_headers_that_lie(changes: dict[str, Any], words: str, tmp_path: Path) -> None:
     agent, path = dqn_agent(), tmp_path / "x.npz"
-    arrays = {HEADER: np.array(json.dumps(header_of(agent, **changes))), **agent_arrays(agent)}
+    arrays = {HEADER: np.array(json.dumps(header_of(agent, **changes))), **agent.arrays}
     write_arrays(path, arrays)
     with pytest.raises(AgentFileError, match=words) as caught:
         evolve.load_agent(path)
@@ -191,7 +191,7 @@ def test_agents_of_the_wrong_networks() -> None:
 
 
 @pytest.mark.parametrize("agent", [mcts_agent(), dqn_agent(endgame=8)], ids=["mcts", "dqn"])
-def test_near_the_end_it_wins_what_is_won(agent: Stored) -> None:
+def test_near_the_end_it_wins_what_is_won(agent: StoredAgent) -> None:
     won = lost = 0
     for board in ends(40, 8):
         _, score, _ = solve(board)
@@ -209,12 +209,12 @@ def test_near_the_end_it_wins_what_is_won(agent: Stored) -> None:
 def test_copies_know_where_their_own_weights_are() -> None:
     agent = dqn_agent()
     board = evolve.Board.start()
-    wanted = agent.chances(board)
+    wanted = agent.analyse(board).values
     copies = [copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))]
     assert len({net.address for one in (agent, *copies) for net in one.networks}) == 3
     del agent
     for one in copies:
-        assert one.chances(board) == wanted
+        assert one.analyse(board).values == wanted
 
 
 def test_a_network_that_says_nothing_of_use_plays_a_legal_move() -> None:
@@ -230,7 +230,7 @@ def test_the_exact_search_takes_moves_by_visits_or_by_value() -> None:
     agent, differ = mcts_agent(), 0
     by_value = replace(agent, order="value")
     for board in ends(60, 8):
-        means = agent.chances(board)
+        means = agent.analyse(board).values
         tree = agent._search(board)
         seen = dict(
             zip(tree.ranked(), sorted(tree.links[list(tree.children()), 3])[::-1], strict=True)

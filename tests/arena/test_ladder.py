@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 import evolve
-from evolve.agents.protocol import Agent
+from evolve.agents.agent import Agent
 from evolve.agents.reference import panel_reference
 from evolve.arena.bradleyterry import rate, rate_one
 from evolve.arena.ladder import RATED, ladder, ladder_score, nearest

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 import pytest
 
-from evolve.agents.names import REFERENCE_NAMES
+from evolve.agents.registry import REFERENCES
 from evolve.cli.main import COMMANDS, cli
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.learning import DqnSettings, MctsSettings
@@ -101,7 +101,7 @@ def test_commands_runs_agents_and_presets_are_completed(quick: Path, tmp_path: P
     assert completions(tmp_path, "resume", "") == ["runs/first"]
     assert completions(tmp_path, "show", "runs/f") == ["runs/first"]
     found = completions(tmp_path, "match", "")
-    assert found == [*REFERENCE_NAMES, "runs/first", "mine.json"]
+    assert found == [*REFERENCES, "runs/first", "mine.json"]
     assert completions(tmp_path, "run", "--preset", "") == ["tuned", "published"]
     assert completions(tmp_path, "run", "--start-from", "swh") == ["swh", "swh-mobility"]
     assert "s4-reversiv" in completions(tmp_path, "train", "mcts", "--preset", "s")

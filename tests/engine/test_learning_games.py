@@ -11,8 +11,8 @@ import pytest
 
 import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.dqn import Rewards
 from evolve.agents.memory import Tree
+from evolve.agents.rewards import Rewards
 from evolve.engine import context as layout
 from evolve.engine import episodes, mcts, rewards, selfplay
 from evolve.engine.entry import new_context
@@ -63,7 +63,7 @@ def tree_games(
         colours,
         rng.integers(0, 6, count).astype(np.int32),
         rng.integers(0, 2**64, count, dtype=np.uint64),
-        CLASSIC.row.reshape(1, -1),
+        CLASSIC.cells.reshape(1, -1),
         network.address if network else 0,
         *settings.values(),
         new_context(rules, 0, 10),
@@ -195,7 +195,7 @@ def episodes_of(
         (np.arange(count) % 5).astype(np.int32),
         np.arange(count, dtype=np.uint64),
         np.array([net.address for net in nets], np.int64),
-        CLASSIC.row.reshape(1, -1),
+        CLASSIC.cells.reshape(1, -1),
         rules,
         new_context(rules),
         nets[0].scratch(),

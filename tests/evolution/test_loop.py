@@ -250,5 +250,5 @@ def test_held_out_openings_are_even_for_a_deeper_search() -> None:
         board = evolve.Board.start()
         for square in row:
             board = board.play(int(square))
-        values.append(max(judge.evaluate_moves(board)[0].values()))
+        values.append(max(judge.analyse(board).values.values()))
     assert np.median(np.abs(values)) <= 25

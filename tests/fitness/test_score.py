@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
 import evolve
+from evolve.agents.agent import Agent
 from evolve.arena.match import common_rules, play_match
+from evolve.engine.board import Rules
 from evolve.errors import AgentError
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.score import elo_of, score_of_pairs
@@ -70,20 +74,19 @@ def test_random_agents_are_even_and_repeat_for_any_jobs() -> None:
 
 
 def test_both_ways_of_playing_agree() -> None:
-    class Plain:
+    @dataclass(frozen=True)
+    class Plain(Agent):
         """An alpha-beta agent that the kernels do not know as one."""
 
-        def __init__(self, agent: evolve.AlphaBetaAgent) -> None:
-            self.agent, self.rules, self.name = agent, agent.rules, agent.name
+        agent: evolve.AlphaBetaAgent
+        rules: Rules | None = None
+        name: str = "plain"
 
         def choose(self, board: evolve.Board) -> int:
-            return self.agent.choose(board)
+            return self.agent.with_rules(self.rules or "standard").choose(board)
 
-        def with_rules(self, rules: object) -> Plain:
-            return Plain(self.agent.with_rules(rules))  # type: ignore[arg-type]
-
-        def for_game(self, seed: int) -> Plain:
-            return self
+        def choose_counted(self, board: evolve.Board) -> tuple[int, int]:
+            return self.choose(board), 0
 
     a, b = evolve.load_agent("swh?depth=2&endgame=4"), evolve.load_agent("swh-mobility?depth=1")
     assert isinstance(a, evolve.AlphaBetaAgent)

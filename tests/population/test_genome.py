@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -45,7 +47,7 @@ def test_tied_genes_serve_all_phases() -> None:
     agent = genome.agent(np.arange(2, 19) % 7 + 1, "tied")
     assert agent.weights[0] == agent.weights[2]
     assert agent.mobility == (agent.mobility[0],) * 3
-    assert genome.from_agent(agent.changed(depths=(3, 3, 3), endgame=2), "x").tolist()[-2:] == [
+    assert genome.from_agent(replace(agent, depths=(3, 3, 3), endgame=2), "x").tolist()[-2:] == [
         3,
         2,
     ]

@@ -88,7 +88,7 @@ def test_hints() -> None:
         assert hint[3] == "0"
     agent = evolve.load_agent("swh?depth=4")
     assert isinstance(agent, evolve.AlphaBetaAgent)
-    values, _ = agent.evaluate_moves(board)
+    values = agent.analyse(board).values
     assert float(hints[-3][2]) == pytest.approx(max(values.values()) / 100)
     assert said[-1] == "pong 2"
 
@@ -120,7 +120,7 @@ def test_hints_of_a_tree_search() -> None:
     board = play_moves(evolve.Board.start(), MOVES)
     agent = evolve.load_agent("uct?simulations=200")
     assert isinstance(agent, evolve.MctsAgent)
-    expected = list(agent.chances(board).items())[:3]
+    expected = list(agent.analyse(board).values.items())[:3]
     assert [(parse_square(hint[1]), hint[2]) for hint in hints] == [
         (square, f"{chance:.2f}") for square, chance in expected
     ]

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.agents.dqn import DqnAgent, Rewards
+from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
+from evolve.agents.rewards import Rewards
 from evolve.errors import AgentError
-from evolve.standalone.render import render_network
 from tests import networks
 from tests.agents.test_mcts import ends
 
@@ -58,7 +58,7 @@ def test_move_values(architecture: Any, lookahead: int, step: Any, tmp_path: Pat
     earned = Rewards((1.0, -0.2, 0.1, 0.05, -0.5, -0.02, -0.02, 0.01, 0.3, 0.0), 0.5, 0.8, step)
     rules: Any = "standard" if step == "ply" else "reversed"
     agent = DqnAgent(nets, lookahead, rewards=earned, rules=rules)
-    module = loaded(render_network(agent), tmp_path / "player.py")
+    module = loaded(agent.python_source(), tmp_path / "player.py")
     for board in BOARDS:
         assert chosen(module, board) == agent.choose(board)
 
@@ -70,7 +70,7 @@ def test_tree_search(rules: Any, tmp_path: Path) -> None:
     for architecture in (networks.VALUE, networks.Architecture("planes", layers)):
         network = networks.random_network(architecture, scale=0.5)
         agent = MctsAgent(60, 1.1, "puct", 0, rules=rules, network=network)
-        module = loaded(render_network(agent), tmp_path / "player.py")
+        module = loaded(agent.python_source(), tmp_path / "player.py")
         same = sum(chosen(module, board) == agent.choose(board) for board in BOARDS)
         assert same >= len(BOARDS) - 2
 
@@ -79,7 +79,7 @@ def test_the_end_is_played_exactly_and_a_lost_one_by_the_network(tmp_path: Path)
     from evolve.agents.solving import solve
 
     agent = DqnAgent((networks.random_network(networks.DUELING),), endgame=9)
-    module = loaded(render_network(agent), tmp_path / "player.py")
+    module = loaded(agent.python_source(), tmp_path / "player.py")
     lost = 0
     for board in ends(30, 9):
         _, score, _ = solve(board)
@@ -97,7 +97,7 @@ def test_the_end_is_played_exactly_and_a_lost_one_by_the_network(tmp_path: Path)
 def test_the_time_is_kept(tmp_path: Path) -> None:
     network = networks.random_network(networks.MOBILE)
     agent = MctsAgent(1_000_000, 1.1, "puct", 12, network=network)
-    module = loaded(render_network(agent), tmp_path / "player.py")
+    module = loaded(agent.python_source(), tmp_path / "player.py")
     for board in BOARDS[::9]:
         seconds = []
         for _ in range(3):  # a busy machine may well take the processor away once
@@ -109,7 +109,7 @@ def test_the_time_is_kept(tmp_path: Path) -> None:
 
 def test_the_file_is_plain_python_of_an_old_kind(tmp_path: Path) -> None:
     agent = MctsAgent(5, 1.1, "puct", 4, network=networks.random_network(networks.MOBILE))
-    text = render_network(replace(agent, name='"\n import evolve', provenance={"x": "\nimport os"}))
+    text = replace(agent, name='"\n import evolve', provenance={"x": "\nimport os"}).python_source()
     tree = ast.parse(text, feature_version=(3, 7))
     imported = {
         alias.name.split(".")[0]
@@ -128,6 +128,6 @@ def test_the_file_is_plain_python_of_an_old_kind(tmp_path: Path) -> None:
 
 def test_what_does_not_fit_in_such_a_file() -> None:
     with pytest.raises(AgentError, match="convolutions"):
-        render_network(MctsAgent(network=networks.random_network(networks.POLICY)))
+        MctsAgent(network=networks.random_network(networks.POLICY)).python_source()
     with pytest.raises(AgentError, match="no network"):
-        render_network(MctsAgent())
+        MctsAgent().python_source()

@@ -16,6 +16,7 @@ import textwrap
 import time
 import tokenize
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
@@ -283,7 +284,7 @@ def test_a_search_cut_short_plays_the_best_move_so_far(monkeypatch: pytest.Monke
     module = exported(agent)
     cut_short = 0
     for board in boards_with_choice(rng, 12, 8, 56):
-        values = [agent.at(depth).evaluate_moves(board)[0] for depth in range(1, deepest + 1)]
+        values = [agent.at(depth).analyse(board).values for depth in range(1, deepest + 1)]
         best = [agent.at(depth).choose(board) for depth in range(1, deepest + 1)]
         for looks in (1, 3, 10, 20, 40, 80, 160, 320):
             monkeypatch.setattr(module, "perf_counter", Clock())
@@ -307,7 +308,7 @@ def test_an_exact_search_cut_short_is_no_worse_than_the_fallback(
     better = 0
     for board in boards_with_choice(rng, 8, 52, 54):
         assert square_chosen(module, board) == agent.choose(board)
-        exact, _ = agent.evaluate_moves(board)
+        exact = agent.analyse(board).values
         search = module.Search(board.own | board.opp << 64, 0, AMPLE)
         children = search.deepen(time.perf_counter() + AMPLE, 2)
         assert children[0].square == agent.at(2, 0).choose(board)
@@ -452,7 +453,7 @@ def compiled(agent: AlphaBetaAgent, compiler: Any) -> Any:
 def test_the_compiled_search_plays_the_same_moves(rules: Rules, compiler: Any) -> None:
     rng = random.Random(31)
     agent = random_agent(rng, rules, [4, 2, 5], 12)
-    small = agent.changed(weights=[[0] * 10, [1] * 10, [0, 1] * 5])  # ties
+    small = replace(agent, weights=[[0] * 10, [1] * 10, [0, 1] * 5])  # ties
     for one in (agent, small):
         module = compiled(one, compiler)
         for board in boards_with_choice(rng, 60):

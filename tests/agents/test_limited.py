@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.clocked import ClockedAgent
+from evolve.agents.limit import Limit
 from evolve.agents.solving import solve
 from evolve.engine.board import Board, Rules
 from evolve.errors import AgentError, IllegalMoveError
@@ -30,9 +31,9 @@ def boards(seed: int, count: int, empties: int) -> list[Board]:
     return found
 
 
-def clocked(seconds: float, rules: Rules = "standard", **settings: int) -> ClockedAgent:
+def clocked(seconds: float, rules: Rules = "standard", **settings: int) -> AlphaBetaAgent:
     agent = evolve.load_agent("swh-mobility", time=seconds, **settings).with_rules(rules)
-    assert isinstance(agent, ClockedAgent)
+    assert isinstance(agent, AlphaBetaAgent)
     return agent
 
 
@@ -56,7 +57,9 @@ def test_depth_bounds_the_search() -> None:
     agents = [AlphaBetaAgent(w, [2], [6], rules=r) for w in weights for r in rules]
     for board in boards(3, 10, 35):
         for agent in agents:
-            assert ClockedAgent(agent, 60.0, depth=6).choose(board) == agent.choose(board)
+            assert replace(agent, limit=Limit(seconds=60.0, depth=6)).choose(board) == agent.choose(
+                board
+            )
 
 
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
@@ -112,10 +115,47 @@ def test_times_that_cannot_be(seconds: str) -> None:
 
 def test_settings() -> None:
     agent = evolve.load_agent("swh?time=0.5&depth=4&endgame=10")
-    assert isinstance(agent, ClockedAgent)
-    assert (agent.seconds, agent.depth, agent.agent.endgame) == (0.5, 4, 10)
+    assert isinstance(agent, AlphaBetaAgent)
+    assert (agent.limit, agent.endgame) == (Limit(seconds=0.5, depth=4), 10)
     assert agent.name == "swh?time=0.5&depth=4&endgame=10"
     with pytest.raises(AgentError, match="has no setting 'time'; it has seed"):
         evolve.load_agent("random?time=1")
     with pytest.raises(AgentError, match=r"depth=2\.5 of swh must be a whole number"):
         evolve.load_agent("swh?depth=2.5")
+
+
+def test_nodes_are_a_limit_that_repeats_on_any_machine() -> None:
+    agent = evolve.load_agent("swh-mobility?nodes=3000")
+    again = evolve.load_agent("swh-mobility?nodes=3000")
+    deeper = 0
+    for empties in (45, 30, 18, 10):
+        for board in boards(empties, 4, empties):
+            square, nodes = agent.choose_counted(board)
+            evolve.load_agent("swh?nodes=50000").choose(board)  # leaves its table behind
+            assert again.choose_counted(board) == (square, nodes)
+            assert 0 < nodes <= 3000
+            deeper += square != evolve.load_agent("swh-mobility").choose(board)
+    assert deeper > 2
+    assert agent.repeats
+    assert agent.identity != evolve.load_agent("swh-mobility").identity
+
+
+def test_nodes_and_time_hold_together() -> None:
+    board = boards(9, 1, 40)[0]
+    few = evolve.load_agent("swh?nodes=5000&time=5").choose_counted(board)
+    assert few == evolve.load_agent("swh?nodes=5000").choose_counted(board)
+    begin = time.perf_counter()
+    _, nodes = evolve.load_agent("swh?nodes=999999999&time=0.05").choose_counted(board)
+    assert time.perf_counter() - begin < 0.2
+    assert nodes > 5000
+
+
+def test_the_shorter_of_two_limits_counts() -> None:
+    agent = evolve.load_agent("swh?time=2")
+    assert agent.limited(Limit(seconds=5.0)).limit == Limit(seconds=2.0)
+    assert agent.limited(Limit(seconds=0.5)).limit == Limit(seconds=0.5)
+    tree = evolve.load_agent("uct?simulations=500")
+    assert tree.limited(Limit(simulations=100)).limit.simulations == 100
+    assert tree.limited(Limit(simulations=900)).limit.simulations == 500
+    with pytest.raises(AgentError, match="nodes 99 must be 100 or more"):
+        evolve.load_agent("swh?nodes=99")

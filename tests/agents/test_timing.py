@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.agents.alphabeta import thread_context
+from evolve.agents.agent import Agent
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.protocol import Agent
+from evolve.agents.memory import thread_context
 from evolve.agents.solving import solve
 from evolve.agents.timing import TABLE_BITS, stopping_at, thinking_seconds
 from evolve.engine import context as layout
@@ -28,7 +28,7 @@ from evolve.engine.bits import U
 from evolve.engine.board import Board
 from evolve.engine.deepening import best_move_deep, deepen
 from evolve.engine.solver import solve_in_order, solve_outcome_move
-from tests.agents.test_clocked import boards
+from tests.agents.test_limited import boards
 from tests.cli import ROOT, environment
 from tests.networks import POLICY, random_network
 
@@ -114,7 +114,7 @@ def test_99_of_100_moves_keep_the_time(kind: str) -> None:
 
 FIRST_MOVES = """
 import json, sys, time
-from tests.agents.test_clock import boards, loaded
+from tests.agents.test_timing import boards, loaded
 
 def kernels():
     modules = [module for name, module in sys.modules.items() if name.startswith("evolve.engine")]

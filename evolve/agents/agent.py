@@ -1,0 +1,221 @@
+"""What every agent answers, and what those answer that files hold."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from evolve.agents.analysis import Analysis
+from evolve.agents.files import document_of, write_agent_file
+from evolve.agents.limit import Limit
+from evolve.engine.board import Board, Rules, check_rules
+from evolve.errors import AgentError
+from evolve.tables.arrays import Arrays
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A setting that may stand behind the question mark of an agent: the field that it sets, and
+    the type that the field has."""
+
+    field: str
+    type: type[int] | type[float] | type[bool] = int
+
+
+@dataclass(frozen=True)
+class Description:
+    """An agent for a person's eyes.
+
+    facts: what stands beside its name; lines: what else is to be said of it; columns and rows: a
+    table, which may be empty; boards: titles, each with 64 numbers, a1 first.
+    """
+
+    facts: Sequence[str] = ()
+    lines: Sequence[str] = ()
+    columns: Sequence[str] = ()
+    rows: Sequence[Sequence[Any]] = ()
+    boards: Mapping[str, Sequence[int]] = field(default_factory=dict)
+
+
+class Agent(ABC):
+    """Anything that chooses a legal square.
+
+    A kind of agent is a frozen dataclass with the fields `name` (what tables call it) and `rules`
+    (those it plays by; None when it plays by any). It answers for itself what others need to know
+    of it; only `choose` has no default. Agents are immutable and may be used by several threads.
+    """
+
+    if TYPE_CHECKING:
+
+        @property
+        def name(self) -> str:
+            """What tables call it."""
+
+        @property
+        def rules(self) -> Rules | None:
+            """The rules it plays by; None when it plays by any."""
+
+    @abstractmethod
+    def choose(self, board: Board) -> int:
+        """A legal square of `board` (0..63); raises IllegalMoveError when there is none."""
+
+    def choose_counted(self, board: Board) -> tuple[int, int]:
+        """The same square, and the nodes searched for it: 0 where nothing is searched, or by a
+        program that does not say."""
+        return self.choose(board), 0
+
+    @property
+    def together(self) -> bool:
+        """Whether it is the faster for being asked about many boards at once."""
+        return False
+
+    def choose_all(self, boards: Sequence[Board]) -> list[tuple[int, int]]:
+        """What `choose_counted` gives for each of the boards."""
+        return [self.choose_counted(board) for board in boards]
+
+    def analyse(self, board: Board) -> Analysis | None:
+        """What it thinks of the legal moves, of which there must be one; None: it has no opinion.
+
+        Limits of time do not count here, but those of depth and of simulations do.
+        """
+        return None
+
+    def with_rules(self, rules: Rules) -> Self:
+        """The agent, playing by `rules`."""
+        return self._changed(rules=check_rules(rules))
+
+    def for_game(self, seed: int) -> Self:
+        """The agent for one game of many; those that draw at random draw from `seed` there."""
+        return self
+
+    @property
+    def repeats(self) -> bool:
+        """Whether it plays the same moves whenever it meets the same positions."""
+        return False
+
+    @property
+    def identity(self) -> Any:
+        """What makes it play as it does, as JSON can hold it; its name where no more is known.
+
+        Games are remembered by it: two agents of one identity play alike.
+        """
+        return self.name
+
+    @property
+    def limit(self) -> Limit:
+        """What its moves cost at most."""
+        return Limit()
+
+    def limited(self, limit: Limit) -> Self:
+        """The agent, keeping to `limit` as far as its kind can; it never gets more of the clock
+        than it has."""
+        return self
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """What may stand behind the question mark of the agent's name."""
+        return {}
+
+    def with_settings(self, values: Mapping[str, float], name: str) -> Self:
+        """The agent with these of its settings, and another name. Raises AgentError."""
+        changes = {self.settings[key].field: value for key, value in values.items()}
+        return self._changed(**changes, name=name)
+
+    @property
+    def row(self) -> npt.NDArray[np.int64] | None:
+        """Its parameters as the kernels of whole games want them (see `engine.context`); None
+        where it plays a move at a time."""
+        return None
+
+    @property
+    def table_bits(self) -> int:
+        """The size of table (see `engine.context`) that its searches want, of one with a row."""
+        return 1
+
+    def prepare(self) -> None:  # noqa: B027 - most have nothing to prepare
+        """Have at hand what its first move needs; EngineError where a program cannot be used."""
+
+    def interrupt(self) -> None:  # noqa: B027 - most run no program
+        """End the thinking of its programs: whoever waits for them gets an EngineError."""
+
+    def describe(self) -> Description:
+        """The agent for a person's eyes."""
+        return Description()
+
+    def stored(self) -> StoredAgent:
+        """The agent, if files can hold it; AgentError when they cannot."""
+        raise AgentError(f"{self.name} is no agent that a file could hold")
+
+    def _changed(self, **changes: Any) -> Self:
+        return cast("Self", replace(cast("Any", self), **changes))
+
+
+class StoredAgent(Agent):
+    """An agent that files hold: a JSON document, and arrays where it has a network.
+
+    `kind` is the name of its class in files and in the registry; `required` and `optional` are
+    the parameters that its document must and may have.
+    """
+
+    kind: ClassVar[str]
+    required: ClassVar[tuple[str, ...]] = ()
+    optional: ClassVar[tuple[str, ...]] = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def provenance(self) -> Mapping[str, Any]:
+            """Where it comes from."""
+
+    @classmethod
+    @abstractmethod
+    def from_parts(
+        cls, parameters: Mapping[str, Any], arrays: Arrays, common: Mapping[str, Any]
+    ) -> Self:
+        """The agent of a file's parameters and arrays; `common` are rules, name and provenance.
+
+        Raises AgentError, ValueError or TypeError for what makes no agent.
+        """
+
+    @property
+    @abstractmethod
+    def parameters(self) -> dict[str, Any]:
+        """What its document holds of it, as plain lists, texts and numbers."""
+
+    @property
+    def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
+        """What its file holds beside the document."""
+        return {}
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The whole JSON document of its file."""
+        return document_of(self.kind, self.rules, self.name, self.parameters, self.provenance)
+
+    def save(self, path: str | Path) -> None:
+        """Write an agent file in one step; the folder must exist, OSError otherwise.
+
+        Those with arrays need a name that ends in .npz, others one that does not: AgentError.
+        """
+        write_agent_file(Path(path), self.document, self.arrays)
+
+    def with_provenance(self, **facts: Any) -> Self:
+        """The agent, with more said of where it comes from."""
+        return self._changed(provenance={**self.provenance, **facts})
+
+    def python_source(self, numba: bool = False) -> str:
+        """The stand-alone Python file of it; AgentError where there can be none.
+
+        `numba`: whether the file compiles its search where numba is installed.
+        """
+        raise AgentError(f"agents of kind {self.kind} cannot be written as a Python file")
+
+    def stored(self) -> StoredAgent:
+        """The agent itself."""
+        return self

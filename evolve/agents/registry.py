@@ -1,0 +1,73 @@
+"""Every kind of agent, and how agents are named: the one place that knows them all.
+
+Classes stand here by their place, `module:name`, and are loaded when they are asked for, so that
+names and choices cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from evolve.errors import AgentError
+
+if TYPE_CHECKING:
+    from evolve.agents.agent import Agent, StoredAgent
+
+KINDS: Final = {
+    "alphabeta": "evolve.agents.alphabeta:AlphaBetaAgent",
+    "mcts": "evolve.agents.mcts:MctsAgent",
+    "dqn": "evolve.agents.dqn:DqnAgent",
+}
+"""Kinds that agent files hold: `kind` in the file, and a subclass of StoredAgent."""
+
+PROGRAMS: Final = {
+    "gtp": "evolve.agents.external:gtp_agent",
+    "nboard": "evolve.agents.external:nboard_agent",
+}
+"""Kinds that run programs, named as `gtp:COMMAND`: a function of the command. Settings from
+elsewhere that name one are not believed (`cli.permission`)."""
+
+_TABLE: Final = "evolve.agents.reference:table_agent"
+_CHAMPION: Final = "evolve.agents.reference:champion_agent"
+REFERENCES: Final = {
+    "random": "evolve.agents.random:RandomAgent",
+    "uct": "evolve.agents.mcts:MctsAgent",
+    "zero": _TABLE,
+    "swh": _TABLE,
+    "swh-mobility": _TABLE,
+    "positional": _TABLE,
+    "anti-swh": _TABLE,
+    "anti-swh-mobility": _TABLE,
+    "champion-standard": _CHAMPION,
+    "champion-reversed": _CHAMPION,
+    "published-standard": _CHAMPION,
+    "published-reversed": _CHAMPION,
+}
+"""Agents that everyone knows by name: each is made with `name=` it. Of a kind that needs no file,
+an entry here is all that makes it an AGENT of the command line, settings included."""
+
+
+def stored_kind(name: object) -> type[StoredAgent]:
+    """The class of that name; AgentError when there is none."""
+    return cast("type[StoredAgent]", _found(KINDS, name, "kind of agent"))
+
+
+def program_agent(protocol: str, command: str) -> Agent:
+    """The agent that is a program; AgentError for an unknown protocol or a command that is none."""
+    return cast("Agent", _found(PROGRAMS, protocol, "protocol of programs")(command))
+
+
+def reference_agent(name: str) -> Agent:
+    """The reference agent of that name: tables at depth 1 without an exact end, champions as they
+    were evolved. AgentError when there is none."""
+    return cast("Agent", _found(REFERENCES, name, "reference agent")(name=name))
+
+
+def _found(places: Mapping[str, str], name: object, what: str) -> Any:
+    place = places.get(name) if isinstance(name, str) else None
+    if place is None:
+        raise AgentError(f"there is no {what} {name!r}; there are {', '.join(places)}")
+    module, _, attribute = place.partition(":")
+    return getattr(import_module(module), attribute)

@@ -1,0 +1,63 @@
+"""Every kind of agent is named once, and what is not named is an error."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import evolve
+from evolve.agents.agent import Agent, StoredAgent
+from evolve.agents.registry import (
+    KINDS,
+    PROGRAMS,
+    REFERENCES,
+    program_agent,
+    reference_agent,
+    stored_kind,
+)
+from evolve.errors import AgentError, AgentFileError
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_kinds_know_their_name(name: str) -> None:
+    assert issubclass(stored_kind(name), StoredAgent)
+    assert stored_kind(name).kind == name
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_references_bear_their_name(name: str) -> None:
+    agent = reference_agent(name)
+    assert isinstance(agent, Agent)
+    assert agent.name == name
+
+
+def test_what_is_unknown_is_an_error_that_says_what_there_is() -> None:
+    with pytest.raises(AgentError, match="no kind of agent 'genius'; there are alphabeta, mcts"):
+        stored_kind("genius")
+    with pytest.raises(AgentError, match=r"no kind of agent \['mcts'\]"):
+        stored_kind(["mcts"])
+    with pytest.raises(AgentError, match="no reference agent 'randomm'; there are random, uct"):
+        reference_agent("randomm")
+    with pytest.raises(AgentError, match="no protocol of programs 'uci'; there are gtp, nboard"):
+        program_agent("uci", "engine")
+
+
+def test_programs_are_named_by_their_protocol() -> None:
+    for protocol in PROGRAMS:
+        assert program_agent(protocol, "sh -c true").name == f"{protocol}:sh -c true"
+
+
+def test_a_file_of_an_unknown_kind_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "genius.json"
+    agent = evolve.load_agent("swh")
+    document = {**agent.stored().document, "kind": "genius"}
+    path.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(AgentFileError, match=r"genius\.json: agents of kind 'genius' are unknown"):
+        evolve.load_agent(path)
+
+
+def test_what_no_file_holds_says_so() -> None:
+    with pytest.raises(AgentError, match="random is no agent that a file could hold"):
+        evolve.load_agent("random").stored()
