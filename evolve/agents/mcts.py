@@ -120,7 +120,7 @@ class MctsAgent:
 
     def for_game(self, seed: int) -> MctsAgent:
         """The agent with random games of its own for a game, from its seed and `seed`."""
-        kept = Tree(self._nodes) if self.reuse else None
+        kept = Tree.of_size(self._nodes) if self.reuse else None
         return replace(self, seed=mix(self.seed ^ mix(seed)), _kept=kept)
 
     def choose(self, board: Board) -> int:
@@ -142,19 +142,19 @@ class MctsAgent:
             return square, 0
         tree = thread_tree(self._nodes) if self._kept is None else self._kept
         if board.empties > self.endgame:
-            return square, tree.grown
-        return square, tree.grown + int(self._context(board)[layout.NODES])
+            return square, tree.simulations
+        return square, tree.simulations + int(self._context(board)[layout.NODES])
 
     def choose_all(self, boards: Sequence[Board]) -> list[int]:
         """A good square of each board, none of which may be without a move, by `evaluate`.
 
-        The trees grow side by side, by the number of simulations; nothing is kept of them.
+        The trees are searched side by side, by the number of simulations; nothing is kept of them.
         """
         assert self.evaluate is not None
         forest = Forest(len(boards), nodes_for(self.simulations))
-        forest.plant(boards)
+        forest.reset(boards)
         rules = layout.RULES_CODE[self._rules]
-        forest.grow(self.simulations, rules, self.c, self.evaluate)
+        forest.simulate(self.simulations, rules, self.c, self.evaluate)
         return [self._best(board, forest.tree(number)) for number, board in enumerate(boards)]
 
     def chances(self, board: Board) -> dict[int, float]:
@@ -163,7 +163,7 @@ class MctsAgent:
         Moves come as the search likes them, the best first: by visits, not by value.
         """
         tree = self._search(board)
-        means = tree.means()
+        means = tree.root_values()
         return {square: means[square] for square in tree.ranked()}
 
     @property
@@ -247,10 +247,10 @@ class MctsAgent:
         """A tree whose root is `board`."""
         if self._kept is None:
             tree = thread_tree(self._nodes)
-            tree.plant(board)
+            tree.reset(board)
         else:
             tree = self._kept
-            tree.move_to(board)
+            tree.advance(board)
         return tree
 
     def _grow_until(self, tree: Tree, board: Board, end: float) -> None:
@@ -266,20 +266,14 @@ class MctsAgent:
         seed = mix(mix(self.seed ^ board.own) ^ board.opp)
         network = self.network
         scratch = thread_scratch(network.scratch_size if network else 0)
-        tree.grown += simulations
-        tree.used = mcts.grow(
-            simulations,
-            tree.used,
-            tree.boards,
-            tree.links,
-            tree.values,
+        options = mcts.SearchOptions(
             layout.RULES_CODE[self._rules],
             _FORMULA[self.selection],
-            self.c,
-            U(seed),
+            float(self.c),
             network.address if network else 0,
             scratch.ctypes.data,
         )
+        tree.simulate(simulations, options, seed)
 
 
 @cache
