@@ -141,7 +141,7 @@ class MctsAgent(StoredAgent):
 
     def for_game(self, seed: int) -> Self:
         """The agent with random games of its own for a game, from its seed and `seed`."""
-        kept = Tree(self._nodes) if self.reuse else None
+        kept = Tree.of_size(self._nodes) if self.reuse else None
         return replace(self, seed=mix(self.seed ^ mix(seed)), _kept=kept)
 
     def choose(self, board: Board) -> int:
@@ -163,8 +163,8 @@ class MctsAgent(StoredAgent):
             return square, 0
         tree = thread_tree(self._nodes) if self._kept is None else self._kept
         if board.empties > self.endgame:
-            return square, tree.grown
-        return square, tree.grown + int(self._context(board)[layout.NODES])
+            return square, tree.simulations
+        return square, tree.simulations + int(self._context(board)[layout.NODES])
 
     @property
     def together(self) -> bool:
@@ -174,14 +174,14 @@ class MctsAgent(StoredAgent):
     def choose_all(self, boards: Sequence[Board]) -> list[tuple[int, int]]:
         """A good square of each board, none of which may be without a move, and its simulations.
 
-        With `evaluate` the trees grow side by side, and nothing is kept of them.
+        With `evaluate` the trees are searched side by side, and nothing is kept of them.
         """
         if self.evaluate is None:
             return super().choose_all(boards)
         forest = Forest(len(boards), nodes_for(self.simulations))
-        forest.plant(boards)
+        forest.reset(boards)
         rules = layout.RULES_CODE[self._rules]
-        forest.grow(self.simulations, rules, self.c, self.evaluate)
+        forest.simulate(self.simulations, rules, self.c, self.evaluate)
         return [
             (self._best(board, forest.tree(number)), self.simulations)
             for number, board in enumerate(boards)
@@ -190,8 +190,8 @@ class MctsAgent(StoredAgent):
     def analyse(self, board: Board) -> Analysis:
         """The mean value of every legal move; moves come as the search likes them, by visits."""
         tree = self._search(board)
-        means = tree.means()
-        values = {square: means[square] for square in tree.ranked()}
+        values = tree.root_values()
+        values = {square: values[square] for square in tree.ranked()}
         return Analysis(values, "value", None, tree.line())
 
     @property
@@ -332,10 +332,10 @@ class MctsAgent(StoredAgent):
         """A tree whose root is `board`."""
         if self._kept is None:
             tree = thread_tree(self._nodes)
-            tree.plant(board)
+            tree.reset(board)
         else:
             tree = self._kept
-            tree.move_to(board)
+            tree.advance(board)
         return tree
 
     def _grow_until(self, tree: Tree, board: Board, end: float) -> None:
@@ -351,20 +351,14 @@ class MctsAgent(StoredAgent):
         seed = mix(mix(self.seed ^ board.own) ^ board.opp)
         network = self.network
         scratch = thread_scratch(network.scratch_size if network else 0)
-        tree.grown += simulations
-        tree.used = mcts.grow(
-            simulations,
-            tree.used,
-            tree.boards,
-            tree.links,
-            tree.values,
+        options = mcts.SearchOptions(
             layout.RULES_CODE[self._rules],
             _FORMULA[self.selection],
-            self.c,
-            U(seed),
+            float(self.c),
             network.address if network else 0,
             scratch.ctypes.data,
         )
+        tree.simulate(simulations, options, seed)
 
 
 @cache

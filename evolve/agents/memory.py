@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -37,141 +37,118 @@ def nodes_for(simulations: int) -> int:
 
 
 class Tree:
-    """Memory for a tree; see `engine.mcts`. Pages that are never used cost nothing."""
+    """A tree and its memory: room for so many nodes; see `engine.mcts`."""
 
-    def __init__(self, nodes: int) -> None:
-        self.boards: npt.NDArray[np.uint64] = np.empty((nodes, 2), np.uint64)
-        self.links: npt.NDArray[np.int32] = np.empty((nodes, mcts.LINKS), np.int32)
-        self.values: npt.NDArray[np.float32] = np.empty((nodes, mcts.VALUES), np.float32)
-        self.used = 0
-        self.grown = 0
-        """Simulations since its root was planted, or moved."""
+    def __init__(self, nodes: mcts.Nodes, used: int = 0) -> None:
+        self.nodes = nodes
+        self.used = used
+        """Nodes in use."""
+        self.simulations = 0
+        """Run since the root was set or moved."""
 
     @classmethod
-    def of(
-        cls,
-        boards: npt.NDArray[np.uint64],
-        links: npt.NDArray[np.int32],
-        values: npt.NDArray[np.float32],
-        used: int = 0,
-    ) -> Tree:
-        """A tree in memory that is there."""
-        tree = cls.__new__(cls)
-        tree.boards, tree.links, tree.values, tree.used = boards, links, values, used
-        tree.grown = 0
-        return tree
+    def of_size(cls, size: int) -> Tree:
+        """An empty tree with room for `size` nodes."""
+        return cls(mcts.empty_nodes(size))
 
-    def plant(self, board: Board) -> None:
-        """A new tree, of this root alone."""
-        self.boards[mcts.ROOT] = board.own, board.opp
-        self.links[mcts.ROOT, mcts.CHILDREN] = mcts.UNKNOWN
-        self.links[mcts.ROOT, mcts.VISITS] = 0
-        self.values[mcts.ROOT] = 0.0
-        self.used, self.grown = 1, 0
-
-    def move_to(self, board: Board) -> None:
-        """Keep what is known of `board`; a new tree where it is not in this one."""
-        node = mcts.found(U(board.own), U(board.opp), self.used, self.boards, self.links)
-        if node == mcts.UNKNOWN:
-            self.plant(board)
-        else:
-            self.used = mcts.replant(node, self.used, self.boards, self.links, self.values)
-            self.grown = 0
-
-    def children(self, node: int = mcts.ROOT) -> range:
-        """The nodes of a node's children, as far as they are there."""
-        first, count = self.links[node, mcts.FIRST], self.links[node, mcts.CHILDREN]
-        return range(int(first), int(first) + max(0, int(count)))
-
-    def ranked(self) -> list[int]:
-        """The moves of the root, by visits, then by mean value; of equals the lowest square."""
-        moves: list[int] = self.links[self._ranked(mcts.ROOT), mcts.MOVE].tolist()
-        return moves
-
-    def _ranked(self, node: int) -> npt.NDArray[np.int64]:
-        """A node's children in that order."""
-        nodes = np.array(self.children(node), np.int64)
-        visits, means = self.links[nodes, mcts.VISITS], self.values[nodes, mcts.MEAN]
-        return nodes[np.lexsort((-means, -visits))]
-
-    def by_value(self) -> list[int]:
-        """The moves of the root by mean value, for the side to move; of equals the lowest square.
-
-        Those that no simulation went through come last: nothing is known of them.
-        """
-        nodes = list(self.children())
-        visits, means = self.links[nodes, mcts.VISITS], self.values[nodes, mcts.MEAN]
-        moves: list[int] = self.links[nodes, mcts.MOVE][np.lexsort((-means, visits == 0))].tolist()
-        return moves
-
-    def means(self) -> dict[int, float]:
-        """The mean value of every move of the root for the side to move, −1 to 1."""
-        nodes = list(self.children())
-        moves, means = self.links[nodes, mcts.MOVE].tolist(), self.values[nodes, mcts.MEAN].tolist()
-        return dict(zip(moves, means, strict=True))
-
-    def line(self) -> tuple[int, ...]:
-        """The moves that most simulations went through, from the root on; 64 is a pass."""
-        moves: list[int] = []
-        ranked = self._ranked(mcts.ROOT)
-        while len(ranked) and self.links[ranked[0], mcts.VISITS]:
-            moves.append(int(self.links[ranked[0], mcts.MOVE]))
-            ranked = self._ranked(int(ranked[0]))
-        return tuple(moves)
+    @property
+    def size(self) -> int:
+        """Nodes that there is room for."""
+        return len(self.nodes.boards)
 
     @property
     def full(self) -> bool:
-        """Whether it cannot grow further."""
-        return self.used + 64 > len(self.boards)
+        """Whether the children of one more node might not fit."""
+        return self.used + mcts.MOST_CHILDREN > self.size
+
+    def reset(self, board: Board) -> None:
+        """Make a new tree, of this root alone."""
+        self.used = mcts.reset_tree(U(board.own), U(board.opp), self.nodes)
+        self.simulations = 0
+
+    def advance(self, board: Board) -> None:
+        """Make `board` the root, keeping what is known of it; a new tree where it is not there."""
+        self.used = mcts.advance_root(U(board.own), U(board.opp), self.used, self.nodes)
+        self.simulations = 0
+
+    def simulate(self, simulations: int, options: mcts.SearchOptions, seed: int) -> None:
+        """Run simulations; fewer when the tree is full."""
+        self.simulations += simulations
+        self.used = mcts.simulate(simulations, self.used, self.nodes, options, U(seed))
+
+    def children(self, node: int = mcts.ROOT) -> range:
+        """The nodes of a node's children, as far as they are there."""
+        links = self.nodes.links
+        first, count = links[node, mcts.FIRST], links[node, mcts.CHILDREN]
+        return range(int(first), int(first) + max(0, int(count)))
+
+    def ranked(self) -> list[int]:
+        """The moves of the root, by visits, then by Q; of equals the lowest square."""
+        moves, visits, values = self._moves()
+        ranked: list[int] = moves[np.lexsort((-values, -visits))].tolist()
+        return ranked
+
+    def by_value(self) -> list[int]:
+        """The moves of the root by Q, for the side to move; of equals the lowest square.
+
+        Those without visits come last: nothing is known of them.
+        """
+        moves, visits, values = self._moves()
+        ranked: list[int] = moves[np.lexsort((-values, visits == 0))].tolist()
+        return ranked
+
+    def root_values(self) -> dict[int, float]:
+        """Q of every move of the root: its mean value for the side to move, −1 to 1."""
+        moves, _, values = self._moves()
+        return dict(zip(moves.tolist(), values.tolist(), strict=True))
+
+    def line(self) -> tuple[int, ...]:
+        """The moves most visited, from the root on; 64 is a pass."""
+        line: list[int] = []
+        node = mcts.ROOT
+        while True:
+            moves, visits, values = self._moves(node)
+            if not visits.any():
+                return tuple(line)
+            best = int(np.lexsort((-values, -visits))[0])
+            line.append(int(moves[best]))
+            node = self.children(node)[best]
+
+    def _moves(
+        self, node: int = mcts.ROOT
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any], npt.NDArray[Any]]:
+        """Square, visits and Q of every move of a node."""
+        children = self.children(node)
+        some = slice(children.start, children.stop)
+        links, values = self.nodes.links[some], self.nodes.values[some]
+        return links[:, mcts.MOVE], links[:, mcts.VISITS], values[:, mcts.Q]
 
 
 class Forest:
-    """Memory for a tree each of N games, grown side by side; the trees are planted elsewhere.
+    """A tree each of N games, searched side by side by PUCT; see `engine.lockstep`."""
 
-    boards [N, nodes, 2], links [N, nodes, LINKS], values [N, nodes, VALUES], used [N] nodes,
-    searching [N]: whether the tree of a game is to grow.
-    """
-
-    def __init__(self, count: int, nodes: int) -> None:
-        self.searching = np.ones(count, np.bool_)
-        self.used = np.zeros(count, np.int64)
-        self.boards = np.empty((count, nodes, 2), np.uint64)
-        self.links = np.empty((count, nodes, mcts.LINKS), np.int32)
-        self.values = np.empty((count, nodes, mcts.VALUES), np.float32)
-        self._paths = np.empty((count, mcts.DEEPEST), np.int32)
-        self._depths = np.empty(count, np.int64)
-        self._leaves = np.empty((count, 2), np.uint64)
+    def __init__(self, count: int, size: int) -> None:
+        self.trees = lockstep.empty_trees(count, size)
+        self._leaves = lockstep.empty_leaves(count)
 
     def tree(self, number: int) -> Tree:
         """One of the trees."""
-        return Tree.of(
-            self.boards[number], self.links[number], self.values[number], int(self.used[number])
-        )
+        nodes = mcts.Nodes._make(array[number] for array in self.trees.nodes)
+        return Tree(nodes, int(self.trees.used[number]))
 
-    def plant(self, boards: Sequence[Board]) -> None:
-        """New trees of these roots alone."""
+    def reset(self, boards: Sequence[Board]) -> None:
+        """Make new trees, of these roots alone."""
         for number, board in enumerate(boards):
-            self.tree(number).plant(board)
-            self.used[number] = 1
+            self.tree(number).reset(board)
+            self.trees.used[number] = 1
 
-    def grow(self, simulations: int, rules: int, c: float, evaluate: Evaluate) -> None:
-        """Grow every tree by PUCT; `evaluate` is asked about positions of all of them at once."""
+    def simulate(self, simulations: int, rules: int, c: float, evaluate: Evaluate) -> None:
+        """Run simulations in every tree; `evaluate` is asked about the leaves of all at once."""
         for _ in range(simulations):
-            wanted = lockstep.descend_all(
-                self.searching,
-                self.used,
-                self.boards,
-                self.links,
-                self.values,
-                self._paths,
-                self._depths,
-                self._leaves,
-                rules,
-                c,
-            )
+            wanted = lockstep.select_all(self.trees, self._leaves, rules, c)
             if wanted:
-                outputs = evaluate(self._leaves[:wanted])
-                lockstep.hand_up_all(outputs, self._paths, self._depths, self.links, self.values)
+                outputs = evaluate(self._leaves.boards[:wanted])
+                lockstep.backpropagate_all(outputs, self.trees, self._leaves)
 
 
 _trees = threading.local()
@@ -180,8 +157,8 @@ _trees = threading.local()
 def thread_tree(nodes: int) -> Tree:
     """This thread's memory for at least so many nodes, kept for the next search."""
     tree: Tree | None = getattr(_trees, "tree", None)
-    if tree is None or len(tree.boards) < nodes:
-        tree = _trees.tree = Tree(nodes)
+    if tree is None or tree.size < nodes:
+        tree = _trees.tree = Tree.of_size(nodes)
     return tree
 
 

@@ -12,7 +12,8 @@ from evolve.bench.positions import SEED, half_random
 from evolve.bench.speed import Row, timed
 from evolve.engine.board import Board
 from evolve.engine.network import Architecture, Network
-from evolve.learning.tree_games import ITSELF, TreePlay, searched_games
+from evolve.engine.selfplay import SELF_PLAY, Fixtures
+from evolve.learning.tree_games import TreePlay, searched_games
 
 SIMULATIONS: Final = 20_000
 TREE_EMPTIES: Final = (60, 40, 20)
@@ -73,17 +74,19 @@ def selfplay_rows() -> list[Row]:
     """Games of a tree search with itself, ended by exact outcomes at 10 empties, one thread."""
     rows = []
     rng = np.random.default_rng(SEED)
-    opponents = np.full(SELFPLAY_GAMES, ITSELF, np.int32)
-    colours = np.ones(SELFPLAY_GAMES, np.int8)
-    openings = rng.integers(0, 13, SELFPLAY_GAMES).astype(np.int32)
-    seeds = rng.integers(0, 2**64, SELFPLAY_GAMES, dtype=np.uint64)
+    fixtures = Fixtures(
+        np.full(SELFPLAY_GAMES, SELF_PLAY, np.int32),
+        np.ones(SELFPLAY_GAMES, np.int8),
+        rng.integers(0, 13, SELFPLAY_GAMES).astype(np.int32),
+        rng.integers(0, 2**64, SELFPLAY_GAMES, dtype=np.uint64),
+    )
     for name, shape in NETWORKS.items():
         network = random_network(shape)
 
         def work(network: Network = network) -> int:
             play = TreePlay(SELFPLAY_SIMULATIONS)
-            games = searched_games(network, play, opponents, colours, openings, seeds)
-            return int(games.counts.sum())
+            games = searched_games(network, play, fixtures)
+            return int(games.records.counts.sum())
 
         seconds, positions = timed(work)
         rows.append(

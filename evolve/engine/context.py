@@ -6,7 +6,7 @@
     CLOCK, NOW, NOW + 1          for searches by the clock, see `clock`
     SQUARE_WEIGHTS …             the weight of each square
     ROWS …                       for each kind of row the sum of square weights per byte of discs
-    FRAMES …                     per depth (or empties) a frame of moves, see `search.pick`
+    FRAMES …                     per depth (or empties) a frame of moves, see `ordering.pick`
     TABLE …                      the transposition table, ENTRY cells an entry
 
 An agent is a row of int64 cells too:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,49 +18,136 @@ from evolve.engine.memory import int64, popcount
 from evolve.engine.parts import trained_moves
 from evolve.engine.rewards import discs_reward, end_reward, squares_reward
 
-RANDOM: Final = -1
+RANDOM_PLAYER: Final = -1
 """A player that is neither a network nor a row of alpha-beta parameters."""
 
 MOST_MOVES: Final = 60
 
 
+class Lineup(NamedTuple):
+    """Who plays N games, and how they begin.
+
+    players: [N, 2] int32, who is black and who white: RANDOM_PLAYER, one of K networks, or K and
+        more for a row of alpha-beta parameters.
+    epsilons: [N, 2] float64, the share of moves that black and white play at random.
+    openings: [N] int32, random moves before the first one that is chosen.
+    seeds: [N] uint64, of each game's random draws.
+    """
+
+    players: npt.NDArray[np.int32]
+    epsilons: npt.NDArray[np.float64]
+    openings: npt.NDArray[np.int32]
+    seeds: npt.NDArray[np.uint64]
+
+    def part(self, some: slice) -> Lineup:
+        """Those of some of the games."""
+        return Lineup._make(array[some] for array in self)
+
+
+class Episodes(NamedTuple):
+    """N games, move by move.
+
+    positions: [N, MOST_MOVES, 2] uint64, own and opp before every move.
+    sides: [N, MOST_MOVES] int8, who moved, 1 black, −1 white.
+    moves: [N, MOST_MOVES] int8, the squares.
+    counts: [N] int64, the number of moves; 0 for a game that could only go on with an opening of
+        a match (`engine.parts`): it is given up.
+    scores: [N] int8, black's score by the rules.
+    discs: [N, 2] int8, the discs of black and white at the end.
+    """
+
+    positions: npt.NDArray[np.uint64]
+    sides: npt.NDArray[np.int8]
+    moves: npt.NDArray[np.int8]
+    counts: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.int8]
+    discs: npt.NDArray[np.int8]
+
+    def part(self, some: slice) -> Episodes:
+        """Those of some of the games, to be filled."""
+        return Episodes._make(array[some] for array in self)
+
+
+class TargetOptions(NamedTuple):
+    """What a move is to be worth.
+
+    kind: of the reward at the end, for a side's last move; see `engine.rewards`.
+    shaping: weight of the side's own discs / 64 after each of its moves.
+    table: [64] float32, values V of squares for the positional reward, V(p) + V(flips).
+    positional: its weight; 0 for none.
+    minimax: whether the reward of the reply is taken off it.
+    negamax: whether steps are plies, those of the other side counting against this one, and not
+        own moves.
+    steps: steps of rewards before the bootstrap: n of n-step returns; Sutton and Barto 2018,
+        "Reinforcement learning", chapter 7.
+    gamma: discount of a step.
+    rules: under reversed rules discs and squares count for the other side.
+    """
+
+    kind: int
+    shaping: float
+    table: npt.NDArray[np.float32]
+    positional: float
+    minimax: bool
+    negamax: bool
+    steps: int
+    gamma: float
+    rules: int
+
+
+class Transitions(NamedTuple):
+    """What there is to learn from T moves.
+
+    The target of a move is returns + discounts × the best value of a move in the position of the
+    bootstrap; the discount is 0 where the game has ended by then.
+
+    plies: [T, 3] int32, game, ply and the ply of the bootstrap.
+    returns: [T] float32.
+    discounts: [T] float32.
+    """
+
+    plies: npt.NDArray[np.int32]
+    returns: npt.NDArray[np.float32]
+    discounts: npt.NDArray[np.float32]
+
+
+def blank_episodes(count: int) -> Episodes:
+    """Episodes of `count` games, all zero."""
+    return Episodes(
+        np.zeros((count, MOST_MOVES, 2), np.uint64),
+        np.zeros((count, MOST_MOVES), np.int8),
+        np.zeros((count, MOST_MOVES), np.int8),
+        np.zeros(count, np.int64),
+        np.zeros(count, np.int8),
+        np.zeros((count, 2), np.int8),
+    )
+
+
+def empty_transitions(count: int) -> Transitions:
+    """Room for the transitions of `count` games."""
+    most = count * MOST_MOVES
+    return Transitions(
+        np.empty((most, 3), np.int32), np.empty(most, np.float32), np.empty(most, np.float32)
+    )
+
+
 @kernel
 def play_episodes(
-    players: npt.NDArray[np.int32],
-    epsilons: npt.NDArray[np.float64],
-    openings: npt.NDArray[np.int32],
-    seeds: npt.NDArray[np.uint64],
+    lineup: Lineup,
     networks: npt.NDArray[np.int64],
     agents: npt.NDArray[np.int64],
     rules: int,
     memory: npt.NDArray[np.int64],
     scratch: npt.NDArray[np.float32],
-    positions: npt.NDArray[np.uint64],
-    sides: npt.NDArray[np.int8],
-    moves: npt.NDArray[np.int8],
-    counts: npt.NDArray[np.int64],
-    scores: npt.NDArray[np.int8],
-    discs: npt.NDArray[np.int8],
+    episodes: Episodes,
 ) -> None:
-    """Play N games from the start position to their ends.
+    """Play the games of `lineup` from the start position to their ends, and fill `episodes`.
 
-    Args:
-        players: [N, 2] who is black and who white: RANDOM, one of the K `networks`, or K and
-            more for a row of `agents`.
-        epsilons: [N, 2] share of moves that black and white play at random.
-        openings: [N] random moves before the first one that is chosen.
-        seeds: [N] of each game's random draws.
-        networks: [K] addresses.
-        agents: [A, cells] rows of alpha-beta parameters.
-        memory, scratch: context and scratch of this thread.
-        positions: [N, MOST_MOVES, 2] filled with own and opp before every move.
-        sides: [N, MOST_MOVES] filled with who moved, 1 black, −1 white.
-        moves: [N, MOST_MOVES] filled with the squares.
-        counts: [N] filled with the number of moves; 0 for a game that could only go on with an
-            opening of a match (`engine.parts`): it is given up.
-        scores: [N] filled with black's score by the rules.
-        discs: [N, 2] filled with the discs of black and white at the end.
+    networks [K]: addresses; agents [A, cells]: rows of alpha-beta parameters; memory, scratch:
+    a context, and a network's scratch memory, of this thread's alone.
     """
+    players, epsilons, openings, seeds = lineup
+    positions, sides, moves, counts, scores, discs = episodes
     context = int64(memory.ctypes.data)
     agents_at = int64(agents.ctypes.data)
     scratch_at = int64(scratch.ctypes.data)
@@ -82,7 +169,7 @@ def play_episodes(
             state += GOLDEN
             column = 0 if side > 0 else 1
             player = int64(players[game, column])
-            at_random = player == RANDOM or count < openings[game]
+            at_random = player == RANDOM_PLAYER or count < openings[game]
             if not at_random and epsilons[game, column] > 0.0:
                 at_random = uniform(state ^ GOLDEN) < epsilons[game, column]
             if at_random:
@@ -108,46 +195,19 @@ def play_episodes(
 
 @kernel
 def transitions_of(
-    positions: npt.NDArray[np.uint64],
-    sides: npt.NDArray[np.int8],
-    moves: npt.NDArray[np.int8],
-    counts: npt.NDArray[np.int64],
-    scores: npt.NDArray[np.int8],
-    discs: npt.NDArray[np.int8],
+    episodes: Episodes,
     learners: npt.NDArray[np.int8],
-    kind: int,
-    shaping: float,
-    table: npt.NDArray[np.float32],
-    positional: float,
-    minimax: bool,
-    negamax: bool,
-    steps: int,
-    gamma: float,
-    rules: int,
-    plies: npt.NDArray[np.int32],
-    returns: npt.NDArray[np.float32],
-    discounts: npt.NDArray[np.float32],
+    options: TargetOptions,
+    transitions: Transitions,
 ) -> int:
-    """Turn games (as `play_episodes` fills them) into transitions; how many there are.
+    """Turn games into transitions; how many there are.
 
-    The target of a move is returns + discounts × the best value of a move in the position that
-    `plies` names; the discount is 0 where the game has ended by then.
-
-    Args:
-        learners: [N, 2] whether black's and white's moves are learned from.
-        kind: of the reward at the end, for a side's last move.
-        shaping: weight of the side's own discs / 64 after each of its moves.
-        table: [64] values V of squares for the positional reward, V(p) + V(flips).
-        positional: its weight; 0 for none.
-        minimax: whether the reward of the reply is taken off it.
-        negamax: whether steps are plies, those of the other side counting against this one, and
-            not own moves.
-        steps: steps of rewards before the bootstrap.
-        gamma: discount of a step.
-        rules: under reversed rules discs and squares count for the other side.
-        plies: [N · MOST_MOVES, 3] filled with game, ply and the ply of the bootstrap.
-        returns, discounts: [N · MOST_MOVES] filled.
+    learners [N, 2] says whether black's and white's moves are learned from; there must be room
+    for all of them in `transitions`.
     """
+    positions, sides, moves, counts, scores, discs = episodes
+    kind, shaping, table, positional, minimax, negamax, steps, gamma, rules = options
+    plies, returns, discounts = transitions
     filled = int64(0)
     if rules == REVERSED:
         positional = -positional

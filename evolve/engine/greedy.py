@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -63,11 +63,27 @@ def best_action(
     return best_square, best
 
 
+class Valuation(NamedTuple):
+    """What the values of moves are made of.
+
+    networks: [2] int64, addresses of those that play black and white.
+    rewards: [REWARD_CELLS] float64, what moves that are played out earn, and how it is discounted.
+    scratch: address of a thread's memory for the networks' vectors.
+    rules: the code of the rules.
+    entered: [1] int64, counts positions.
+    """
+
+    networks: npt.NDArray[np.int64]
+    rewards: npt.NDArray[np.float64]
+    scratch: int
+    rules: int
+    entered: npt.NDArray[np.int64]
+
+
 @inlined
-def _earned(
-    own: np.uint64, opp: np.uint64, square: int, rewards: npt.NDArray[np.float64], rules: int
-) -> float:
+def _earned(own: np.uint64, opp: np.uint64, square: int, valuation: Valuation) -> float:
     """What a move earns at once, as the network was taught to count on."""
+    rewards, rules = valuation.rewards, valuation.rules
     earned = squares_reward(own, opp, square, rewards)
     if rules == REVERSED:
         earned = -earned
@@ -83,55 +99,36 @@ def _deep_value(
     plies: int,
     alpha: float,
     beta: float,
-    networks: npt.NDArray[np.int64],
-    rewards: npt.NDArray[np.float64],
-    scratch: int,
-    rules: int,
-    entered: npt.NDArray[np.int64],
+    valuation: Valuation,
 ) -> float:
     """Value for the side with `own`, to move, of a search of `plies` for the side `root`.
 
-    A pass costs no ply. Fail-soft: a value above `alpha` and below `beta` is exact. entered [1]
-    counts positions.
+    A pass costs no ply. Fail-soft: a value above `alpha` and below `beta` is exact.
     """
-    entered[0] += 1
+    valuation.entered[0] += 1
+    rewards = valuation.rewards
     moves = moves_of(own, opp)
     if moves == ZERO:
         if moves_of(opp, own) == ZERO:
-            return _DECIDED * outcome(own, opp, rules)
+            return _DECIDED * outcome(own, opp, valuation.rules)
         discount = rewards[DISCOUNT_PASSED if side == root else DISCOUNT_PASS]
         low, high = _window(0.0, discount, alpha, beta)
-        return -_discounted(
-            discount,
-            _deep_value(
-                opp, own, -side, root, plies, low, high, networks, rewards, scratch, rules, entered
-            ),
-        )
+        below = _deep_value(opp, own, -side, root, plies, low, high, valuation)
+        return -_discounted(discount, below)
     if plies == 0:
-        _, value = best_action(own, opp, moves, side, networks[0 if side > 0 else 1], scratch)
+        network = valuation.networks[0 if side > 0 else 1]
+        _, value = best_action(own, opp, moves, side, network, valuation.scratch)
         return value
     best = -1e300
     discount = rewards[DISCOUNT_OTHER if side == root else DISCOUNT_OWN]
     while moves != ZERO and best < beta:
         square = lowest(moves)
         moves &= moves - ONE
-        earned = _earned(own, opp, square, rewards, rules)
+        earned = _earned(own, opp, square, valuation)
         low, high = _window(earned, discount, max(alpha, best), beta)
         turned = flips_of(square, own, opp)
-        below = _deep_value(
-            opp ^ turned,
-            own ^ turned ^ (ONE << U(square)),
-            -side,
-            root,
-            plies - 1,
-            low,
-            high,
-            networks,
-            rewards,
-            scratch,
-            rules,
-            entered,
-        )
+        after, other_after = opp ^ turned, own ^ turned ^ (ONE << U(square))
+        below = _deep_value(after, other_after, -side, root, plies - 1, low, high, valuation)
         best = max(best, earned - _discounted(discount, below))
     return best
 
@@ -155,46 +152,30 @@ def action_values(
     own: np.uint64,
     opp: np.uint64,
     side: int,
-    lookahead: int,
-    networks: npt.NDArray[np.int64],
-    rewards: npt.NDArray[np.float64],
-    scratch: int,
-    rules: int,
+    plies: int,
+    valuation: Valuation,
     values: npt.NDArray[np.float64],
-) -> int:
-    """Fill `values` [64] of every legal move of the side with `own`; how many positions it took.
+) -> None:
+    """Fill `values` [64] of every legal move of the side with `own`; 1 is black, −1 white.
 
-    side: 1 black, −1 white; networks [2]: addresses of those that play black and white;
-    lookahead: plies played out before the networks are asked, 0 to ask them about the move;
-    rewards [REWARD_CELLS]: what moves on those plies earn, and how it is discounted.
+    `plies` are played out before the networks are asked, 0 to ask them about the move.
     """
     moves = moves_of(own, opp)
-    network = networks[0 if side > 0 else 1]
-    entered = np.ones(1, np.int64)
+    network, scratch = valuation.networks[0 if side > 0 else 1], valuation.scratch
+    valuation.entered[0] += 1
     seen = int64(0)
-    if lookahead == 0:
+    if plies == 0:
         seen = _seen(own, opp, side, network, scratch)
     while moves != ZERO:
         square = lowest(moves)
         moves &= moves - ONE
-        if lookahead == 0:
+        if plies == 0:
             values[square] = _action_value(own, opp, side, square, seen, network, scratch)
         else:
             turned = flips_of(square, own, opp)
+            after, other_after = opp ^ turned, own ^ turned ^ (ONE << U(square))
             below = _deep_value(
-                opp ^ turned,
-                own ^ turned ^ (ONE << U(square)),
-                -side,
-                side,
-                lookahead - 1,
-                -1e300,
-                1e300,
-                networks,
-                rewards,
-                scratch,
-                rules,
-                entered,
+                after, other_after, -side, side, plies - 1, -1e300, 1e300, valuation
             )
-            earned = _earned(own, opp, square, rewards, rules)
-            values[square] = earned - _discounted(rewards[DISCOUNT_OTHER], below)
-    return int(entered[0])
+            earned = _earned(own, opp, square, valuation)
+            values[square] = earned - _discounted(valuation.rewards[DISCOUNT_OTHER], below)

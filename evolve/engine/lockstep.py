@@ -1,202 +1,200 @@
 """Tree searches of many games side by side, for networks that are asked about many positions.
 
-Every game has a tree of its own. `descend_all` takes each to a position that wants a value;
-whoever calls has them valued together, on whatever device, and `hand_up_all` gives the values
-back. Games, records and choices are those of `engine.selfplay`.
+Every game has a tree of its own. `select_all` takes each to a leaf that is to be evaluated;
+whoever calls has the leaves evaluated together, on whatever device, and `backpropagate_all` takes
+the values back. Games, records and choices are those of `engine.selfplay`.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.compile import kernel
+from evolve.engine.compile import inlined, kernel
 from evolve.engine.mcts import (
     CHILDREN,
+    DEEPEST,
+    MOST_CHILDREN,
     PUCT,
-    UNKNOWN,
-    descend,
+    UNEXPANDED,
+    Nodes,
+    advance_root,
+    backpropagate,
+    empty_nodes,
     expand,
-    hand_up,
     outcome,
+    select,
     set_priors,
 )
 from evolve.engine.memory import int64
-from evolve.engine.selfplay import OPP, OWN, STATE, advance, begin, decide, disturb, root
+from evolve.engine.selfplay import (
+    OPP,
+    OWN,
+    STATE,
+    Fixtures,
+    Game,
+    Records,
+    SelfPlayOptions,
+    add_root_noise,
+    play_to_search,
+    record_and_play,
+    start_game,
+)
+
+
+class Trees(NamedTuple):
+    """A tree each of N games.
+
+    searching: [N] bool, whether the search is to move in that game.
+    used: [N] int64, nodes in use.
+    nodes: those of the trees, [N, M, …].
+    """
+
+    searching: npt.NDArray[np.bool_]
+    used: npt.NDArray[np.int64]
+    nodes: Nodes
+
+
+class Leaves(NamedTuple):
+    """The leaves of N trees that are to be evaluated, L of them.
+
+    boards: [N, 2] uint64, own and opp; the first L rows, in the order of the trees.
+    paths: [N, DEEPEST] int32, the nodes from each root to its leaf.
+    depths: [N] int64, the steps there; −1 where nothing is to be evaluated: the game is over
+        there, and its value known.
+    """
+
+    boards: npt.NDArray[np.uint64]
+    paths: npt.NDArray[np.int32]
+    depths: npt.NDArray[np.int64]
+
+
+def empty_trees(count: int, size: int) -> Trees:
+    """Room for `count` trees of at most `size` nodes, all to be searched."""
+    return Trees(np.ones(count, np.bool_), np.zeros(count, np.int64), empty_nodes(count, size))
+
+
+def empty_leaves(count: int) -> Leaves:
+    """Room for the leaves of `count` trees."""
+    return Leaves(
+        np.empty((count, 2), np.uint64),
+        np.empty((count, DEEPEST), np.int32),
+        np.empty(count, np.int64),
+    )
+
+
+@inlined
+def _tree(number: int, nodes: Nodes) -> Nodes:
+    """The nodes of one of the trees."""
+    return Nodes(nodes.boards[number], nodes.links[number], nodes.values[number])
+
+
+@inlined
+def _game(number: int, games: Game) -> Game:
+    """One of the games."""
+    return Game(games.board[number], games.counters[number])
 
 
 @kernel
-def begin_all(
-    seeds: npt.NDArray[np.uint64], discs: npt.NDArray[np.uint64], counters: npt.NDArray[np.int64]
-) -> None:
-    """Set up N games: seeds [N], discs [N, DISCS], counters [N, COUNTERS]."""
-    for game in range(seeds.shape[0]):
-        begin(seeds[game], discs[game], counters[game])
+def start_all(seeds: npt.NDArray[np.uint64], games: Game) -> None:
+    """Set up N games from seeds [N]."""
+    for number in range(seeds.size):
+        start_game(seeds[number], _game(number, games))
 
 
 @kernel
-def advance_all(
-    searching: npt.NDArray[np.bool_],
-    used: npt.NDArray[np.int64],
-    boards: npt.NDArray[np.uint64],
-    links: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32],
-    opponents: npt.NDArray[np.int32],
-    colours: npt.NDArray[np.int8],
-    openings: npt.NDArray[np.int32],
+def play_to_search_all(
+    trees: Trees,
+    fixtures: Fixtures,
     agents: npt.NDArray[np.int64],
-    solved_empties: int,
-    rules: int,
-    reuse: bool,
+    options: SelfPlayOptions,
     memory: npt.NDArray[np.int64],
-    discs: npt.NDArray[np.uint64],
-    counters: npt.NDArray[np.int64],
-    positions: npt.NDArray[np.uint64],
-    sides: npt.NDArray[np.int8],
-    searched: npt.NDArray[np.float32],
-    visits: npt.NDArray[np.float32],
-    counts: npt.NDArray[np.int64],
-    results: npt.NDArray[np.int8],
+    games: Game,
+    records: Records,
 ) -> int:
-    """Play the games of `searching` [N] on; False is put where one has ended.
+    """Play those games on in which the search was to move; in how many it is again.
 
-    Where the search is to move a tree is planted, or with `reuse` the game's kept, of which
-    used [N] nodes are in use: boards, links, values [N, nodes, …]. Returns how many games go on.
+    There the position is made the root, of a new tree or of the game's, as `options` say. Where a
+    game has ended, `searching` becomes False.
     """
     context = int64(memory.ctypes.data)
+    searching, used = trees.searching, trees.used
     going = int64(0)
-    for game in range(searching.shape[0]):
-        if not searching[game]:
+    for number in range(searching.size):
+        if not searching[number]:
             continue
-        searching[game] = advance(
-            game,
-            opponents,
-            colours,
-            openings,
-            agents,
-            solved_empties,
-            rules,
-            context,
-            discs[game],
-            counters[game],
-            positions,
-            sides,
-            searched,
-            visits,
-            counts,
-            results,
+        game = _game(number, games)
+        searching[number] = play_to_search(
+            number, fixtures, agents, options, context, game, records
         )
-        if searching[game]:
-            own, opp = discs[game, OWN], discs[game, OPP]
-            kept = used[game] if reuse else int64(0)
-            used[game] = root(own, opp, kept, boards[game], links[game], values[game])
+        if searching[number]:
+            kept = used[number] if options.reuse else int64(0)
+            nodes = _tree(number, trees.nodes)
+            used[number] = advance_root(game.board[OWN], game.board[OPP], kept, nodes)
             going += 1
     return going
 
 
 @kernel
-def descend_all(
-    searching: npt.NDArray[np.bool_],
-    used: npt.NDArray[np.int64],
-    boards: npt.NDArray[np.uint64],
-    links: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32],
-    paths: npt.NDArray[np.int32],
-    depths: npt.NDArray[np.int64],
-    leaves: npt.NDArray[np.uint64],
-    rules: int,
-    c: float,
-) -> int:
-    """Follow every tree to a position without children; how many of them want a value.
-
-    Those are put in leaves [N, 2], one after the other; paths [N, DEEPEST] and depths [N] are
-    filled, depth −1 where nothing is wanted: the game is over there, or its value known.
-    """
+def select_all(trees: Trees, leaves: Leaves, rules: int, c: float) -> int:
+    """Select a leaf of every tree, by PUCT, and expand it; how many are to be evaluated."""
+    searching, used = trees.searching, trees.used
+    boards, paths, depths = leaves
     wanted = int64(0)
-    for game in range(searching.shape[0]):
-        depths[game] = -1
-        if not searching[game] or used[game] + 64 > boards.shape[1]:
+    for number in range(searching.size):
+        depths[number] = -1
+        if not searching[number] or used[number] + MOST_CHILDREN > trees.nodes.boards.shape[1]:
             continue
-        path = paths[game]
-        depth = descend(path, PUCT, c, links[game], values[game])
+        nodes = _tree(number, trees.nodes)
+        path = paths[number]
+        depth = select(path, nodes, PUCT, c)
         node = int64(path[depth])
-        if links[game, node, CHILDREN] == UNKNOWN:
-            used[game] += expand(node, used[game], boards[game], links[game], values[game], PUCT)
-        own, opp = boards[game, node, 0], boards[game, node, 1]
-        if links[game, node, CHILDREN] == 0:
+        if nodes.links[node, CHILDREN] == UNEXPANDED:
+            used[number] += expand(node, used[number], nodes, PUCT)
+        own, opp = nodes.boards[node, 0], nodes.boards[node, 1]
+        if nodes.links[node, CHILDREN] == 0:
             value = np.float32(outcome(own, opp, rules))
-            hand_up(path, depth, value, PUCT, links[game], values[game])
+            backpropagate(path, depth, value, nodes, PUCT)
             continue
-        leaves[wanted, 0], leaves[wanted, 1] = own, opp
-        depths[game] = depth
+        boards[wanted, 0], boards[wanted, 1] = own, opp
+        depths[number] = depth
         wanted += 1
     return wanted
 
 
 @kernel
-def hand_up_all(
-    outputs: npt.NDArray[np.float32],
-    paths: npt.NDArray[np.int32],
-    depths: npt.NDArray[np.int64],
-    links: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32],
-) -> None:
-    """Give what came out for the leaves, [wanted, outputs], to their trees."""
+def backpropagate_all(outputs: npt.NDArray[np.float32], trees: Trees, leaves: Leaves) -> None:
+    """Take what a network says of the leaves, outputs [L, …], into their trees."""
     last = outputs.shape[1] - 1
     row = int64(0)
-    for game in range(depths.shape[0]):
-        depth = depths[game]
+    for number in range(leaves.depths.size):
+        depth = leaves.depths[number]
         if depth < 0:
             continue
-        path = paths[game]
+        path = leaves.paths[number]
+        nodes = _tree(number, trees.nodes)
         if last > 0:
-            logits = int64(outputs[row].ctypes.data)
-            set_priors(int64(path[depth]), logits, links[game], values[game])
-        hand_up(path, depth, outputs[row, last], PUCT, links[game], values[game])
+            set_priors(int64(path[depth]), int64(outputs[row].ctypes.data), nodes)
+        backpropagate(path, depth, outputs[row, last], nodes, PUCT)
         row += 1
 
 
 @kernel
-def disturb_all(
-    searching: npt.NDArray[np.bool_],
-    noise: float,
-    links: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32],
-    discs: npt.NDArray[np.uint64],
-) -> None:
-    """Mix noise into the priors of the roots, whose children are there."""
-    for game in range(searching.shape[0]):
-        if searching[game]:
-            disturb(noise, links[game], values[game], discs[game, STATE])
+def add_root_noise_all(noise: float, trees: Trees, games: Game) -> None:
+    """Mix noise into the priors of the roots, which are expanded."""
+    for number in range(trees.searching.size):
+        if trees.searching[number]:
+            add_root_noise(noise, _tree(number, trees.nodes), games.board[number, STATE])
 
 
 @kernel
-def decide_all(
-    searching: npt.NDArray[np.bool_],
-    temperature: float,
-    temperature_plies: int,
-    links: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32],
-    discs: npt.NDArray[np.uint64],
-    counters: npt.NDArray[np.int64],
-    positions: npt.NDArray[np.uint64],
-    sides: npt.NDArray[np.int8],
-    searched: npt.NDArray[np.float32],
-    visits: npt.NDArray[np.float32],
+def record_and_play_all(
+    trees: Trees, options: SelfPlayOptions, games: Game, records: Records
 ) -> None:
-    """Record what the trees say and play a move in every game."""
-    for game in range(searching.shape[0]):
-        if searching[game]:
-            decide(
-                game,
-                temperature,
-                temperature_plies,
-                links[game],
-                values[game],
-                discs[game],
-                counters[game],
-                positions,
-                sides,
-                searched,
-                visits,
-            )
+    """Record what the trees say, and play a move in every game where the search is to move."""
+    for number in range(trees.searching.size):
+        if trees.searching[number]:
+            nodes, game = _tree(number, trees.nodes), _game(number, games)
+            record_and_play(number, options, nodes, game, records)

@@ -1,23 +1,29 @@
-"""Monte Carlo tree search: a tree grown by one position a simulation.
+"""Monte Carlo tree search: each simulation adds the children of one position to the tree.
 
-A simulation walks from the root by the selection rule to a position that has no children yet,
-gives it its children, values it by a network or a random game, and hands the value up. A value
-is that of the side to move there, from −1 (lost) to 1 (won); finished games have their exact one.
+A simulation has four steps, as in Browne et al. 2012, "A survey of Monte Carlo tree search
+methods", section 3: it selects a leaf, expands it, evaluates it by a network or by a rollout, and
+backpropagates the value to the root. A value is that of the side to move, from −1 (lost) to 1
+(won); a finished game has its exact one.
 
-Selection, over the children of a position with N visits: the largest Q + bonus, Q being the mean
-value of a child for the side that moves into it.
+A child's score is Q + bonus. Q is its mean action value, as seen by the side that moves into it; N
+are the visits of its parent, n its own, and P its prior. The highest score is selected.
 
-    UCB1     c √(ln N / n)      all children before any again; Kocsis and Szepesvári 2006
-    PUCT     c P √N / (1 + n)   P the policy of the network, or the same for every child; Q of a
-                                child without visits is 0; Silver 2017
+    UCB1   c √(ln (N + 1) / n)   every child before any again. Auer, Cesa-Bianchi and Fischer
+                                 2002, "Finite-time analysis of the multiarmed bandit problem",
+                                 theorem 1, where c is √2; for trees Kocsis and Szepesvári 2006,
+                                 "Bandit based Monte-Carlo planning" (UCT)
+    PUCT   c P √N / (1 + n)      Rosin 2011, "Multi-armed bandits with episode context", in the
+                                 form of Silver et al. 2017, "Mastering the game of Go without
+                                 human knowledge". P is the network's policy, or the same for
+                                 every child; Q of a child without visits is 0
 
-What does not change with N is kept with the child: a choice costs a product and a sum for each.
+What does not depend on N is kept with the child, so that its score costs a product and a sum.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -32,24 +38,70 @@ from evolve.engine.memory import int64, load, lowest, popcount
 UCB1: Final = 0
 PUCT: Final = 1
 
-# Columns of a node's links: its first child, their number (UNKNOWN before it has been reached),
-# the move that led there (64 a pass), its visits.
+# Columns of a node's links: its first child, their number (UNEXPANDED before it has any), the move
+# that leads to it (64 a pass), its visit count.
 FIRST, CHILDREN, MOVE, VISITS, LINKS = range(5)
-UNKNOWN: Final = -1
-# Columns of a node's values: the mean for the side that moved into it, what √ of the parent's
-# visits is multiplied by, the prior.
-MEAN, BONUS, PRIOR, VALUES = 0, 1, 2, 4
+UNEXPANDED: Final = -1
+# Columns of a node's values: its mean action value Q, for the side that moves into it; the part of
+# its bonus that does not depend on its parent; its prior.
+Q, BONUS, PRIOR, VALUES = 0, 1, 2, 4
 PASS: Final = 64
 ROOT: Final = 0
+NO_NODE: Final = -1
 
 DEEPEST: Final = 128
-_OPEN: Final = 4 * 33 + 1
-"""Nodes of four levels that wait to be looked at; no position has more than 33 moves."""
-_UNSEEN: Final = np.float32(1e9)
+MOST_CHILDREN: Final = 64
+"""Room for the children of a node; no position has more than 33 moves."""
+_WAITING: Final = 4 * 33 + 1
+"""Nodes of four levels that `find_node` has still to look at."""
+_UNVISITED: Final = np.float32(1e9)
+"""The bonus by UCB1 of a child without visits: more than any other score."""
 _S11, _S27, _S30, _S31 = U(11), U(27), U(30), U(31)
 _MIX_1, _MIX_2 = U(0xBF58476D1CE4E5B9), U(0x94D049BB133111EB)
 GOLDEN = U(0x9E3779B97F4A7C15)
 _LOW_32 = U(0xFFFFFFFF)
+
+
+class Nodes(NamedTuple):
+    """The nodes of a tree of at most M nodes; the root is the first.
+
+    boards: [M, 2] uint64, own and opp.
+    links: [M, LINKS] int32: FIRST, CHILDREN, MOVE, VISITS.
+    values: [M, VALUES] float32: Q, BONUS, PRIOR.
+
+    A node's children lie side by side, with higher numbers than its own. The arrays of N trees
+    have a first axis [N] more.
+    """
+
+    boards: npt.NDArray[np.uint64]
+    links: npt.NDArray[np.int32]
+    values: npt.NDArray[np.float32]
+
+
+class SearchOptions(NamedTuple):
+    """How a tree is searched.
+
+    rules: the code of the rules.
+    formula: of selection, UCB1 or PUCT.
+    c: the weight of the bonus, over 0.
+    network: address of a network with a value (see `engine.forward`), 0 for rollouts.
+    scratch: address of a thread's memory for the network's vectors, 0 for rollouts.
+    """
+
+    rules: int
+    formula: int
+    c: float
+    network: int
+    scratch: int
+
+
+def empty_nodes(*shape: int) -> Nodes:
+    """Room for a tree of `shape` [M], or for N trees, [N, M]. Pages never used cost nothing."""
+    return Nodes(
+        np.empty((*shape, 2), np.uint64),
+        np.empty((*shape, LINKS), np.int32),
+        np.empty((*shape, VALUES), np.float32),
+    )
 
 
 @inlined
@@ -100,15 +152,9 @@ def rollout(own: np.uint64, opp: np.uint64, rules: int, state: np.uint64) -> int
 
 
 @inlined
-def expand(
-    node: int,
-    used: int,
-    boards: npt.NDArray[np.uint64],
-    links: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32],
-    formula: int,
-) -> int:
+def expand(node: int, used: int, nodes: Nodes, formula: int) -> int:
     """Give a node its children, from `used` on; how many there are: none at the end of a game."""
+    boards, links, values = nodes
     own, opp = boards[node, 0], boards[node, 1]
     moves = moves_of(own, opp)
     count = int64(0)
@@ -126,23 +172,22 @@ def expand(
         count += 1
     prior = np.float32(1.0) / np.float32(max(count, 1))
     for child in range(used, used + count):
-        links[child, CHILDREN] = UNKNOWN
+        links[child, CHILDREN] = UNEXPANDED
         links[child, VISITS] = 0
-        values[child, MEAN] = 0.0
+        values[child, Q] = 0.0
         values[child, PRIOR] = prior
-        values[child, BONUS] = _UNSEEN if formula == UCB1 else prior
+        values[child, BONUS] = _UNVISITED if formula == UCB1 else prior
     links[node, FIRST], links[node, CHILDREN] = used, count
     return count
 
 
 @inlined
-def set_priors(
-    node: int,
-    logits: int,
-    links: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32],
-) -> None:
-    """Give the children of a node, fresh, the policy that the 64 floats at `logits` stand for."""
+def set_priors(node: int, logits: int, nodes: Nodes) -> None:
+    """Make a policy the priors of a node's children, which have no visits yet.
+
+    The policy is the softmax of those of the 64 floats at `logits` that are legal moves.
+    """
+    links, values = nodes.links, nodes.values
     first, count = int64(links[node, FIRST]), int64(links[node, CHILDREN])
     if count == 0 or links[first, MOVE] == PASS:
         return
@@ -160,31 +205,25 @@ def set_priors(
 
 
 @inlined
-def _select(
-    node: int,
-    scale: np.float32,
-    links: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32],
-) -> int:
-    """The child of `node` to look at next; of equals the first."""
+def _best_child(node: int, scale: np.float32, nodes: Nodes) -> int:
+    """The child of `node` with the highest score; of equals the first."""
+    links, values = nodes.links, nodes.values
     first, count = int64(links[node, FIRST]), int64(links[node, CHILDREN])
     best, best_child = np.float32(-1e30), first
     for child in range(first, first + count):
-        score = values[child, MEAN] + scale * values[child, BONUS]
+        score = values[child, Q] + scale * values[child, BONUS]
         if score > best:
             best, best_child = score, child
     return best_child
 
 
 @inlined
-def descend(
-    path: npt.NDArray[np.int32],
-    formula: int,
-    c: float,
-    links: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32],
-) -> int:
-    """Fill `path` with the nodes from the root to one without children; the number of steps."""
+def select(path: npt.NDArray[np.int32], nodes: Nodes, formula: int, c: float) -> int:
+    """Fill `path` [DEEPEST] with the nodes from the root to a leaf; the number of steps.
+
+    A leaf is unexpanded, or the end of a game.
+    """
+    links = nodes.links
     node, depth = int64(ROOT), int64(0)
     path[0] = node
     while links[node, CHILDREN] > 0:
@@ -192,28 +231,28 @@ def descend(
         if formula == UCB1:
             visits = np.float32(math.log(visits + np.float32(1.0)))
         scale = np.float32(c) * np.float32(math.sqrt(visits))
-        node = _select(node, scale, links, values)
+        node = _best_child(node, scale, nodes)
         depth += 1
         path[depth] = node
     return depth
 
 
 @inlined
-def hand_up(
-    path: npt.NDArray[np.int32],
-    depth: int,
-    value: np.float32,
-    formula: int,
-    links: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32],
+def backpropagate(
+    path: npt.NDArray[np.int32], depth: int, value: np.float32, nodes: Nodes, formula: int
 ) -> None:
-    """Give the nodes of a path the value of its end, each from the side that moved into it."""
+    """Count a visit of every node of a path, and take the leaf's value into its Q.
+
+    `value` is that of the side to move at the leaf; each node takes it from the side that moves
+    into it.
+    """
+    links, values = nodes.links, nodes.values
     while depth >= 0:
         value = -value
         node = int64(path[depth])
         visits = np.float32(links[node, VISITS] + 1)
         links[node, VISITS] += 1
-        values[node, MEAN] += (value - values[node, MEAN]) / visits
+        values[node, Q] += (value - values[node, Q]) / visits
         if formula == UCB1:
             values[node, BONUS] = np.float32(1.0) / np.float32(math.sqrt(visits))
         else:
@@ -222,38 +261,29 @@ def hand_up(
 
 
 @kernel
-def grow(
-    simulations: int,
-    used: int,
-    boards: npt.NDArray[np.uint64],
-    links: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32],
-    rules: int,
-    formula: int,
-    c: float,
-    seed: np.uint64,
-    network: int,
-    scratch: int,
+def simulate(
+    simulations: int, used: int, nodes: Nodes, options: SearchOptions, seed: np.uint64
 ) -> int:
-    """Run simulations; the number of nodes in use afterwards.
+    """Run simulations in a tree of `used` nodes; the number of nodes in use afterwards.
 
-    boards [nodes, 2] own and opp; links [nodes, LINKS]; values [nodes, VALUES]. Of them `used`
-    nodes are the tree, the root with its board among them. `network` is the address of one with
-    a value (see `engine.forward`), or 0 for random games. Ends early when a further node might
-    not fit.
+    The root must be set. Rollouts are drawn from `seed` and the root's visits. It ends early when
+    the children of one more node might not fit.
     """
+    rules, formula, c, network, scratch = options
+    boards, links = nodes.boards, nodes.links
     path = np.empty(DEEPEST, np.int32)
     for simulation in range(simulations):
-        if used + 64 > boards.shape[0]:
+        if used + MOST_CHILDREN > boards.shape[0]:
             break
-        # 1. Down to a position without children.
-        depth = descend(path, formula, c, links, values)
+        # 1. Select a leaf.
+        depth = select(path, nodes, formula, c)
         node = int64(path[depth])
-        # 2. Its children and its value, for the side to move there.
+        # 2. Expand it.
         own, opp = boards[node, 0], boards[node, 1]
-        fresh = links[node, CHILDREN] == UNKNOWN
+        fresh = links[node, CHILDREN] == UNEXPANDED
         if fresh:
-            used += expand(node, used, boards, links, values, formula)
+            used += expand(node, used, nodes, formula)
+        # 3. Evaluate it, for the side to move there.
         if links[node, CHILDREN] == 0:
             value = np.float32(outcome(own, opp, rules))
         elif network != 0:
@@ -261,36 +291,31 @@ def grow(
             last = load(network, OUTPUTS) - 1
             value = read(result, last)
             if last > 0 and fresh:
-                set_priors(node, result, links, values)
+                set_priors(node, result, nodes)
         else:
             state = mixed(seed + U(simulation) * GOLDEN + U(links[ROOT, VISITS]))
             value = np.float32(rollout(own, opp, rules, state))
-        # 3. Up again.
-        hand_up(path, depth, value, formula, links, values)
+        # 4. Backpropagate the value.
+        backpropagate(path, depth, value, nodes, formula)
     return used
 
 
 @kernel
-def found(
-    own: np.uint64,
-    opp: np.uint64,
-    used: int,
-    boards: npt.NDArray[np.uint64],
-    links: npt.NDArray[np.int32],
-) -> int:
-    """The node of a position in a tree of `used` nodes; UNKNOWN where it is not there.
+def find_node(own: np.uint64, opp: np.uint64, used: int, nodes: Nodes) -> int:
+    """The node of a position in a tree of `used` nodes; NO_NODE where it is not there.
 
     It is the root, or at most two moves and the passes between them away. A look at every node
     would take 30 ms of a move by the clock.
     """
     if used == 0:
-        return UNKNOWN
+        return NO_NODE
+    boards, links = nodes.boards, nodes.links
     discs = popcount(own | opp)
-    left, depths = np.empty(_OPEN, np.int64), np.empty(_OPEN, np.int64)
-    left[0], depths[0], count = ROOT, 0, int64(1)
+    waiting, depths = np.empty(_WAITING, np.int64), np.empty(_WAITING, np.int64)
+    waiting[0], depths[0], count = ROOT, 0, int64(1)
     while count > 0:
         count -= 1
-        node, depth = int64(left[count]), int64(depths[count])
+        node, depth = int64(waiting[count]), int64(depths[count])
         if boards[node, 0] == own and boards[node, 1] == opp:
             return node
         # Every move adds a disc, so that only a pass leads from as many to the position.
@@ -299,29 +324,24 @@ def found(
             continue
         first = int64(links[node, FIRST])
         for child in range(first, first + links[node, CHILDREN]):
-            left[count], depths[count] = child, depth + 1
+            waiting[count], depths[count] = child, depth + 1
             count += 1
-    return UNKNOWN
+    return NO_NODE
 
 
 @kernel
-def replant(
-    node: int,
-    used: int,
-    boards: npt.NDArray[np.uint64],
-    links: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32],
-) -> int:
-    """Make `node` the root, dropping all that is not below it; the number of nodes in use.
+def reroot(node: int, used: int, nodes: Nodes) -> int:
+    """Make `node` the root and drop all that is not below it; the number of nodes in use.
 
     A node's children have higher numbers than it and lie together, so that what is kept moves
-    down in one pass, in its order.
+    towards the front in one pass, in its order.
     """
-    places = np.full(used, UNKNOWN, np.int32)
+    boards, links, values = nodes
+    places = np.full(used, NO_NODE, np.int32)
     places[node] = ROOT
     kept = int64(0)
     for old in range(node, used):
-        if places[old] == UNKNOWN:
+        if places[old] == NO_NODE:
             continue
         first, count = int64(links[old, FIRST]), int64(links[old, CHILDREN])
         for child in range(first, first + count):
@@ -337,3 +357,25 @@ def replant(
         if links[new, CHILDREN] > 0:
             links[new, FIRST] = places[links[new, FIRST]]
     return kept
+
+
+@kernel
+def reset_tree(own: np.uint64, opp: np.uint64, nodes: Nodes) -> int:
+    """Make a tree of this root alone; the number of nodes in use: 1."""
+    boards, links, values = nodes
+    boards[ROOT, 0], boards[ROOT, 1] = own, opp
+    links[ROOT, CHILDREN], links[ROOT, VISITS] = UNEXPANDED, 0
+    values[ROOT, Q] = values[ROOT, BONUS] = values[ROOT, PRIOR] = 0.0
+    return int64(1)
+
+
+@kernel
+def advance_root(own: np.uint64, opp: np.uint64, used: int, nodes: Nodes) -> int:
+    """Make the position the root, keeping what the tree of `used` nodes knows of it.
+
+    Returns the number of nodes in use. A tree of 0 nodes, or one without the position, is reset.
+    """
+    node = find_node(own, opp, used, nodes)
+    if node != NO_NODE:
+        return reroot(node, used, nodes)
+    return reset_tree(own, opp, nodes)

@@ -28,7 +28,6 @@ from evolve.engine.context import (
 )
 from evolve.engine.context import MAX_DEPTH as MAX_DEPTH
 from evolve.engine.evaluation import (
-    CLASS_OF_SQUARE,
     WIN,
     evaluate,
     final_score,
@@ -43,8 +42,8 @@ from evolve.engine.memory import (
     load_bits,
     lowest,
     store,
-    store_bits,
 )
+from evolve.engine.ordering import list_by_evaluation, next_moves, pick
 from evolve.engine.table import (
     NOTHING,
     bucket_of,
@@ -58,36 +57,6 @@ from evolve.engine.table import (
 
 INFINITY = 1 << 30
 
-# Squares by how good a move there tends to be under standard rules: corners first, the squares
-# beside them last. Under reversed rules the same groups in the opposite order.
-_CLASS_ORDER = ((0,), (7, 2, 3, 9, 8), (5, 6), (1,), (4,))
-
-
-def _order_masks() -> tuple[np.uint64, ...]:
-    return tuple(
-        U(sum(1 << square for square in range(64) if CLASS_OF_SQUARE[square] in group))
-        for group in _CLASS_ORDER
-    )
-
-
-O0, O1, O2, O3, O4 = _order_masks()
-
-
-@inlined
-def next_moves(moves: np.uint64, reverse: int) -> np.uint64:
-    """Those of `moves`, not none, that are in the most promising group under these rules.
-
-    Written as choices between values: branches here would be mispredicted at every other move.
-    """
-    first, second = moves & (O0 if reverse == 0 else O4), moves & (O1 if reverse == 0 else O3)
-    fourth = moves & (O3 if reverse == 0 else O1)
-    chosen = moves & (O4 if reverse == 0 else O0)
-    third = moves & O2
-    chosen = fourth if fourth != ZERO else chosen
-    chosen = third if third != ZERO else chosen
-    chosen = second if second != ZERO else chosen
-    return first if first != ZERO else chosen
-
 
 @inlined
 def enter(context: int) -> bool:
@@ -97,29 +66,6 @@ def enter(context: int) -> bool:
         return False
     store(context, NODES, nodes + 1)
     return True
-
-
-@inlined
-def pack(key: int, square: int) -> int:
-    """A move of a frame in one cell: order by key, lowest first, then by square."""
-    return 64 * key + square
-
-
-@inlined
-def pick(index: int, count: int, frame: int, context: int) -> int:
-    """The square of the best of a frame's moves from `index` on, which it puts there.
-
-    Moves are picked one by one: most nodes need few, and sorting all has a branch for each move
-    that is mispredicted as often as not.
-    """
-    best, place = load(context, frame + index), index
-    for other in range(index + 1, count):
-        packed = load(context, frame + other)
-        place = other if packed < best else place
-        best = min(best, packed)
-    store(context, frame + place, load(context, frame + index))
-    store(context, frame + index, best)
-    return best & 63
 
 
 @inlined
@@ -244,41 +190,6 @@ def search_2(
     return sign * best
 
 
-@inlined
-def list_moves(
-    own: np.uint64,
-    opp: np.uint64,
-    squares: int,
-    moves: np.uint64,
-    known: int,
-    frame: int,
-    context: int,
-) -> int:
-    """Put `moves` into a frame, the key the evaluation after the move; returns how many.
-
-    `known` is a square to try before all others (from the table), or 64.
-
-    The evaluation is seen from the opponent. What moves turn, the replies and the sums after
-    them stand in the frame too, by square.
-    """
-    count = 0
-    while moves != ZERO:
-        square = lowest(moves)
-        bit = ONE << U(square)
-        moves &= moves - ONE
-        turned, replies, answers = play_of(square, own, opp)
-        after = squares_after(squares, square, turned, context)
-        store_bits(context, frame + TURNED + square, turned)
-        store_bits(context, frame + REPLIES + square, replies)
-        store(context, frame + SQUARES + square, after)
-        key = evaluate(opp ^ turned, own ^ turned ^ bit, after, replies, answers, context)
-        if square == known:
-            key = -INFINITY
-        store(context, frame + count, pack(key, square))
-        count += 1
-    return count
-
-
 @kernel
 def search_deep(
     own: np.uint64,
@@ -304,6 +215,7 @@ def search_deep(
     )
     if moves == ZERO:
         return ended(own, opp, context)
+    # 1. What the table knows.
     known, bucket = int64(64), int64(0)
     if load(context, TABLE_DEPTH) != 0 and depth >= load(context, TABLE_DEPTH):
         bucket = bucket_of(own, opp, context)
@@ -317,9 +229,12 @@ def search_deep(
                 if high <= alpha:
                     return sign * high
                 alpha, beta = max(alpha, low), min(beta, high)
-    # Only one search of each depth is under way at a time, so frames go by depth.
+    # 2. The moves, by the evaluation after them. Only one search of each depth is under way at a
+    #    time, so frames go by depth.
     frame = FRAMES + depth * FRAME_CELLS
-    count = list_moves(own, opp, squares, moves, known, frame, context)
+    count = list_by_evaluation(own, opp, squares, moves, known, frame, context)
+    # 3. Search them: without the table all with an open window; with it the first alone, the others
+    #    with a null window, and again with an open one when they turn out better.
     best, best_square = int64(-INFINITY), int64(64)
     index, low, high = 0, alpha, beta
     while index < count:
@@ -347,6 +262,7 @@ def search_deep(
         low = max(alpha, best)
         high = beta if bucket == 0 else low + 1
         index += 1
+    # 4. Remember.
     if bucket != 0:
         low, high = int64(-INFINITY), int64(INFINITY)
         if best > alpha:
@@ -410,7 +326,7 @@ def best_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple
     frame = int64(FRAMES)
     squares = square_sum(own, context) - square_sum(opp, context)
     none_known = int64(64)
-    count = list_moves(own, opp, squares, moves_of(own, opp), none_known, frame, context)
+    count = list_by_evaluation(own, opp, squares, moves_of(own, opp), none_known, frame, context)
     lowest_value = int64(-INFINITY)
     best, best_square = lowest_value, 64
     for index in range(count):

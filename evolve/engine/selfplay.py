@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,19 +17,18 @@ from evolve.engine.mcts import (
     CHILDREN,
     FIRST,
     GOLDEN,
-    MEAN,
     MOVE,
     PRIOR,
-    PUCT,
     ROOT,
-    UNKNOWN,
     VISITS,
-    found,
-    grow,
+    Nodes,
+    Q,
+    SearchOptions,
+    advance_root,
     mixed,
     outcome,
     random_square,
-    replant,
+    simulate,
     uniform,
 )
 from evolve.engine.memory import int64, popcount, store
@@ -37,63 +36,119 @@ from evolve.engine.parts import trained_moves
 from evolve.engine.solver import solve_outcome
 
 # Opponents that are no rows of alpha-beta parameters.
-ITSELF: Final = -1
-RANDOM: Final = -2
+SELF_PLAY: Final = -1
+RANDOM_OPPONENT: Final = -2
 
 _NOISE = U(0xD1B54A32D192ED03)
 
-# Cells of a game in hand: discs of the side to move and of the other, random state | colour of
+# Cells of a game in hand: discs of the side to move and of the other, random state; and colour of
 # the side to move, moves played, positions recorded.
-OWN, OPP, STATE, DISCS = 0, 1, 2, 3
+OWN, OPP, STATE, BOARD_CELLS = 0, 1, 2, 3
 SIDE, PLY, COUNT, COUNTERS = 0, 1, 2, 3
 
-MOST_MOVES: Final = 61
-"""Positions of a game in which a side has a move, and the one that is solved."""
+MOST_POSITIONS: Final = 61
+"""Those of a game in which a side has a move, and the one that is solved."""
 
 
-@inlined
-def root(
-    own: np.uint64,
-    opp: np.uint64,
-    used: int,
-    boards: npt.NDArray[np.uint64],
-    links: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32],
-) -> int:
-    """Make the position the root, keeping what the tree of `used` nodes knows of it.
+class Fixtures(NamedTuple):
+    """Who meets whom in N games, and how they begin.
 
-    Returns the number of nodes in use; a tree of 0 nodes, or one without the position, is
-    planted anew.
+    opponents: [N] int32, SELF_PLAY, RANDOM_OPPONENT or a row of alpha-beta parameters.
+    colours: [N] int8, 1 where the search is black, −1 where it is white; of no use in self-play.
+    openings: [N] int32, random moves before the first one that is chosen.
+    seeds: [N] uint64, of each game's random draws.
     """
-    node = found(own, opp, used, boards, links)
-    if node != UNKNOWN:
-        return replant(node, used, boards, links, values)
-    plant(own, opp, boards, links, values)
-    return int64(1)
+
+    opponents: npt.NDArray[np.int32]
+    colours: npt.NDArray[np.int8]
+    openings: npt.NDArray[np.int32]
+    seeds: npt.NDArray[np.uint64]
+
+    def part(self, some: slice) -> Fixtures:
+        """Those of some of the games."""
+        return Fixtures._make(array[some] for array in self)
+
+
+class SelfPlayOptions(NamedTuple):
+    """How the tree search plays games to learn from.
+
+    search: how a tree is searched, the rules included.
+    simulations: of a move.
+    noise: the share of a Dirichlet draw in the priors of the root's moves, 0 to 1.
+    temperature: of the choice among moves, in the first `temperature_plies` of a game; 0 after.
+    solved_empties: a game ends there, with its exact outcome.
+    reuse: whether a game's tree is kept from move to move.
+    """
+
+    search: SearchOptions
+    simulations: int
+    noise: float
+    temperature: float
+    temperature_plies: int
+    solved_empties: int
+    reuse: bool
+
+
+class Game(NamedTuple):
+    """A game in hand; the arrays of N games have a first axis [N] more.
+
+    board: [BOARD_CELLS] uint64: OWN, OPP, and STATE, of the random draws.
+    counters: [COUNTERS] int64: SIDE to move, 1 black, −1 white; PLY; COUNT of recorded positions.
+    """
+
+    board: npt.NDArray[np.uint64]
+    counters: npt.NDArray[np.int64]
+
+
+class Records(NamedTuple):
+    """What the search saw in N games, in the positions where it was to move and the solved one.
+
+    positions: [N, MOST_POSITIONS, 2] uint64, own and opp.
+    sides: [N, MOST_POSITIONS] int8, who was to move there, 1 black, −1 white.
+    searched: [N, MOST_POSITIONS] float32, the mean value of the search for that side, −1 to 1.
+    visits: [N, MOST_POSITIONS, 64] float32, each square's share of the simulations; [0, …] when
+        nobody wants them.
+    counts: [N] int64, positions; 0 for a game that could only go on with an opening of a match
+        (`engine.parts`): it is given up.
+    results: [N] int8, 1 black won, 0 draw, −1 white won.
+    """
+
+    positions: npt.NDArray[np.uint64]
+    sides: npt.NDArray[np.int8]
+    searched: npt.NDArray[np.float32]
+    visits: npt.NDArray[np.float32]
+    counts: npt.NDArray[np.int64]
+    results: npt.NDArray[np.int8]
+
+    def part(self, some: slice) -> Records:
+        """Those of some of the games, to be filled."""
+        return Records._make(array[some] for array in self)
+
+
+def empty_games(*shape: int) -> Game:
+    """Room for one game, or for N, `shape` [N]."""
+    return Game(np.empty((*shape, BOARD_CELLS), np.uint64), np.empty((*shape, COUNTERS), np.int64))
+
+
+def blank_records(count: int, with_visits: bool) -> Records:
+    """Records of `count` games, all zero."""
+    return Records(
+        np.zeros((count, MOST_POSITIONS, 2), np.uint64),
+        np.zeros((count, MOST_POSITIONS), np.int8),
+        np.zeros((count, MOST_POSITIONS), np.float32),
+        np.zeros((count if with_visits else 0, MOST_POSITIONS, 64), np.float32),
+        np.zeros(count, np.int64),
+        np.zeros(count, np.int8),
+    )
 
 
 @inlined
-def plant(
-    own: np.uint64,
-    opp: np.uint64,
-    boards: npt.NDArray[np.uint64],
-    links: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32],
-) -> None:
-    """A tree of this root alone."""
-    boards[ROOT, 0], boards[ROOT, 1] = own, opp
-    links[ROOT, CHILDREN], links[ROOT, VISITS] = UNKNOWN, 0
-    values[ROOT, MEAN] = values[ROOT, BONUS] = values[ROOT, PRIOR] = 0.0
+def add_root_noise(noise: float, nodes: Nodes, state: np.uint64) -> None:
+    """Mix the share `noise` of a Dirichlet draw into the priors of the root's children.
 
-
-@inlined
-def disturb(
-    noise: float,
-    links: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32],
-    state: np.uint64,
-) -> None:
-    """Mix the share `noise` of a flat Dirichlet draw into the priors of the root's children."""
+    P ← (1 − noise) P + noise η with η ~ Dir(1), flat; Silver et al. 2017 take Dir(0.03) in Go.
+    """
+    links, values = nodes.links, nodes.values
     first, count = int64(links[ROOT, FIRST]), int64(links[ROOT, CHILDREN])
     state = mixed(state ^ _NOISE)  # a stream of its own: the move is drawn from `state`
     total = 0.0
@@ -107,11 +162,12 @@ def disturb(
 
 
 @inlined
-def drawn(temperature: float, moves: np.uint64, links: npt.NDArray[np.int32], draw: float) -> int:
-    """A child of the root by its visits to the power 1 / temperature; 0: the most visited.
+def sample_child(temperature: float, moves: np.uint64, nodes: Nodes, draw: float) -> int:
+    """A child of the root by `draw`, 0 to 1: in proportion to visits^(1 / temperature).
 
-    Only `moves` are drawn.
+    At temperature 0 it is the most visited one; Silver et al. 2017. Only `moves` are drawn.
     """
+    links = nodes.links
     first, count = int64(links[ROOT, FIRST]), int64(links[ROOT, CHILDREN])
     best, most = first, int64(-1)
     for child in range(first, first + count):
@@ -138,245 +194,136 @@ def _among(moves: np.uint64, square: int) -> bool:
 
 
 @inlined
-def begin(seed: np.uint64, discs: npt.NDArray[np.uint64], counters: npt.NDArray[np.int64]) -> None:
-    """Set up a game: `discs` [DISCS] and `counters` [COUNTERS]."""
-    discs[OWN], discs[OPP], discs[STATE] = START_OWN, START_OPP, mixed(seed)
+def start_game(seed: np.uint64, game: Game) -> None:
+    """Set up a game from the start position."""
+    board, counters = game
+    board[OWN], board[OPP], board[STATE] = START_OWN, START_OPP, mixed(seed)
     counters[SIDE], counters[PLY], counters[COUNT] = 1, 0, 0
 
 
 @inlined
-def _play(square: int, discs: npt.NDArray[np.uint64], counters: npt.NDArray[np.int64]) -> None:
+def _play(square: int, game: Game) -> None:
     """Play a move of the side to move."""
-    own, opp = discs[OWN], discs[OPP]
+    board, counters = game
+    own, opp = board[OWN], board[OPP]
     turned = flips_of(square, own, opp)
-    discs[OWN], discs[OPP] = opp ^ turned, own ^ turned ^ (ONE << U(square))
+    board[OWN], board[OPP] = opp ^ turned, own ^ turned ^ (ONE << U(square))
     counters[SIDE] = -counters[SIDE]
     counters[PLY] += 1
 
 
 @inlined
-def advance(
-    game: int,
-    opponents: npt.NDArray[np.int32],
-    colours: npt.NDArray[np.int8],
-    openings: npt.NDArray[np.int32],
+def play_to_search(
+    number: int,
+    fixtures: Fixtures,
     agents: npt.NDArray[np.int64],
-    solved_empties: int,
-    rules: int,
+    options: SelfPlayOptions,
     context: int,
-    discs: npt.NDArray[np.uint64],
-    counters: npt.NDArray[np.int64],
-    positions: npt.NDArray[np.uint64],
-    sides: npt.NDArray[np.int8],
-    searched: npt.NDArray[np.float32],
-    visits: npt.NDArray[np.float32],
-    counts: npt.NDArray[np.int64],
-    results: npt.NDArray[np.int8],
+    game: Game,
+    records: Records,
 ) -> bool:
-    """Play on until the search is to move: True, or the game is over: False, all recorded."""
+    """Play game `number` on until the search is to move: True; or to its end, recorded: False."""
+    board, counters = game
     while True:
-        discs[STATE] += GOLDEN
-        own, opp, side = discs[OWN], discs[OPP], counters[SIDE]
+        board[STATE] += GOLDEN
+        own, opp, side = board[OWN], board[OPP], counters[SIDE]
         moves = moves_of(own, opp)
         if moves == ZERO:
             if moves_of(opp, own) == ZERO:
-                results[game] = side * outcome(own, opp, rules)
+                records.results[number] = side * outcome(own, opp, options.search.rules)
                 break
-            discs[OWN], discs[OPP], counters[SIDE] = opp, own, -side
+            board[OWN], board[OPP], counters[SIDE] = opp, own, -side
             continue
-        if 64 - popcount(own | opp) <= solved_empties:
+        if 64 - popcount(own | opp) <= options.solved_empties:
             store(context, NODES, 0)
             store(context, STOPPED, 0)
             bound = solve_outcome(own, opp, context)
             value = int64(bound > 0) - int64(bound < 0)
-            _record(game, discs, counters, value, positions, sides, searched, visits)
-            results[game] = side * value
+            _record(number, game, value, records)
+            records.results[number] = side * value
             break
         moves = trained_moves(own, opp, moves)
         if moves == ZERO:
-            counters[COUNT], results[game] = 0, 0
+            counters[COUNT], records.results[number] = 0, 0
             break
-        opponent = opponents[game]
-        theirs = opponent != ITSELF and colours[game] != side
-        if counters[PLY] < openings[game] or (theirs and opponent == RANDOM):
-            _play(random_square(moves, discs[STATE]), discs, counters)
+        opponent = fixtures.opponents[number]
+        theirs = opponent != SELF_PLAY and fixtures.colours[number] != side
+        at_random = theirs and opponent == RANDOM_OPPONENT
+        if counters[PLY] < fixtures.openings[number] or at_random:
+            _play(random_square(moves, board[STATE]), game)
         elif theirs:
             row = int64(agents.ctypes.data) + opponent * agents.shape[1] * 8
             square = choose(own, opp, row, context)
             if not _among(moves, square):
-                square = random_square(moves, discs[STATE])
-            _play(square, discs, counters)
+                square = random_square(moves, board[STATE])
+            _play(square, game)
         else:
             return True
-    counts[game] = counters[COUNT]
+    records.counts[number] = counters[COUNT]
     return False
 
 
 @inlined
-def _record(
-    game: int,
-    discs: npt.NDArray[np.uint64],
-    counters: npt.NDArray[np.int64],
-    value: float,
-    positions: npt.NDArray[np.uint64],
-    sides: npt.NDArray[np.int8],
-    searched: npt.NDArray[np.float32],
-    visits: npt.NDArray[np.float32],
-) -> None:
-    """Record the position in hand and its value, without visits."""
+def _record(number: int, game: Game, value: float, records: Records) -> None:
+    """Record the position of game `number` and its value, without visits."""
+    board, counters = game
     count = counters[COUNT]
-    positions[game, count, 0], positions[game, count, 1] = discs[OWN], discs[OPP]
-    sides[game, count], searched[game, count] = counters[SIDE], value
-    if visits.shape[0] > 0:
+    records.positions[number, count, 0] = board[OWN]
+    records.positions[number, count, 1] = board[OPP]
+    records.sides[number, count], records.searched[number, count] = counters[SIDE], value
+    if records.visits.shape[0] > 0:
         for square in range(64):
-            visits[game, count, square] = 0.0
+            records.visits[number, count, square] = 0.0
     counters[COUNT] += 1
 
 
 @inlined
-def decide(
-    game: int,
-    temperature: float,
-    temperature_plies: int,
-    links: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32],
-    discs: npt.NDArray[np.uint64],
-    counters: npt.NDArray[np.int64],
-    positions: npt.NDArray[np.uint64],
-    sides: npt.NDArray[np.int8],
-    searched: npt.NDArray[np.float32],
-    visits: npt.NDArray[np.float32],
+def record_and_play(
+    number: int, options: SelfPlayOptions, nodes: Nodes, game: Game, records: Records
 ) -> None:
-    """Record what the tree says of the position in hand, and play a move of it."""
+    """Record what the tree says of the position of game `number`, and play a move by its visits."""
+    board, counters = game
+    links = nodes.links
     count = counters[COUNT]
-    _record(game, discs, counters, -values[ROOT, MEAN], positions, sides, searched, visits)
-    if visits.shape[0] > 0:
+    _record(number, game, -nodes.values[ROOT, Q], records)
+    if records.visits.shape[0] > 0:
         first = int64(links[ROOT, FIRST])
         shared = np.float32(max(1, links[ROOT, VISITS] - 1))
         for child in range(first, first + links[ROOT, CHILDREN]):
             share = np.float32(links[child, VISITS]) / shared
-            visits[game, count, int64(links[child, MOVE])] = share
-    warm = temperature if counters[PLY] < temperature_plies else 0.0
-    moves = trained_moves(discs[OWN], discs[OPP], moves_of(discs[OWN], discs[OPP]))
-    child = drawn(warm, moves, links, uniform(discs[STATE]))
-    _play(int64(links[child, MOVE]), discs, counters)
+            records.visits[number, count, int64(links[child, MOVE])] = share
+    temperature = options.temperature if counters[PLY] < options.temperature_plies else 0.0
+    moves = trained_moves(board[OWN], board[OPP], moves_of(board[OWN], board[OPP]))
+    child = sample_child(temperature, moves, nodes, uniform(board[STATE]))
+    _play(int64(links[child, MOVE]), game)
 
 
 @kernel
 def play_tree_games(
-    opponents: npt.NDArray[np.int32],
-    colours: npt.NDArray[np.int8],
-    openings: npt.NDArray[np.int32],
-    seeds: npt.NDArray[np.uint64],
+    fixtures: Fixtures,
     agents: npt.NDArray[np.int64],
-    network: int,
-    simulations: int,
-    c: float,
-    noise: float,
-    temperature: float,
-    temperature_plies: int,
-    solved_empties: int,
-    rules: int,
-    reuse: bool,
+    options: SelfPlayOptions,
     memory: npt.NDArray[np.int64],
-    scratch: npt.NDArray[np.float32],
-    boards: npt.NDArray[np.uint64],
-    links: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32],
-    positions: npt.NDArray[np.uint64],
-    sides: npt.NDArray[np.int8],
-    searched: npt.NDArray[np.float32],
-    visits: npt.NDArray[np.float32],
-    counts: npt.NDArray[np.int64],
-    results: npt.NDArray[np.int8],
+    nodes: Nodes,
+    records: Records,
 ) -> None:
-    """Play N games and record what the tree search saw in them.
+    """Play the games of `fixtures` and fill `records`.
 
-    Args:
-        opponents: [N] ITSELF, RANDOM or a row of `agents`.
-        colours: [N] 1 where the search is black, −1 where it is white; of no use to ITSELF.
-        openings: [N] random moves before the first one that is chosen.
-        seeds: [N] of each game's random draws.
-        agents: [A, cells] rows of alpha-beta parameters.
-        network: address of a network with a value, or 0 for random games.
-        noise: share of a random draw in the priors of the root, 0 to 1.
-        temperature: of the choice among moves, in the first `temperature_plies` of a game.
-        solved_empties: a game ends there, with its exact outcome.
-        reuse: whether a game's tree is kept from move to move.
-        memory, scratch, boards, links, values: context, scratch and tree of this thread.
-        positions: [N, MOST_MOVES, 2] filled with own and opp where the search was to move, and
-            with the one that was solved.
-        sides: [N, MOST_MOVES] filled with who was to move there, 1 black, −1 white.
-        searched: [N, MOST_MOVES] filled with the mean value of the search for that side.
-        visits: [N, MOST_MOVES, 64] filled with the share of simulations of every square; of
-            length 0 when nobody wants them.
-        counts: [N] filled with the number of positions; 0 for a game that could only go on with
-            an opening of a match (`engine.parts`): it is given up.
-        results: [N] filled with 1 black won, 0 draw, −1 white won.
+    agents [A, cells]: rows of alpha-beta parameters; memory: a context of this thread's alone;
+    nodes: room for a tree. The scratch memory of `options` is this thread's alone, too.
     """
     context = int64(memory.ctypes.data)
-    scratch_at = int64(scratch.ctypes.data)
-    discs, counters = np.empty(DISCS, np.uint64), np.empty(COUNTERS, np.int64)
-    for game in range(opponents.shape[0]):
-        begin(seeds[game], discs, counters)
+    simulations, noise = options.simulations, options.noise
+    game = Game(np.empty(BOARD_CELLS, np.uint64), np.empty(COUNTERS, np.int64))
+    board = game.board
+    for number in range(fixtures.seeds.size):
+        start_game(fixtures.seeds[number], game)
         used = int64(0)
-        while advance(
-            game,
-            opponents,
-            colours,
-            openings,
-            agents,
-            solved_empties,
-            rules,
-            context,
-            discs,
-            counters,
-            positions,
-            sides,
-            searched,
-            visits,
-            counts,
-            results,
-        ):
-            used = root(discs[OWN], discs[OPP], used if reuse else int64(0), boards, links, values)
-            used = grow(
-                int64(1),
-                used,
-                boards,
-                links,
-                values,
-                rules,
-                PUCT,
-                c,
-                discs[STATE],
-                network,
-                scratch_at,
-            )
+        while play_to_search(number, fixtures, agents, options, context, game, records):
+            # The root's children come with the first simulation, and noise goes to their priors.
+            used = advance_root(board[OWN], board[OPP], used if options.reuse else int64(0), nodes)
+            used = simulate(int64(1), used, nodes, options.search, board[STATE])
             if noise > 0.0:
-                disturb(noise, links, values, discs[STATE])
-            used = grow(
-                simulations - 1,
-                used,
-                boards,
-                links,
-                values,
-                rules,
-                PUCT,
-                c,
-                discs[STATE],
-                network,
-                scratch_at,
-            )
-            decide(
-                game,
-                temperature,
-                temperature_plies,
-                links,
-                values,
-                discs,
-                counters,
-                positions,
-                sides,
-                searched,
-                visits,
-            )
+                add_root_noise(noise, nodes, board[STATE])
+            used = simulate(simulations - 1, used, nodes, options.search, board[STATE])
+            record_and_play(number, options, nodes, game, records)

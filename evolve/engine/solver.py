@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.bits import CORNERS, ONE, ZERO, U, flips_of, moves_of, play_of, stable_discs
+from evolve.engine.bits import CORNERS, ONE, ZERO, U, flips_of, moves_of, stable_discs
 from evolve.engine.compile import inlined, kernel, wrapper
 from evolve.engine.context import FRAME_CELLS, FRAMES, REVERSED, RULES, SOLVER, STOPPED, TURNED
 from evolve.engine.evaluation import final_score
@@ -21,10 +21,9 @@ from evolve.engine.memory import (
     load_bits,
     lowest,
     popcount,
-    store,
-    store_bits,
 )
-from evolve.engine.search import enter, pack, pick
+from evolve.engine.ordering import list_fastest_first, odd_quadrants, pick
+from evolve.engine.search import enter
 from evolve.engine.table import (
     NOTHING,
     bucket_of,
@@ -41,14 +40,6 @@ REPLIES_FROM = 10
 """From that many empties the table is asked about every move before the first is searched."""
 WINDOWS_FROM = 11
 """From that many empties the score is found by narrow windows."""
-
-_QUADRANTS = (
-    U(0x000000000F0F0F0F),
-    U(0x00000000F0F0F0F0),
-    U(0x0F0F0F0F00000000),
-    U(0xF0F0F0F000000000),
-)
-Q0, Q1, Q2, Q3 = _QUADRANTS
 
 
 @inlined
@@ -69,13 +60,6 @@ def _full_score(discs: int, rules: int) -> int:
     if rules == REVERSED:
         return 64 - 2 * discs
     return 2 * discs - 64
-
-
-@inlined
-def _odd_quadrants(empty: np.uint64) -> np.uint64:
-    """Squares of the quadrants that hold an odd number of empty squares."""
-    odd = Q0 * U(popcount(empty & Q0) & 1) | Q1 * U(popcount(empty & Q1) & 1)
-    return odd | Q2 * U(popcount(empty & Q2) & 1) | Q3 * U(popcount(empty & Q3) & 1)
 
 
 @inlined
@@ -141,7 +125,7 @@ def solve_shallow(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context
     # reversed rules a corner, never to be lost again, is taken last.
     first = ~CORNERS
     if load(context, RULES) != REVERSED:
-        first = _odd_quadrants(empty)
+        first = odd_quadrants(empty)
     best = -65
     while moves != ZERO:
         early = moves & first
@@ -156,45 +140,6 @@ def solve_shallow(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context
         if best >= beta:
             break
     return sign * best
-
-
-@inlined
-def _list_fastest_first(
-    own: np.uint64, opp: np.uint64, moves: np.uint64, known: int, frame: int, context: int
-) -> int:
-    """Put `moves` into a frame, the key mostly the number of replies; returns how many.
-
-    `known` is a square to try before all others (from the table), or 64.
-    """
-    count = 0
-    reverse = load(context, RULES) == REVERSED
-    odd = ZERO
-    if not reverse:
-        odd = _odd_quadrants(~(own | opp))
-    while moves != ZERO:
-        square = lowest(moves)
-        bit = ONE << U(square)
-        moves &= moves - ONE
-        turned, replies, _ = play_of(square, own, opp)
-        store_bits(context, frame + TURNED + square, turned)
-        corner_replies = popcount(replies & CORNERS)
-        if reverse:
-            # Few discs turned, and no corner unless it is the other side that takes it.
-            key = 8 * (popcount(replies) - corner_replies) + 3 * popcount(turned)
-            if bit & CORNERS != ZERO:
-                key += 6
-        else:
-            # A reply in a corner counts twice; moves into corners and odd regions come early.
-            key = 8 * (popcount(replies) + corner_replies)
-            if bit & odd != ZERO:
-                key -= 4
-            if bit & CORNERS != ZERO:
-                key -= 4
-        if square == known:
-            key = -1000
-        store(context, frame + count, pack(key, square))
-        count += 1
-    return count
 
 
 @wrapper
@@ -265,7 +210,7 @@ def solve_deep(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: i
     # 3. The moves: the first with the whole window, the others with a null window, and again
     #    with an open one when they turn out better.
     frame = FRAMES + empties * FRAME_CELLS
-    count = _list_fastest_first(own, opp, moves, known, frame, context)
+    count = list_fastest_first(own, opp, moves, known, frame, context)
     if empties >= REPLIES_FROM:
         proven = _proven(own, opp, beta, frame, count, context)
         if proven >= beta:

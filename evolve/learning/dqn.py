@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,51 +12,25 @@ import torch
 from torch import Tensor
 
 from evolve.agents.dqn import DqnAgent
-from evolve.agents.memory import thread_context, thread_scratch
 from evolve.agents.reference import POSITIONAL
 from evolve.agents.rewards import Rewards
 from evolve.arena.panel import Panel
-from evolve.config.learning import ITSELF, PAST, DqnSettings
-from evolve.engine.bits import legal_moves_of_all
-from evolve.engine.context import GAME_TABLE_BITS, RULES_CODE
-from evolve.engine.episodes import (
-    MOST_MOVES,
-    RANDOM,
-    play_episodes,
-    transitions_of,
-)
-from evolve.engine.evaluation import CLASS_OF_SQUARE
+from evolve.config.learning import PAST, DqnSettings
 from evolve.engine.network import Architecture, Network
-from evolve.engine.rewards import DIFFERENCE, HALVES, NO_REWARD, OUTCOME, SHARE
 from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
-from evolve.fitness.games import agent_rows, in_batches
+from evolve.learning.bootstrap import Bootstrap
+from evolve.learning.experience import Experience, Networks
 from evolve.learning.learner import (
     Iteration,
     Left,
     Progress,
     Share,
-    alphabeta_agents,
     left_for_games,
     seconds_of_choice,
-    shares_drawn,
 )
 from evolve.learning.model import Model
 from evolve.learning.modules import encoded
 from evolve.learning.replay import Replay
-
-_REWARDS: Final = {
-    "none": NO_REWARD,
-    "outcome": OUTCOME,
-    "halves": HALVES,
-    "share": SHARE,
-    "difference": DIFFERENCE,
-}
-_TABLE: Final = np.array(POSITIONAL, np.float32)[np.array(CLASS_OF_SQUARE)]
-"""V of every square, for the positional reward; published as a picture alone, so assumed."""
-_EPSILON_OF_OTHERS: Final = 0.1
-"""Share of random moves of alpha-beta opponents, which would play the same games else (assumed)."""
-
-Networks = tuple[Network, ...]
 
 
 class MoveLearner:
@@ -77,10 +51,8 @@ class MoveLearner:
         self._past: deque[Networks] = deque([self._networks()], maxlen=settings.past + 1)
         self._survivor: list[dict[str, npt.NDArray[Any]]] = [m.state() for m in self.models]
         self._owed = [0.0] * settings.networks
-        self._agents = alphabeta_agents(
-            settings.opponents, (ITSELF, PAST, "random"), settings.rules
-        )
-        self._rows = agent_rows(self._agents) if self._agents else np.zeros((1, 1), np.int64)
+        self._experience = Experience(settings, jobs)
+        self._bootstrap = Bootstrap(settings, self.models, self.targets)
 
     def _model(self, seed: int) -> Model:
         settings = self.settings
@@ -144,118 +116,8 @@ class MoveLearner:
         self, rng: np.random.Generator, count: int, share: float, progress: Progress, left: Left
     ) -> tuple[int, list[int]]:
         """Play games into the replays; how many there were, and of moves in each replay."""
-        settings = self.settings
         new, old = self._past[-1], self._past[0]
-        addresses = np.array([n.address for n in (new[0], new[-1], old[0], old[-1])], np.int64)
-        shares = {"random": 1.0} if share < settings.random_first else settings.opponents
-        names = shares_drawn(shares, count, rng)
-        row_of = {
-            name: 4 + number
-            for number, name in enumerate(
-                name for name in settings.opponents if name not in (ITSELF, PAST, "random")
-            )
-        }
-        black = rng.random(count) < 0.5
-        players = np.empty((count, 2), np.int32)
-        learners = np.ones((count, 2), np.int8)
-        level = settings.epsilon + (settings.epsilon_end - settings.epsilon) * share
-        epsilons = np.full((count, 2), level)
-        for game, name in enumerate(names):
-            players[game] = 0, 1
-            if name == ITSELF:
-                continue
-            other = 1 if black[game] else 0
-            learners[game, other] = settings.both_sides
-            if name == PAST:
-                players[game, other] = 2 + other
-            elif name == "random":
-                players[game, other] = RANDOM
-            else:
-                players[game, other] = row_of[name]
-                epsilons[game, other] = _EPSILON_OF_OTHERS
-        openings = rng.integers(0, settings.openings + 1, count).astype(np.int32)
-        seeds = rng.integers(0, 2**64, count, dtype=np.uint64)
-        positions = np.zeros((count, MOST_MOVES, 2), np.uint64)
-        sides, moves = np.zeros((2, count, MOST_MOVES), np.int8)
-        counts, scores = np.zeros(count, np.int64), np.zeros(count, np.int8)
-        discs = np.zeros((count, 2), np.int8)
-        played: list[int] = []
-        bits = max([GAME_TABLE_BITS] + [agent.table_bits for agent in self._agents])
-
-        def play(part: slice) -> None:
-            if left() <= 0.0:
-                return
-            played.append(part.stop - part.start)
-            play_episodes(
-                players[part],
-                epsilons[part],
-                openings[part],
-                seeds[part],
-                addresses,
-                self._rows,
-                RULES_CODE[settings.rules],
-                thread_context(settings.rules, bits),
-                thread_scratch(new[0].scratch_size),
-                positions[part],
-                sides[part],
-                moves[part],
-                counts[part],
-                scores[part],
-                discs[part],
-            )
-
-        def told(games: int) -> None:
-            if left() > 0.0:  # the batches after that were not played
-                progress(games)
-
-        in_batches(count, play, self.jobs, told)
-        added = self._remember(positions, sides, moves, counts, scores, discs, learners)
-        return sum(played), added
-
-    def _remember(
-        self,
-        positions: npt.NDArray[np.uint64],
-        sides: npt.NDArray[np.int8],
-        moves: npt.NDArray[np.int8],
-        counts: npt.NDArray[np.int64],
-        scores: npt.NDArray[np.int8],
-        discs: npt.NDArray[np.int8],
-        learners: npt.NDArray[np.int8],
-    ) -> list[int]:
-        settings = self.settings
-        most = positions.shape[0] * MOST_MOVES
-        plies = np.empty((most, 3), np.int32)
-        returns, discounts = np.empty((2, most), np.float32)
-        filled = transitions_of(
-            positions,
-            sides,
-            moves,
-            counts,
-            scores,
-            discs,
-            learners,
-            _REWARDS[settings.reward],
-            settings.shaping,
-            _TABLE,
-            settings.positional,
-            settings.minimax,
-            settings.bootstrap == "negamax",
-            settings.steps,
-            settings.gamma,
-            RULES_CODE[settings.rules],
-            plies,
-            returns,
-            discounts,
-        )
-        game, ply, then = plies[:filled].T
-        rows: dict[str, npt.NDArray[Any]] = {
-            "boards": np.concatenate([positions[game, ply], positions[game, then]], axis=1),
-            "sides": sides[game, ply],
-            "next_sides": sides[game, then],
-            "moves": moves[game, ply],
-            "returns": returns[:filled],
-            "discounts": discounts[:filled],
-        }
+        played, rows = self._experience.play(rng, count, share, new, old, progress, left)
         added = []
         for number, replay in enumerate(self.replays):
             mine = slice(None)
@@ -264,7 +126,7 @@ class MoveLearner:
             own = {name: array[mine] for name, array in rows.items()}
             replay.add(own)
             added.append(len(own["sides"]))
-        return added
+        return played, added
 
     def _learn(self, number: int, rng: np.random.Generator) -> float:
         settings, model = self.settings, self.models[number]
@@ -278,7 +140,7 @@ class MoveLearner:
         targets = torch.from_numpy(rows["returns"]).to(model.device)
         going_on = np.flatnonzero(rows["discounts"])
         if len(going_on):
-            best = self._best_of_side(number, boards[going_on, 2:], rows["next_sides"][going_on])
+            best = self._bootstrap.best(number, boards[going_on, 2:], rows["next_sides"][going_on])
             factors = torch.from_numpy(rows["discounts"][going_on]).to(model.device)
             targets[torch.from_numpy(going_on)] += factors * best
         inputs = encoded(
@@ -300,52 +162,6 @@ class MoveLearner:
             return error(found.gather(1, chosen[:, None])[:, 0], targets)
 
         return model.learn(inputs, loss_of, int(rng.integers(2**31)))
-
-    def _best_of_side(
-        self, number: int, positions: npt.NDArray[np.uint64], sides: npt.NDArray[np.int8]
-    ) -> Tensor:
-        """What the best moves are worth, by the network that plays the side to move.
-
-        After a pass, or an odd number of plies, it is the other colour's to say.
-        """
-        best = self._best_next(number, positions, sides)
-        if len(self.models) == 1:
-            return best
-        others = torch.from_numpy(sides == (-1 if number == 0 else 1)).to(best.device)
-        return torch.where(others, self._best_next(1 - number, positions, sides), best)
-
-    def _best_next(
-        self, number: int, positions: npt.NDArray[np.uint64], sides: npt.NDArray[np.int8]
-    ) -> Tensor:
-        """What the best move of each position [B, 2] is worth, [B], by one of the networks."""
-        settings = self.settings
-        positions = np.ascontiguousarray(positions)
-        target, model = self.targets[number], self.models[number]
-        legal = _legal(positions)
-        if settings.input == "coloured-move":
-            values = self._each_move(target, positions, sides, legal)
-            judged = self._each_move(model, positions, sides, legal) if settings.double else values
-        else:
-            inputs = encoded(self.architecture, positions, sides)
-            values = target.outputs(inputs)
-            judged = model.outputs(inputs) if settings.double else values
-        if settings.legal:
-            judged = judged.masked_fill(~torch.from_numpy(legal).to(judged.device), -torch.inf)
-        return values.gather(1, judged.argmax(dim=1, keepdim=True))[:, 0]
-
-    def _each_move(
-        self,
-        model: Model,
-        positions: npt.NDArray[np.uint64],
-        sides: npt.NDArray[np.int8],
-        legal: npt.NDArray[np.bool_],
-    ) -> Tensor:
-        """Values [B, 64] by a network that takes the move, of legal ones."""
-        row, square = np.nonzero(legal)
-        inputs = encoded(self.architecture, positions[row], sides[row], square.astype(np.int8))
-        values = torch.zeros(legal.shape, device=model.device)
-        values[torch.from_numpy(row), torch.from_numpy(square)] = model.outputs(inputs)[:, 0]
-        return values
 
     def _survive(self, rng: np.random.Generator, progress: Progress) -> None:
         """Let the models as they are meet those of last time; the better go on."""
@@ -425,11 +241,3 @@ class MoveLearner:
                     for number in range(count)
                 )
             )
-
-
-def _legal(positions: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
-    """Legal moves of positions [B, 2] as flags [B, 64]."""
-    bits = np.empty(len(positions), np.uint64)
-    legal_moves_of_all(positions, bits)
-    flags = np.unpackbits(bits.view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
-    return flags.astype(np.bool_)

@@ -16,6 +16,7 @@ from evolve.agents.memory import Evaluate, OutOfTimeError
 from evolve.arena.panel import Panel
 from evolve.config.learning import ITSELF, MctsSettings
 from evolve.engine.network import Architecture, Network
+from evolve.engine.selfplay import RANDOM_OPPONENT, SELF_PLAY, Fixtures, Records
 from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
 from evolve.learning.learner import (
     Iteration,
@@ -30,11 +31,10 @@ from evolve.learning.learner import (
 from evolve.learning.model import Model
 from evolve.learning.modules import Module, encoded
 from evolve.learning.replay import Replay
-from evolve.learning.tree_games import ITSELF as ITSELF_CODE
-from evolve.learning.tree_games import RANDOM, TreePlay, searched_games
+from evolve.learning.tree_games import TreePlay, searched_games
 
 _FIRST_SIMULATIONS: Final = 32
-"""Before the network has learned anything, random games value positions, and these are enough."""
+"""Before the network has learned anything, rollouts value positions, and these are enough."""
 
 
 class TreeLearner:
@@ -60,7 +60,7 @@ class TreeLearner:
         )
         self.replay = Replay(settings.window)
         self.player: Network | None = None
-        """The network that plays; None at first: random games do."""
+        """The network that evaluates positions in games; None at first: rollouts do."""
         self._owed = 0.0
         self._choice_cost = 0.0
         """CPU seconds that choosing between models took last time."""
@@ -115,14 +115,16 @@ class TreeLearner:
     ) -> tuple[int, int]:
         """Play games into the replay; how many there were, and how many positions."""
         settings, network = self.settings, self.player
-        codes = {ITSELF: ITSELF_CODE, "random": RANDOM}
+        codes = {ITSELF: SELF_PLAY, "random": RANDOM_OPPONENT}
         names = shares_drawn(settings.opponents, count, rng)
         rows = iter(range(len(self._agents)))
         codes.update({name: next(rows) for name in settings.opponents if name not in codes})
-        opponents = np.array([codes[name] for name in names], np.int32)
-        colours = rng.choice(np.array([1, -1], np.int8), count)
-        openings = rng.integers(0, settings.openings + 1, count).astype(np.int32)
-        seeds = rng.integers(0, 2**64, count, dtype=np.uint64)
+        fixtures = Fixtures(
+            np.array([codes[name] for name in names], np.int32),
+            rng.choice(np.array([1, -1], np.int8), count),
+            rng.integers(0, settings.openings + 1, count).astype(np.int32),
+            rng.integers(0, 2**64, count, dtype=np.uint64),
+        )
         games = searched_games(
             network,
             TreePlay(
@@ -135,10 +137,7 @@ class TreeLearner:
                 settings.rules,
                 settings.reuse,
             ),
-            opponents,
-            colours,
-            openings,
-            seeds,
+            fixtures,
             agents=self._agents,
             with_visits=self.policy,
             evaluate=self._evaluator(network, left) if network else None,
@@ -146,20 +145,26 @@ class TreeLearner:
             progress=progress,
             stop=lambda: left() <= 0.0,
         )
-        positions = games.positions
+        return games.played, self._remember(games.records, settings.root_value if network else 0.0)
+
+    def _remember(self, records: Records, mix: float) -> int:
+        """Put positions into the replay; how many.
+
+        Their targets are the outcome of the game and, by the share `mix`, the search's value.
+        """
+        positions = records.positions
         discs = np.bitwise_count(positions[:, :, 0] | positions[:, :, 1])
-        kept = np.arange(positions.shape[1]) < games.counts[:, None]
-        kept &= discs.astype(np.int64) >= 4 + settings.first_ply
-        mix = settings.root_value if network else 0.0
-        outcome = (games.results[:, None] * games.sides).astype(np.float32)
-        rows_added: dict[str, npt.NDArray[Any]] = {
+        kept = np.arange(positions.shape[1]) < records.counts[:, None]
+        kept &= discs.astype(np.int64) >= 4 + self.settings.first_ply
+        outcome = (records.results[:, None] * records.sides).astype(np.float32)
+        rows: dict[str, npt.NDArray[Any]] = {
             "positions": positions[kept],
-            "targets": ((1.0 - mix) * outcome + mix * games.searched)[kept].astype(np.float32),
+            "targets": ((1.0 - mix) * outcome + mix * records.searched)[kept].astype(np.float32),
         }
         if self.policy:
-            rows_added["visits"] = games.visits[kept]
-        self.replay.add(rows_added)
-        return games.played, int(kept.sum())
+            rows["visits"] = records.visits[kept]
+        self.replay.add(rows)
+        return int(kept.sum())
 
     def _evaluator(self, network: Network, left: Left | None = None) -> Evaluate | None:
         """What values positions many at a time, where that is faster than one by one.

@@ -233,7 +233,9 @@ def test_the_exact_search_takes_moves_by_visits_or_by_value() -> None:
         means = agent.analyse(board).values
         tree = agent._search(board)
         seen = dict(
-            zip(tree.ranked(), sorted(tree.links[list(tree.children()), 3])[::-1], strict=True)
+            zip(
+                tree.ranked(), sorted(tree.nodes.links[list(tree.children()), 3])[::-1], strict=True
+            )
         )
         by_mean = sorted(means, key=lambda move: (seen[move] == 0, -means[move], move))
         scores = {}
@@ -271,10 +273,10 @@ def test_a_tree_is_kept_through_a_game() -> None:
         board = board.play(player.choose(board))
         board = board.play(evolve.RandomAgent(3).choose(board))
         before = tree.used
-        node = mcts.found(U(board.own), U(board.opp), tree.used, tree.boards, tree.links)
-        assert node != mcts.UNKNOWN
-        visits = int(tree.links[node, 3])
+        node = mcts.find_node(U(board.own), U(board.opp), tree.used, tree.nodes)
+        assert node != mcts.NO_NODE
+        visits = int(tree.nodes.links[node, 3])
         player.choose(board)
-        assert tree.links[0, 3] == visits + 200
+        assert tree.nodes.links[0, 3] == visits + 200
         assert before > 1
     assert agent.choose(board) in board.legal_moves()

@@ -17,10 +17,11 @@ from evolve.engine import context as layout
 from evolve.engine import episodes, mcts, rewards, selfplay
 from evolve.engine.entry import new_context
 from evolve.engine.evaluation import CLASS_OF_SQUARE
-from evolve.engine.greedy import action_values
+from evolve.engine.greedy import Valuation, action_values
 from evolve.engine.labels import draw_positions, label_positions
 from evolve.engine.network import Network
 from evolve.engine.parts import MATCH_SLOT, slots_of_all, trained_moves
+from evolve.engine.selfplay import RANDOM_OPPONENT, SELF_PLAY
 from evolve.engine.symmetry import SQUARE_IMAGES, canonical, symmetries, turn_all
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.records.record import play_moves
@@ -38,56 +39,41 @@ def tree_games(
 ) -> dict[str, np.ndarray]:
     count = len(opponents)
     rng = np.random.default_rng(seed)
-    settings: dict[str, Any] = {
-        "simulations": 20,
-        "c": 1.2,
-        "noise": 0.25,
-        "temperature": 1.0,
-        "temperature_plies": 10,
-        "solved_empties": 8,
-        "rules": rules,
-        "reuse": False,
-        **changes,
-    }
-    found = {
-        "positions": np.zeros((count, selfplay.MOST_MOVES, 2), np.uint64),
-        "sides": np.zeros((count, selfplay.MOST_MOVES), np.int8),
-        "searched": np.zeros((count, selfplay.MOST_MOVES), np.float32),
-        "visits": np.zeros((count, selfplay.MOST_MOVES, 64), np.float32),
-        "counts": np.zeros(count, np.int64),
-        "results": np.zeros(count, np.int8),
-    }
-    colours = np.where(np.arange(count) % 2 == 0, 1, -1).astype(np.int8)
-    selfplay.play_tree_games(
+    scratch = network.scratch() if network else np.zeros(1, np.float32)
+    search = mcts.SearchOptions(
+        rules, mcts.PUCT, 1.2, network.address if network else 0, scratch.ctypes.data
+    )
+    options = selfplay.SelfPlayOptions(search, 20, 0.25, 1.0, 10, 8, False)._replace(**changes)
+    fixtures = selfplay.Fixtures(
         np.array(opponents, np.int32),
-        colours,
+        np.where(np.arange(count) % 2 == 0, 1, -1).astype(np.int8),
         rng.integers(0, 6, count).astype(np.int32),
         rng.integers(0, 2**64, count, dtype=np.uint64),
-        CLASSIC.cells.reshape(1, -1),
-        network.address if network else 0,
-        *settings.values(),
-        new_context(rules, 0, 10),
-        network.scratch() if network else np.zeros(1, np.float32),
-        np.empty((4000, 2), np.uint64),
-        np.empty((4000, mcts.LINKS), np.int32),
-        np.empty((4000, mcts.VALUES), np.float32),
-        *found.values(),
     )
-    return found
+    records = selfplay.blank_records(count, with_visits=True)
+    selfplay.play_tree_games(
+        fixtures,
+        CLASSIC.cells.reshape(1, -1),
+        options,
+        new_context(rules, 0, 10),
+        mcts.empty_nodes(4000),
+        records,
+    )
+    return records._asdict()
 
 
 @pytest.mark.parametrize("rules", [0, 1])
 @pytest.mark.parametrize("architecture", [networks.VALUE, networks.POLICY, None])
 def test_tree_games_are_games(rules: int, architecture: Any) -> None:
     network = networks.random_network(architecture) if architecture else None
-    opponents = [selfplay.ITSELF] * 4 + [selfplay.RANDOM] * 2 + [0] * 2
+    opponents = [SELF_PLAY] * 4 + [RANDOM_OPPONENT] * 2 + [0] * 2
     games = tree_games(network, opponents, rules)
     again = tree_games(network, opponents, rules)
     assert all((games[key] == again[key]).all() for key in games)
     assert games["counts"].mean() > 15  # one that is beaten early may have few moves
     for game, opponent in enumerate(opponents):
         count = games["counts"][game]
-        assert 1 <= count <= selfplay.MOST_MOVES
+        assert 1 <= count <= selfplay.MOST_POSITIONS
         own_colour = 1 if game % 2 == 0 else -1
         before = 0
         for ply in range(count):
@@ -99,7 +85,7 @@ def test_tree_games_are_games(rules: int, architecture: Any) -> None:
             before = (own | opp).bit_count()
             assert -1 <= games["searched"][game, ply] <= 1
             solved = reference.empties(own, opp) <= 8
-            if opponent != selfplay.ITSELF and not solved:
+            if opponent != SELF_PLAY and not solved:
                 assert side == own_colour
             shares = games["visits"][game, ply]
             if solved:
@@ -118,25 +104,24 @@ def test_a_tree_is_kept_from_move_to_move(architecture: Any) -> None:
     """Games of the kernels move by move with a tree of Python's."""
     network = networks.random_network(architecture)
     quiet = {"noise": 0.0, "temperature": 0.0}
-    kept = tree_games(network, [selfplay.ITSELF, selfplay.RANDOM] * 2, 0, reuse=True, **quiet)
-    anew = tree_games(network, [selfplay.ITSELF, selfplay.RANDOM] * 2, 0, **quiet)
+    kept = tree_games(network, [SELF_PLAY, RANDOM_OPPONENT] * 2, 0, reuse=True, **quiet)
+    anew = tree_games(network, [SELF_PLAY, RANDOM_OPPONENT] * 2, 0, **quiet)
     assert (kept["searched"] != anew["searched"]).any()
     for game in range(4):
-        tree, scratch = Tree(4000), network.scratch()
+        tree, scratch = Tree.of_size(4000), network.scratch()
+        options = mcts.SearchOptions(0, mcts.PUCT, 1.2, network.address, scratch.ctypes.data)
         for ply in range(kept["counts"][game] - 1):
             own, opp = map(int, kept["positions"][game, ply])
-            tree.move_to(evolve.Board(own=own, opp=opp))
-            before = int(tree.links[0, mcts.VISITS])
-            tree.used = mcts.grow(
-                *(20, tree.used, tree.boards, tree.links, tree.values, 0, mcts.PUCT, 1.2),
-                *(np.uint64(0), network.address, scratch.ctypes.data),
-            )
-            assert kept["searched"][game, ply] == -tree.values[0, mcts.MEAN]
-            assert tree.links[0, mcts.VISITS] == before + 20
+            tree.advance(evolve.Board(own=own, opp=opp))
+            links = tree.nodes.links
+            before = int(links[0, mcts.VISITS])
+            tree.simulate(20, options, 0)
+            assert kept["searched"][game, ply] == -tree.nodes.values[0, mcts.Q]
+            assert links[0, mcts.VISITS] == before + 20
             shares = kept["visits"][game, ply]
             for child in tree.children():
-                share = tree.links[child, mcts.VISITS] / (tree.links[0, mcts.VISITS] - 1)
-                assert shares[tree.links[child, mcts.MOVE]] == pytest.approx(share, abs=1e-6)
+                share = links[child, mcts.VISITS] / (links[0, mcts.VISITS] - 1)
+                assert shares[links[child, mcts.MOVE]] == pytest.approx(share, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +135,7 @@ def test_a_tree_is_kept_from_move_to_move(architecture: Any) -> None:
 )
 def test_noise_and_temperature_make_games_differ(changes: dict[str, Any], differ: bool) -> None:
     network = networks.random_network(networks.VALUE)
-    games = tree_games(network, [selfplay.ITSELF] * 40, 0, **changes)
+    games = tree_games(network, [SELF_PLAY] * 40, 0, **changes)
     # Without random moves at their beginning two games differ by the search's choices alone.
     first = np.bitwise_count(games["positions"][:, 0].sum(axis=1)) == 4
     lines = {games["positions"][game, :9].tobytes() for game in np.flatnonzero(first)}
@@ -161,7 +146,7 @@ def test_noise_and_temperature_make_games_differ(changes: dict[str, Any], differ
 def test_the_noise_of_a_move_says_nothing_of_its_choice() -> None:
     """Four moves at the start: how often each is played first does not depend on its number."""
     counts = dict.fromkeys((19, 26, 37, 44), 0)
-    found = tree_games(None, [selfplay.ITSELF] * 400, 0, simulations=2, noise=1.0, solved_empties=0)
+    found = tree_games(None, [SELF_PLAY] * 400, 0, simulations=2, noise=1.0, solved_empties=0)
     started = 0
     for game in range(400):
         own, opp = map(int, found["positions"][game, 0])
@@ -181,32 +166,28 @@ def episodes_of(
 ) -> dict[str, np.ndarray]:
     count = len(players)
     nets = [networks.random_network(architecture, seed) for seed in (1, 2)]
-    found = {
-        "positions": np.zeros((count, episodes.MOST_MOVES, 2), np.uint64),
-        "sides": np.zeros((count, episodes.MOST_MOVES), np.int8),
-        "moves": np.zeros((count, episodes.MOST_MOVES), np.int8),
-        "counts": np.zeros(count, np.int64),
-        "scores": np.zeros(count, np.int8),
-        "discs": np.zeros((count, 2), np.int8),
-    }
-    episodes.play_episodes(
+    lineup = episodes.Lineup(
         np.array(players, np.int32),
         np.full((count, 2), epsilons),
         (np.arange(count) % 5).astype(np.int32),
         np.arange(count, dtype=np.uint64),
+    )
+    found = episodes.blank_episodes(count)
+    episodes.play_episodes(
+        lineup,
         np.array([net.address for net in nets], np.int64),
         CLASSIC.cells.reshape(1, -1),
         rules,
         new_context(rules),
         nets[0].scratch(),
-        *found.values(),
+        found,
     )
-    return found
+    return found._asdict()
 
 
 @pytest.mark.parametrize("rules", [0, 1])
 def test_episodes_are_games_of_those_who_play(rules: int) -> None:
-    players = [(0, 1), (1, 0), (0, episodes.RANDOM), (2, 1)] * 3
+    players = [(0, 1), (1, 0), (0, episodes.RANDOM_PLAYER), (2, 1)] * 3
     games = episodes_of(players, 0.0, rules)
     nets = [networks.random_network(networks.DUELING, seed) for seed in (1, 2)]
     for game, pair in enumerate(players):
@@ -249,13 +230,13 @@ def test_no_game_to_learn_from_comes_to_an_opening_of_a_match() -> None:
     """Of 500 openings 260 occurred in 60 000 games when nothing kept them away."""
     openings = match_positions(500)
     assert len(openings) == 500
-    random_players = (episodes.RANDOM, episodes.RANDOM)
+    random_players = (episodes.RANDOM_PLAYER, episodes.RANDOM_PLAYER)
     played = episodes_of([random_players] * 6000 + [(0, 1), (2, 0), (2, 2)] * 200, 0.3)
     seen = of_twelve_discs(played["positions"])
     assert len(seen) > 1000
     assert not seen & openings
     for network in (networks.random_network(networks.VALUE), None):
-        opponents = [selfplay.ITSELF, selfplay.RANDOM, 0] * 150
+        opponents = [SELF_PLAY, RANDOM_OPPONENT, 0] * 150
         searched = tree_games(network, opponents, 0, simulations=4)
         seen = of_twelve_discs(searched["positions"])
         assert len(seen) > 150
@@ -359,7 +340,7 @@ def test_targets_are_those_of_the_definitions(
     positional: float,
     minimax: bool,
 ) -> None:
-    games = episodes_of([(0, 1), (episodes.RANDOM, 1), (2, 2)] * 3, 0.4, rules)
+    games = episodes_of([(0, 1), (episodes.RANDOM_PLAYER, 1), (2, 2)] * 3, 0.4, rules)
     count = len(games["counts"])
     learners = np.ones((count, 2), np.int8)
     learners[1] = 0, 1
@@ -375,10 +356,9 @@ def test_targets_are_those_of_the_definitions(
         "gamma": 0.9,
         "rules": rules,
     }
-    plies = np.empty((count * 60, 3), np.int32)
-    returns, discounts = np.empty((2, count * 60), np.float32)
+    plies, returns, discounts = transitions = episodes.empty_transitions(count)
     filled = episodes.transitions_of(
-        *games.values(), learners, *how.values(), plies, returns, discounts
+        episodes.Episodes(**games), learners, episodes.TargetOptions(**how), transitions
     )
     expected = []
     for game in range(count):
@@ -469,16 +449,16 @@ def test_looking_ahead_is_minimax_over_the_networks_and_what_moves_earn(
         side = rng.choice((1, -1))
         found = np.zeros(64)
         scratch = nets[0].scratch()
-        entered = action_values(
-            *(np.uint64(own), np.uint64(opp), side, plies, addresses, earned.cells),
-            *(scratch.ctypes.data, rules, found),
+        valuation = Valuation(
+            addresses, earned.cells, scratch.ctypes.data, rules, np.zeros(1, np.int64)
         )
+        action_values(np.uint64(own), np.uint64(opp), side, plies, valuation, found)
         if plies == 0:
             expected = values_of(own, opp, side)
         else:
             expected = move_worth(own, opp, side, side, plies)
         if plies < 2:  # deeper, some are cut off
-            assert entered == 1 + plies * len(legal) + (
+            assert valuation.entered[0] == 1 + plies * len(legal) + (
                 sum(passes(*reference.play(own, opp, move)) for move in legal) if plies else 0
             )
         for move in legal:

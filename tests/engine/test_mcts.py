@@ -16,26 +16,19 @@ from tests import networks, reference
 START = (0x810000000, 0x1008000000)
 
 
-def planted(own: int, opp: int, nodes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    boards = np.zeros((nodes, 2), np.uint64)
-    links = np.zeros((nodes, mcts.LINKS), np.int32)
-    boards[0] = own, opp
-    links[0, mcts.CHILDREN] = mcts.UNKNOWN
-    return boards, links, np.zeros((nodes, mcts.VALUES), np.float32)
+def tree_of(own: int, opp: int, size: int) -> mcts.Nodes:
+    """Room for so many nodes, and the root."""
+    nodes = mcts.empty_nodes(size)
+    mcts.reset_tree(U(own), U(opp), nodes)
+    return nodes
 
 
-def grow(
-    simulations: int,
-    boards: np.ndarray,
-    links: np.ndarray,
-    values: np.ndarray,
-    rules: int,
-    formula: int,
-    c: float,
-    seed: np.uint64,
+def simulate(
+    simulations: int, nodes: mcts.Nodes, rules: int, formula: int, c: float, seed: int
 ) -> int:
-    """Grow a tree of the root alone by random games."""
-    return mcts.grow(simulations, 1, boards, links, values, rules, formula, c, seed, 0, 0)
+    """Search a tree of the root alone by rollouts."""
+    options = mcts.SearchOptions(rules, formula, c, 0, 0)
+    return mcts.simulate(simulations, 1, nodes, options, U(seed))
 
 
 def random_mean(own: int, opp: int, rules: int, passed: bool = False) -> Fraction:
@@ -70,16 +63,16 @@ def mcts_state(number: int) -> np.uint64:
 @pytest.mark.parametrize("empties", [(2, 8), (20, 40)])
 def test_the_tree_adds_up(formula: int, empties: tuple[int, int]) -> None:
     for own, opp in reference.random_boards(random.Random(3), 10, *empties):
-        boards, links, values = planted(own, opp, 20_000)
-        used = grow(1000, boards, links, values, 0, formula, 1.0, U(7))
+        boards, links, values = nodes = tree_of(own, opp, 20_000)
+        used = simulate(1000, nodes, 0, formula, 1.0, 7)
         assert links[0, mcts.VISITS] == 1000
         seen = {0}
         for node in range(used):
             here = (int(boards[node, 0]), int(boards[node, 1]))
             first, count = links[node, mcts.FIRST], links[node, mcts.CHILDREN]
             visits = links[node, mcts.VISITS]
-            assert abs(values[node, mcts.MEAN]) <= 1 + 1e-5
-            if count == mcts.UNKNOWN:
+            assert abs(values[node, mcts.Q]) <= 1 + 1e-5
+            if count == mcts.UNEXPANDED:
                 assert visits == 0
                 continue
             children = range(first, first + count)
@@ -94,7 +87,7 @@ def test_the_tree_adds_up(formula: int, empties: tuple[int, int]) -> None:
             else:
                 assert count == 0
                 score = reference.final_score(*here, 0)
-                assert values[node, mcts.MEAN] == -((score > 0) - (score < 0)) * (visits > 0)
+                assert values[node, mcts.Q] == -((score > 0) - (score < 0)) * (visits > 0)
                 continue
             # One visit gave the node its children, each other one went on to a child.
             assert links[children, mcts.VISITS].sum() == visits - 1
@@ -114,8 +107,9 @@ def test_wins_near_the_end_are_found(rules: int, formula: int) -> None:
         }
         if len(set(outcomes.values())) < 2:
             continue
-        boards, links, values = planted(own, opp, 60_000)
-        grow(5000, boards, links, values, rules, formula, 1.0, U(1))
+        nodes = tree_of(own, opp, 60_000)
+        links = nodes.links
+        simulate(5000, nodes, rules, formula, 1.0, 1)
         first, count = links[0, mcts.FIRST], links[0, mcts.CHILDREN]
         best = first + int(np.argmax(links[first : first + count, mcts.VISITS]))
         assert outcomes[int(links[best, mcts.MOVE])] == max(outcomes.values())
@@ -124,31 +118,33 @@ def test_wins_near_the_end_are_found(rules: int, formula: int) -> None:
 
 
 def test_selection_is_as_its_formula_says() -> None:
-    """The children's visits of a grown tree, from their values by the formulas of the source."""
+    """The children's visits of a tree, from their values by the formulas of the source."""
     own, opp = START
     for formula in (mcts.UCB1, mcts.PUCT):
         for count in (1, 2, 3, 4, 5, 30, 77):
-            boards, links, values = planted(own, opp, 20_000)
-            grow(count, boards, links, values, 0, formula, 1.3, U(5))
+            nodes = tree_of(own, opp, 20_000)
+            links, values = nodes.links, nodes.values
+            simulate(count, nodes, 0, formula, 1.3, 5)
             visits = links[1:5, mcts.VISITS].astype(float)
             total = float(links[0, mcts.VISITS])
             with np.errstate(divide="ignore", invalid="ignore"):
-                mean = values[1:5, mcts.MEAN]
+                mean = values[1:5, mcts.Q]
                 if formula == mcts.UCB1:
                     bonus = 1.3 * np.sqrt(np.log(total + 1) / visits)
                 else:
                     bonus = 1.3 * np.sqrt(total) / 4 / (1 + visits)
             expected = int(np.argmax(mean + bonus))
             before = links[1:5, mcts.VISITS].copy()
-            again = planted(own, opp, 20_000)
-            grow(count + 1, *again, 0, formula, 1.3, U(5))
-            grown = again[1][1:5, mcts.VISITS] - before
-            assert grown.tolist() == [int(child == expected) for child in range(4)]
+            again = tree_of(own, opp, 20_000)
+            simulate(count + 1, again, 0, formula, 1.3, 5)
+            added = again.links[1:5, mcts.VISITS] - before
+            assert added.tolist() == [int(child == expected) for child in range(4)]
 
 
 def test_a_tree_that_is_full_stays_whole() -> None:
-    boards, links, values = planted(*START, 200)
-    used = grow(5000, boards, links, values, 0, mcts.UCB1, 1.0, U(5))
+    nodes = tree_of(*START, 200)
+    links = nodes.links
+    used = simulate(5000, nodes, 0, mcts.UCB1, 1.0, 5)
     assert used <= 200
     assert 0 < links[0, mcts.VISITS] < 5000
 
@@ -158,11 +154,9 @@ def test_a_network_values_what_is_new_and_its_policy_is_the_prior(architecture: 
     network = networks.random_network(architecture)
     scratch = network.scratch()
     for own, opp in reference.random_boards(random.Random(5), 5, 20, 50):
-        boards, links, values = planted(own, opp, 20_000)
-        address = scratch.ctypes.data
-        used = mcts.grow(
-            200, 1, boards, links, values, 0, mcts.PUCT, 1.2, U(0), network.address, address
-        )
+        boards, links, values = nodes = tree_of(own, opp, 20_000)
+        options = mcts.SearchOptions(0, mcts.PUCT, 1.2, network.address, scratch.ctypes.data)
+        used = mcts.simulate(200, 1, nodes, options, U(0))
         outputs = network.outputs(boards[:used])
         for node in range(used):
             first, count = links[node, mcts.FIRST], links[node, mcts.CHILDREN]
@@ -172,11 +166,11 @@ def test_a_network_values_what_is_new_and_its_policy_is_the_prior(architecture: 
             moves = links[children, mcts.MOVE]
             own_part = float(outputs[node, -1])
             below = sum(
-                -values[child, mcts.MEAN] * -1 * links[child, mcts.VISITS] for child in children
+                -values[child, mcts.Q] * -1 * links[child, mcts.VISITS] for child in children
             )
             # The mean of its own value and of all that came up, from the other side.
             visits = int(links[node, mcts.VISITS])
-            assert -values[node, mcts.MEAN] == pytest.approx((own_part + below) / visits, abs=1e-4)
+            assert -values[node, mcts.Q] == pytest.approx((own_part + below) / visits, abs=1e-4)
             prior = np.full(count, 1 / count)
             if architecture.output == "policy-value" and moves[0] != 64:
                 shares = np.exp(outputs[node, moves].astype(float))
@@ -185,8 +179,8 @@ def test_a_network_values_what_is_new_and_its_policy_is_the_prior(architecture: 
 
 
 def test_what_is_kept_of_a_tree_is_the_part_below() -> None:
-    boards, links, values = planted(*START, 60_000)
-    used = grow(4000, boards, links, values, 0, mcts.UCB1, 1.0, U(3))
+    boards, links, values = nodes = tree_of(*START, 60_000)
+    used = simulate(4000, nodes, 0, mcts.UCB1, 1.0, 3)
 
     def subtree(node: int) -> tuple[Any, ...]:
         first, count = int(links[node, mcts.FIRST]), int(links[node, mcts.CHILDREN])
@@ -200,7 +194,7 @@ def test_what_is_kept_of_a_tree_is_the_part_below() -> None:
     child = int(links[0, mcts.FIRST]) + 2
     grandchild = int(links[child, mcts.FIRST]) + 1
     before = subtree(grandchild)
-    kept = mcts.replant(grandchild, used, boards, links, values)
+    kept = mcts.reroot(grandchild, used, nodes)
     assert 1 < kept < used
     assert subtree(0) == before
     seen = {0}

@@ -7,7 +7,8 @@ import pytest
 
 import evolve
 from evolve.engine.network import Architecture
-from evolve.learning.tree_games import ITSELF, RANDOM, SearchedGames, TreePlay, searched_games
+from evolve.engine.selfplay import RANDOM_OPPONENT, SELF_PLAY, Fixtures
+from evolve.learning.tree_games import SearchedGames, TreePlay, searched_games
 from tests import networks
 
 COUNT = 24
@@ -16,17 +17,19 @@ COUNT = 24
 def games_of(architecture: Architecture, in_step: bool, jobs: int, **changes: float) -> tuple:
     network = networks.random_network(architecture)
     rng = np.random.default_rng(1)
-    opponents = rng.choice(np.array([ITSELF, RANDOM, 0], np.int32), COUNT)
+    opponents = rng.choice(np.array([SELF_PLAY, RANDOM_OPPONENT, 0], np.int32), COUNT)
     swh = evolve.load_agent("swh")
     assert isinstance(swh, evolve.AlphaBetaAgent)
     told: list[int] = []
     games = searched_games(
         network,
         TreePlay(20, **changes),  # type: ignore[arg-type]
-        opponents,
-        rng.choice(np.array([1, -1], np.int8), COUNT),
-        rng.integers(0, 6, COUNT).astype(np.int32),
-        rng.integers(0, 2**64, COUNT, dtype=np.uint64),
+        Fixtures(
+            opponents,
+            rng.choice(np.array([1, -1], np.int8), COUNT),
+            rng.integers(0, 6, COUNT).astype(np.int32),
+            rng.integers(0, 2**64, COUNT, dtype=np.uint64),
+        ),
         agents=[swh],
         with_visits=True,
         evaluate=network.outputs if in_step else None,
@@ -38,11 +41,12 @@ def games_of(architecture: Architecture, in_step: bool, jobs: int, **changes: fl
 
 
 def assert_same(one: SearchedGames, other: SearchedGames) -> None:
-    assert (one.counts == other.counts).all()
-    assert (one.results == other.results).all()
-    some = np.arange(one.positions.shape[1]) < one.counts[:, None]
+    first, second = one.records, other.records
+    assert (first.counts == second.counts).all()
+    assert (first.results == second.results).all()
+    some = np.arange(first.positions.shape[1]) < first.counts[:, None]
     for name in ("positions", "sides", "searched", "visits"):
-        assert (getattr(one, name)[some] == getattr(other, name)[some]).all(), name
+        assert (getattr(first, name)[some] == getattr(second, name)[some]).all(), name
 
 
 @pytest.mark.parametrize("architecture", [networks.VALUE, networks.POLICY], ids=lambda a: a.input)
@@ -59,9 +63,12 @@ def test_jobs_change_nothing() -> None:
 
 def test_without_visits_there_are_none() -> None:
     network = networks.random_network(networks.VALUE)
-    itself, zeros = np.full(3, ITSELF, np.int32), np.zeros(3, np.int32)
-    games = searched_games(
-        network, TreePlay(5), itself, np.ones(3, np.int8), zeros, np.arange(3, dtype=np.uint64)
+    fixtures = Fixtures(
+        np.full(3, SELF_PLAY, np.int32),
+        np.ones(3, np.int8),
+        np.zeros(3, np.int32),
+        np.arange(3, dtype=np.uint64),
     )
-    assert games.visits.size == 0
-    assert (games.counts > 5).all()
+    records = searched_games(network, TreePlay(5), fixtures).records
+    assert records.visits.size == 0
+    assert (records.counts > 5).all()

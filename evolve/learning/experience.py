@@ -1,0 +1,155 @@
+"""Games of networks of move values, and the transitions that are learned from them."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from evolve.agents.memory import thread_context, thread_scratch
+from evolve.agents.reference import POSITIONAL
+from evolve.config.learning import ITSELF, PAST, DqnSettings
+from evolve.engine.context import GAME_TABLE_BITS, RULES_CODE
+from evolve.engine.episodes import (
+    RANDOM_PLAYER,
+    Episodes,
+    Lineup,
+    TargetOptions,
+    blank_episodes,
+    empty_transitions,
+    play_episodes,
+    transitions_of,
+)
+from evolve.engine.evaluation import CLASS_OF_SQUARE
+from evolve.engine.network import Network
+from evolve.engine.rewards import DIFFERENCE, HALVES, NO_REWARD, OUTCOME, SHARE
+from evolve.fitness.games import agent_rows, in_batches
+from evolve.learning.learner import Left, Progress, alphabeta_agents, shares_drawn
+
+_REWARDS: Final = {
+    "none": NO_REWARD,
+    "outcome": OUTCOME,
+    "halves": HALVES,
+    "share": SHARE,
+    "difference": DIFFERENCE,
+}
+_TABLE: Final = np.array(POSITIONAL, np.float32)[np.array(CLASS_OF_SQUARE)]
+"""V of every square, for the positional reward; published as a picture alone, so assumed."""
+_EPSILON_OF_OTHERS: Final = 0.1
+"""Share of random moves of alpha-beta opponents, which would play the same games else (assumed)."""
+
+Networks = tuple[Network, ...]
+Rows = dict[str, npt.NDArray[Any]]
+"""Transitions as a replay keeps them: arrays by name, a row each."""
+
+
+class Experience:
+    """Plays games by the settings of a training, and turns them into transitions."""
+
+    def __init__(self, settings: DqnSettings, jobs: int) -> None:
+        self._settings = settings
+        self._jobs = jobs
+        others = (ITSELF, PAST, "random")
+        agents = alphabeta_agents(settings.opponents, others, settings.rules)
+        self._agents = agent_rows(agents) if agents else np.zeros((1, 1), np.int64)
+        names = [name for name in settings.opponents if name not in others]
+        # The networks that play come first: black's and white's, new and old.
+        self._player_of = {name: 4 + number for number, name in enumerate(names)}
+        self._table_bits = max([GAME_TABLE_BITS] + [agent.table_bits for agent in agents])
+
+    def play(
+        self,
+        rng: np.random.Generator,
+        count: int,
+        share: float,
+        new: Networks,
+        old: Networks,
+        progress: Progress,
+        left: Left,
+    ) -> tuple[int, Rows]:
+        """Play `count` games of the `new` networks; how many were played, and their transitions.
+
+        `share` is that of the training that is done. The opponents may be the `old` networks.
+        """
+        lineup, learners = self._lineup(rng, count, share)
+        addresses = np.array([n.address for n in (new[0], new[-1], old[0], old[-1])], np.int64)
+        episodes = blank_episodes(count)
+        rules = self._settings.rules
+        played: list[int] = []
+
+        def play(part: slice) -> None:
+            if left() <= 0.0:
+                return
+            played.append(part.stop - part.start)
+            play_episodes(
+                lineup.part(part),
+                addresses,
+                self._agents,
+                RULES_CODE[rules],
+                thread_context(rules, self._table_bits),
+                thread_scratch(new[0].scratch_size),
+                episodes.part(part),
+            )
+
+        def told(games: int) -> None:
+            if left() > 0.0:  # the batches after that were not played
+                progress(games)
+
+        in_batches(count, play, self._jobs, told)
+        return sum(played), self._transitions(episodes, learners)
+
+    def _lineup(
+        self, rng: np.random.Generator, count: int, share: float
+    ) -> tuple[Lineup, npt.NDArray[np.int8]]:
+        """Who plays, drawn at random; and [N, 2] whether black's and white's moves are learned."""
+        settings = self._settings
+        shares = {"random": 1.0} if share < settings.random_first else settings.opponents
+        names = shares_drawn(shares, count, rng)
+        black = rng.random(count) < 0.5
+        players = np.empty((count, 2), np.int32)
+        learners = np.ones((count, 2), np.int8)
+        level = settings.epsilon + (settings.epsilon_end - settings.epsilon) * share
+        epsilons = np.full((count, 2), level)
+        for game, name in enumerate(names):
+            players[game] = 0, 1
+            if name == ITSELF:
+                continue
+            other = 1 if black[game] else 0
+            learners[game, other] = settings.both_sides
+            if name == PAST:
+                players[game, other] = 2 + other
+            elif name == "random":
+                players[game, other] = RANDOM_PLAYER
+            else:
+                players[game, other] = self._player_of[name]
+                epsilons[game, other] = _EPSILON_OF_OTHERS
+        openings = rng.integers(0, settings.openings + 1, count).astype(np.int32)
+        seeds = rng.integers(0, 2**64, count, dtype=np.uint64)
+        return Lineup(players, epsilons, openings, seeds), learners
+
+    def _transitions(self, episodes: Episodes, learners: npt.NDArray[np.int8]) -> Rows:
+        settings = self._settings
+        options = TargetOptions(
+            kind=_REWARDS[settings.reward],
+            shaping=float(settings.shaping),
+            table=_TABLE,
+            positional=float(settings.positional),
+            minimax=settings.minimax,
+            negamax=settings.bootstrap == "negamax",
+            steps=settings.steps,
+            gamma=float(settings.gamma),
+            rules=RULES_CODE[settings.rules],
+        )
+        transitions = empty_transitions(len(episodes.counts))
+        filled = transitions_of(episodes, learners, options, transitions)
+        game, ply, then = transitions.plies[:filled].T
+        positions, sides = episodes.positions, episodes.sides
+        return {
+            "boards": np.concatenate([positions[game, ply], positions[game, then]], axis=1),
+            "sides": sides[game, ply],
+            "next_sides": sides[game, then],
+            "moves": episodes.moves[game, ply],
+            "returns": transitions.returns[:filled],
+            "discounts": transitions.discounts[:filled],
+        }
