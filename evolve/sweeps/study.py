@@ -83,7 +83,7 @@ class Study:
         there = self.study.user_attrs.get(IDENTITY)
         mine = self._identity()
         if there is not None and {**there, "space": mine["space"]} == mine:
-            self.plan = replace(self.plan, begun=there["space"])
+            self.plan = replace(self.plan, begun=there.get("space"))
             mine = self._identity()
         if there is None:
             if strange:
