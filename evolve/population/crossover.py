@@ -5,12 +5,12 @@ DEAP's operators make two children in place; the first of them is taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 from deap import tools
 
-from evolve.population.breeding import Breeding
+from evolve.population.breeding import Breeding, Cross
 from evolve.population.randomness import deap_draws_from
 
 
@@ -64,3 +64,13 @@ def _by_deap(
     with deap_draws_from(breeding.rng):
         cross(one, other, **arguments)
     return one
+
+
+CROSSOVERS: Final[Mapping[str, Cross | None]] = {
+    "blend": blend,
+    "uniform": uniform,
+    "one-point": one_point,
+    "two-point": two_point,
+    "sbx": sbx,
+    "none": None,  # no function: without crossover, whether to cross is not drawn either
+}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
 import numpy as np
 import numpy.typing as npt
 
-from evolve.population.breeding import Breeding, Noise
+from evolve.population.breeding import Breeding, Mutate, Noise
 from evolve.population.genome import Vector
 
 
@@ -24,3 +27,7 @@ def uniform(genes: Vector, noise: Noise, breeding: Breeding) -> Vector:
 def step(genes: Vector, noise: Noise, breeding: Breeding) -> Vector:
     """One up or down."""
     return genes + noise.sign
+
+
+MUTATIONS: Final[Mapping[str, Mutate]] = {"gaussian": gaussian, "uniform": uniform}
+DEPTH_MUTATIONS: Final[Mapping[str, Mutate]] = {"step": step, "uniform": uniform}

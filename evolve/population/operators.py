@@ -9,31 +9,21 @@ from typing import Any, Final
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OPERATORS, OWN, OWNABLE
 from evolve.errors import SettingsError
-from evolve.population import crossover, mutation, selection, survival
 from evolve.population.breeding import Cross, Mutate, Select, Survive
+from evolve.population.crossover import CROSSOVERS
+from evolve.population.mutation import DEPTH_MUTATIONS, MUTATIONS
+from evolve.population.selection import SELECTIONS
+from evolve.population.survival import SURVIVALS
 
 Own = Mapping[str, Callable[..., Any]]
 """Functions of one's own by the setting that each stands in for, such as `selection`."""
 
 FUNCTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "selection": {
-        "best": selection.best,
-        "tournament": selection.tournament,
-        "rank": selection.rank,
-        "sus": selection.sus,
-        "lexicase": selection.lexicase,
-    },
-    "crossover": {
-        "blend": crossover.blend,
-        "uniform": crossover.uniform,
-        "one-point": crossover.one_point,
-        "two-point": crossover.two_point,
-        "sbx": crossover.sbx,
-        "none": None,  # no crossover draws nothing, also not whether to cross
-    },
-    "mutation": {"gaussian": mutation.gaussian, "uniform": mutation.uniform},
-    "depth_mutation": {"step": mutation.step, "uniform": mutation.uniform},
-    "survival": {"selected": survival.selected, "best": survival.best},
+    "selection": SELECTIONS,
+    "crossover": CROSSOVERS,
+    "mutation": MUTATIONS,
+    "depth_mutation": DEPTH_MUTATIONS,
+    "survival": SURVIVALS,
 }
 """The function of every name in `config.operators`."""
 

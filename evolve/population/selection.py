@@ -6,15 +6,15 @@ the same one twice. The textbook forms with replacement are drawn again until th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from deap import tools
 
 from evolve.errors import SettingsError
-from evolve.population.breeding import Breeding
+from evolve.population.breeding import Breeding, Select
 from evolve.population.individual import Individual
 from evolve.population.randomness import deap_draws_from
 
@@ -110,3 +110,12 @@ def lexicase(candidates: Sequence[Individual], count: int, breeding: Breeding) -
             chosen.append(winner.individual)
             left = [one for one in left if one is not winner]
     return chosen
+
+
+SELECTIONS: Final[Mapping[str, Select]] = {
+    "best": best,
+    "tournament": tournament,
+    "rank": rank,
+    "sus": sus,
+    "lexicase": lexicase,
+}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
-from evolve.population.breeding import Breeding
+from evolve.population.breeding import Breeding, Survive
 from evolve.population.individual import Individual
 
 
@@ -20,3 +21,6 @@ def best(
 ) -> Sequence[Individual]:
     """The best alone: generations replace each other (the elitist plan of De Jong 1975)."""
     return population[:1]
+
+
+SURVIVALS: Final[Mapping[str, Survive]] = {"selected": selected, "best": best}
