@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from evolve.agents.random import RandomAgent
     from evolve.engine.board import Board
     from evolve.errors import EvolveError, IllegalMoveError
+    from evolve.evolution.call import evolve
     from evolve.tables.run import Run, load_run
 
 __version__ = "0.2.0.dev0"
@@ -31,6 +32,7 @@ _HOMES = {
     "MctsAgent": "evolve.agents.mcts",
     "RandomAgent": "evolve.agents.random",
     "Run": "evolve.tables.run",
+    "evolve": "evolve.evolution.call",
     "load_agent": "evolve.agents.loading",
     "load_run": "evolve.tables.run",
 }
@@ -46,6 +48,7 @@ __all__ = [
     "RandomAgent",
     "Run",
     "__version__",
+    "evolve",
     "load_agent",
     "load_run",
 ]

@@ -17,7 +17,8 @@ ROOT = Path(__file__).parent.parent
 def test_public_names() -> None:
     assert sorted(evolve.__all__) == [
         "Agent", "AlphaBetaAgent", "Board", "DqnAgent", "EvolveError", "IllegalMoveError",
-        "MctsAgent", "RandomAgent", "Run", "__version__", "load_agent", "load_run",
+        "MctsAgent", "RandomAgent", "Run", "__version__", "evolve", "load_agent",
+        "load_run",
     ]  # fmt: skip
     for name in evolve.__all__:
         assert getattr(evolve, name) is not None

@@ -52,11 +52,18 @@ rules_option = click.option(
 
 
 class Grouped(click.Option):
-    """An option made from a field, with the head of its group."""
+    """An option made from a field, with the head of its group and a line about each choice."""
 
-    def __init__(self, *arguments: Any, group: str | None = None, **attributes: Any) -> None:
+    def __init__(
+        self,
+        *arguments: Any,
+        group: str | None = None,
+        lines: Mapping[str, str] | None = None,
+        **attributes: Any,
+    ) -> None:
         super().__init__(*arguments, **attributes)
         self.group = group
+        self.lines = lines or {}
 
 
 class GroupedCommand(click.Command):
@@ -73,7 +80,9 @@ class GroupedCommand(click.Command):
             if isinstance(parameter, click.Option) and record is not None:
                 first = next(iter(groups), FIRST)
                 head = getattr(parameter, "group", None) or first
-                groups.setdefault(head, []).append(record)
+                lines = getattr(parameter, "lines", {}).items()
+                rows = [record, *((f"  {choice}", about) for choice, about in lines)]
+                groups.setdefault(head, []).extend(rows)
         for head, records in groups.items():
             with formatter.section(head):
                 formatter.write_dl(records)
@@ -134,6 +143,10 @@ def _attributes(field: FieldInfo) -> dict[str, Any]:
     if shown not in (None, "") and field.default_factory is None:
         text += f"  [default: {shown}]"
     kind = _plain(field.annotation)
+    extra = field.json_schema_extra
+    choices = extra.get("choices") if isinstance(extra, dict) else None
+    if isinstance(choices, dict):
+        return {"help": text, "type": click.Choice(list(choices)), "lines": choices}
     attributes: dict[str, Any] = {"help": text}
     if _is_mapping(kind):
         return {**attributes, "multiple": True, "metavar": "KEY=VALUE"}

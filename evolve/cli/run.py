@@ -49,7 +49,7 @@ Examples:
 
 
 @click.command(cls=GroupedCommand, name="run", help=_RUN_HELP)
-@model_options(EvolutionSettings)
+@model_options(EvolutionSettings, "fitness")
 @jobs_option
 @click.option("--out", metavar="FOLDER", help="Folder of the run; runs/RULES-NNN by default.")
 @click.option("--config", metavar="FILE.toml", help="Settings; options given here come first.")

@@ -11,10 +11,12 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
 
+from evolve.config.operators import OPERATORS, check_operator
 from evolve.engine.context import MAX_DEPTH, TERM_NAMES
 from evolve.engine.phases import MAX_PHASES, default_boundaries
 
@@ -64,6 +66,13 @@ def _split_range(value: Any) -> Any:
     return tuple(map(int, value.split(":")))
 
 
+def _operator(kind: str, default: str, description: str) -> Any:
+    """The field of a setting that names an operator."""
+    return Field(
+        default, description=description, json_schema_extra={"choices": dict(OPERATORS[kind])}
+    )
+
+
 Term = Literal["mobility", "stability", "x_squares", "c_squares", "potential_mobility"]
 Tied = Literal["weights", "terms", "depths"]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -92,9 +101,7 @@ class EvolutionSettings(BaseModel):
     seed: int = Field(0, ge=0, description="same seed and settings, same tables")
     generations: int = Field(168, ge=1, description="generations in all, the random first included")
     population: int = Field(64, ge=4, le=4096, description="individuals in every generation")
-    algorithm: Literal["ga", "cma"] = Field(
-        "ga", description="genetic algorithm, or DEAP's CMA-ES on the same genome"
-    )
+    algorithm: str = _operator("algorithm", "ga", "how a generation is made from the last")
 
     phases: int = Field(3, ge=1, le=MAX_PHASES, description="phases of the game")
     boundaries: Annotated[tuple[int, ...], BeforeValidator(_split_ints)] = Field(
@@ -134,28 +141,27 @@ class EvolutionSettings(BaseModel):
         2000, ge=0, description="nodes a move; who needs more loses the game; 0: no limit"
     )
 
-    survivors: Share = Field(0.25, gt=0.0, description="share of the population that lives on")
+    fitness: str = _operator("fitness", "score", "what individuals are ranked by")
+    survivors: Share = Field(0.25, gt=0.0, description="share of the population that is selected")
     newcomers: Share = Field(0.03125, description="share of the population drawn anew at random")
-    selection: Literal["best", "tournament"] = Field(
-        "best", description="who survives: the best, or winners of tournaments of three"
+    selection: str = _operator(
+        "selection", "best", "who is selected to have children, beside the best"
     )
-    crossover: Literal["blend", "uniform", "one-point", "two-point", "none"] = Field(
-        "blend", description="how the genes of two parents are mixed"
-    )
+    survival: str = _operator("survival", "selected", "who lives on")
+    crossover: str = _operator("crossover", "blend", "how the genes of two parents are mixed")
     crossover_rate: Share = Field(1.0, description="share of children that have two parents")
     blend: float = Field(
         0.25, ge=0.0, le=2.0, description="how far a blend may reach beyond either parent"
     )
-    mutation: Literal["gaussian", "uniform"] = Field(
-        "gaussian", description="a weight moves by a random step, or is drawn anew"
+    eta: float = Field(
+        2.0, ge=0.0, le=1000.0, description="of sbx: the higher, the nearer to the parents"
     )
+    mutation: str = _operator("mutation", "gaussian", "how a weight changes")
     mutation_rate: Share = Field(0.1, description="share of a child's genes that mutate")
     mutation_size: float = Field(
         0.3, gt=0.0, le=2.0, description="standard deviation of a step, as a share of the range"
     )
-    depth_mutation: Literal["step", "uniform"] = Field(
-        "step", description="depths and endgame move by one, or are drawn anew"
-    )
+    depth_mutation: str = _operator("depth_mutation", "step", "how depths and endgame change")
 
     panel: Literal["ladder", "fixed"] = Field(
         "ladder",
@@ -176,6 +182,11 @@ class EvolutionSettings(BaseModel):
 
     # What a field can tell of itself is checked by itself, so that it is told beside the faults
     # of other fields; pydantic looks at fields together only when each is right alone.
+    @field_validator(*OPERATORS)
+    @classmethod
+    def _operators_are_known(cls, name: str, info: ValidationInfo) -> str:
+        return check_operator(str(info.field_name), name)
+
     @field_validator("bounds", "fix")
     @classmethod
     def _genes_are_known(cls, values: dict[str, Any]) -> dict[str, Any]:
@@ -224,11 +235,11 @@ class EvolutionSettings(BaseModel):
         if self.until_rest and self.panel != "ladder":
             faults.append(f"until_rest: only the ladder rates, and the panel is {self.panel}")
         if self.algorithm == "ga":
-            kept = self.survivor_count + self.newcomer_count
-            if kept >= self.population:
+            living = 1 if self.survival == "best" else self.survivor_count
+            if living + self.newcomer_count >= self.population:
                 faults.append(
                     f"survivors, newcomers: of {self.population} individuals "
-                    f"{self.survivor_count} live on and {self.newcomer_count} are drawn anew, "
+                    f"{living} live on and {self.newcomer_count} are drawn anew, "
                     "which leaves none to be a child; both are shares of the population, such as "
                     "0.25"
                 )
@@ -264,7 +275,7 @@ class EvolutionSettings(BaseModel):
 
     @property
     def survivor_count(self) -> int:
-        """Individuals that live on into the next generation: two or more, to be parents."""
+        """Individuals that are selected: two or more, to be parents."""
         return max(2, round(self.survivors * self.population))
 
     @property

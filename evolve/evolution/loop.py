@@ -20,6 +20,7 @@ import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.loading import load_alphabeta
 from evolve.config.evolution import GENES, EvolutionSettings
+from evolve.config.operators import SCORE
 from evolve.errors import AgentError, EvolveError, RunError, SettingsError
 from evolve.evolution.checkpoint import Progress
 from evolve.evolution.gauntlet import Judged, Judging, panel_of, past_generations
@@ -27,15 +28,15 @@ from evolve.evolution.observer import Observer
 from evolve.evolution.playoff import Candidate, PlayoffResult, distinct, play_off
 from evolve.evolution.seeds import Use, generator
 from evolve.fitness.openings import Openings, Part, balanced_openings
-from evolve.fitness.roundrobin import RoundRobin, Standings
-from evolve.population.algorithm import Algorithm
-from evolve.population.cma import CmaEs
-from evolve.population.ga import GeneticAlgorithm
+from evolve.fitness.round import FITNESS_FUNCTIONS, Round, fitness_values
+from evolve.fitness.roundrobin import RoundRobin, Standings, scores_in_table
+from evolve.population.algorithms import ALGORITHMS
 from evolve.population.genome import Genome, Vector
 from evolve.population.individual import Individual
+from evolve.population.operators import Own, check_own
 from evolve.tables import folder as store
 from evolve.tables.games import GAMES_SCHEMA
-from evolve.tables.individuals import IndividualRow, individuals_table, row_genes
+from evolve.tables.individuals import FITNESS, IndividualRow, individuals_table, row_genes
 from evolve.tables.layout import (
     CHAMPION_FILE,
     CONFIG_FILE,
@@ -62,14 +63,19 @@ class Ending(Enum):
 
 
 class Evolution:
-    """One run under way. Make one with `create` or `resume`, inside the folder's lock."""
+    """One run under way, inside the folder's lock; `own` are the caller's operators and fitness."""
 
-    def __init__(self, folder: Path, settings: EvolutionSettings, jobs: int) -> None:
+    def __init__(
+        self, folder: Path, settings: EvolutionSettings, jobs: int, own: Own | None = None
+    ) -> None:
+        own = own or {}
+        check_own(settings, own)
+        self._fitness = own.get("fitness") or FITNESS_FUNCTIONS[settings.fitness]
         self.folder = folder
         self.settings = settings
         self.jobs = jobs
         self.genome = Genome.of(settings)
-        self.algorithm = self._algorithm()
+        self.algorithm = ALGORITHMS[settings.algorithm](settings, self.genome, self._start(), own)
         self.largest_endgame = int(self.genome.high[self.genome.slices["endgame"]][0])
         self.progress = Progress.new(settings.hall_of_fame)
         self.population: list[Individual] = []
@@ -118,8 +124,11 @@ class Evolution:
                 parents=tuple(one["parents"]),
             )
             difference = self._direction * one["disc_difference"]
-            individual.fitness.values = (one["score"], difference)
+            individual.fitness.values = (one[self._ranked_by], difference)
             self.population.append(individual)
+        games, names = run.games_table(row["generation"]), [one.name for one in self.population]
+        for individual, cases in zip(self.population, scores_in_table(games, names), strict=True):
+            individual.cases = cases.tolist()
         self.algorithm.restore(checkpoint["algorithm"])
         self.progress = Progress.restored(
             checkpoint["progress"], self.settings.hall_of_fame, self.genome
@@ -210,9 +219,12 @@ class Evolution:
             generator(seed, Use.PLAYING, generation),
             count,
         )
+        played = Round(agents, table, games, generator(seed, Use.FITNESS, generation))
+        values = fitness_values(self._fitness, played)
         for index, individual in enumerate(population):
             difference = self._direction * float(table.disc_difference[index])
-            individual.fitness.values = (float(table.score[index]), difference)
+            individual.fitness.values = (values[index], difference)
+            individual.cases = table.against[index].tolist()
         champion = max(range(len(population)), key=lambda i: population[i].fitness.values)
         if generation == 0:
             self.progress.first_champion = list(population[champion])
@@ -222,7 +234,7 @@ class Evolution:
         if score is not None:
             self.progress.note_panel(population[champion], generation, score)
         names = [individual.name for individual in population]
-        played = games.table(generation, "fitness", names, openings)
+        fitness_games = games.table(generation, "fitness", names, openings)
         row: dict[str, Any] = {
             "generation": generation,
             "best": population[champion].name,
@@ -242,7 +254,7 @@ class Evolution:
             self.folder,
             generation,
             individuals_table(generation, self._rows(population, table), row, checkpoint),
-            pa.concat_tables([played, judged.table]),
+            pa.concat_tables([fitness_games, judged.table]),
         )
         self.generation, self.population = generation, population
         self._save_hall_of_fame_best()
@@ -259,6 +271,7 @@ class Evolution:
                 disc_difference=float(table.disc_difference[index]),
                 games=int(table.games[index]),
                 genes=self.genome.genes(individual),
+                fitness=individual.fitness.values[0] if self._ranked_by == FITNESS else None,
             )
             for index, individual in enumerate(population)
         ]
@@ -338,12 +351,6 @@ class Evolution:
         provenance = {**candidate.provenance, "score": score, "against": "panel"}
         replace(candidate.agent, provenance=provenance).save(self.folder / CHAMPION_FILE)
 
-    def _algorithm(self) -> Algorithm:
-        start = self._start()
-        if self.settings.algorithm == "cma":
-            return CmaEs(self.settings, self.genome, start)
-        return GeneticAlgorithm(self.settings, self.genome, start)
-
     def _start(self) -> Vector | None:
         source = self.settings.start_from
         # Only generation 0 depends on the start; its file may be gone when a run goes on.
@@ -363,6 +370,11 @@ class Evolution:
         if self._run is None:
             self._run = Run(self.folder)
         return self._run
+
+    @property
+    def _ranked_by(self) -> str:
+        """The column that holds the fitness."""
+        return "score" if self.settings.fitness == SCORE else FITNESS
 
     @property
     def _direction(self) -> int:

@@ -20,6 +20,7 @@ class Use(IntEnum):
     BREEDING = 3
     PLAYING = 4
     ESTIMATE = 5
+    FITNESS = 6
 
 
 def generator(seed: int, use: Use, generation: int = 0) -> np.random.Generator:

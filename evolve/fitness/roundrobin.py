@@ -8,12 +8,15 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.engine.board import Rules
 from evolve.fitness.games import Games, Progress, play_games, winner_of
 from evolve.fitness.openings import START_POSITION, Openings
 from evolve.fitness.score import Score, score_of_pairs
+from evolve.tables.games import WINNERS
 
 OpeningMode = Literal["pair", "shared", "start"]
 
@@ -22,12 +25,15 @@ OpeningMode = Literal["pair", "shared", "start"]
 class Standings:
     """What each of N agents reached.
 
-    score [N] in 0..1; disc_difference [N], own − opp discs a game; games [N].
+    score [N] in 0..1; disc_difference [N], own − opp discs a game; games [N]; against [N, N], the
+    score of each against each other one, and ½ against itself, which is what an agent that plays
+    itself with both colours has.
     """
 
     score: npt.NDArray[np.float64]
     disc_difference: npt.NDArray[np.float64]
     games: npt.NDArray[np.int64]
+    against: npt.NDArray[np.float64]
 
 
 def schedule(players: int, openings_of_pair: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
@@ -56,7 +62,38 @@ def standings(games: Games, players: int) -> Standings:
     difference = games.disc_difference.astype(np.float64)
     discs = np.bincount(black, difference, players) - np.bincount(white, difference, players)
     played = np.maximum(count, 1)
-    return Standings(points / played, discs / played, count.astype(np.int64))
+    against = scores_against(black, white, points_black, players)
+    return Standings(points / played, discs / played, count.astype(np.int64), against)
+
+
+def scores_against(
+    black: npt.NDArray[np.integer],
+    white: npt.NDArray[np.integer],
+    points_black: npt.NDArray[np.float64],
+    players: int,
+) -> npt.NDArray[np.float64]:
+    """`Standings.against` of games between players, by their indices, [games].
+
+    points_black [games] is 1 for black's victory and ½ for a draw.
+    """
+    points, games = np.zeros((2, players, players))
+    np.add.at(points, (black, white), points_black)
+    np.add.at(points, (white, black), 1.0 - points_black)
+    np.add.at(games, (black, white), 1.0)
+    np.add.at(games, (white, black), 1.0)
+    return np.divide(points, games, out=np.full_like(points, 0.5), where=games > 0)
+
+
+def scores_in_table(table: pa.Table, names: Sequence[str]) -> npt.NDArray[np.float64]:
+    """`Standings.against` of the individuals so named, from a generation's games table."""
+    table = table.filter(pc.field("kind") == "fitness")
+    index = {name: number for number, name in enumerate(names)}
+    black, white = (
+        np.array([index[name] for name in table[side].to_pylist()], np.int64)
+        for side in ("black", "white")
+    )
+    points = np.array([WINNERS.index(one) / 2.0 for one in table["winner"].to_pylist()])
+    return scores_against(black, white, points, len(names))
 
 
 def score_against(games: Games, player: int) -> Score:

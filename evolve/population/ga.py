@@ -1,4 +1,4 @@
-"""The genetic algorithm: survivors live on, their children and newcomers fill the rest."""
+"""The genetic algorithm: some live on, children of those selected and newcomers fill the rest."""
 
 from __future__ import annotations
 
@@ -6,40 +6,50 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from deap import tools
 
 from evolve.config.evolution import EvolutionSettings
+from evolve.errors import SettingsError
 from evolve.population.algorithm import individual_name
+from evolve.population.breeding import Breeding, Noise
 from evolve.population.genome import Genome, Vector
 from evolve.population.individual import Individual
-from evolve.population.randomness import deap_draws_from
+from evolve.population.operators import Operators
 
 
 class GeneticAlgorithm:
-    """DEAP's selection and crossover on integer genomes, mutation by kind of gene.
+    """Selection, crossover, mutation by kind of gene and survival on integer genomes.
 
     Args:
         settings: shares, operators and rates.
         genome: layout and ranges.
         start: genes to start from: they, and mutants of them as half of generation 0.
+        operators: those that the settings name, by default.
     """
 
     def __init__(
-        self, settings: EvolutionSettings, genome: Genome, start: Vector | None = None
+        self,
+        settings: EvolutionSettings,
+        genome: Genome,
+        start: Vector | None = None,
+        operators: Operators | None = None,
     ) -> None:
         self.settings = settings
         self.genome = genome
         self.start = start
+        self.operators = operators or Operators.of(settings, {})
 
     def first(self, rng: np.random.Generator) -> list[Individual]:
         """Random individuals, or the start, its mutants and random ones, half and half."""
         size = self.settings.population
+        breeding = Breeding(self.settings, self.genome, rng)
         individuals = []
         if self.start is not None:
             origin = individual_name(0, 0)
             individuals.append(Individual(self.start, name=origin, origin="start"))
             for index in range(1, size // 2):
-                mutant = self._mutate(self.start, rng)
+                mutant = self._mutate(self.start, breeding)
                 name = individual_name(0, index)
                 individuals.append(
                     Individual(mutant, name=name, origin="mutation", parents=(origin,))
@@ -52,12 +62,14 @@ class GeneticAlgorithm:
     def next(
         self, generation: int, population: Sequence[Individual], rng: np.random.Generator
     ) -> list[Individual]:
-        """Survivors, best first, then children of two survivors each, then newcomers."""
-        survivors = self._survivors(population, rng)
-        individuals = list(survivors)
-        for _ in range(self.settings.population - len(survivors) - self.settings.newcomer_count):
+        """Survivors, then children of two of those selected each, then newcomers."""
+        breeding = Breeding(self.settings, self.genome, rng)
+        ranked: list[Individual] = tools.selBest(population, len(population))
+        selected = self._parents(ranked, breeding)
+        individuals = self._survivors(ranked, selected, breeding)
+        while len(individuals) < self.settings.population - self.settings.newcomer_count:
             name = individual_name(generation, len(individuals))
-            individuals.append(self._child(name, generation, survivors, rng))
+            individuals.append(self._child(name, generation, selected, breeding))
         while len(individuals) < self.settings.population:
             name = individual_name(generation, len(individuals))
             genes = self.genome.random(rng)
@@ -65,7 +77,7 @@ class GeneticAlgorithm:
         return individuals
 
     def mean(self, population: Sequence[Individual]) -> list[int]:
-        """The mean of as many of the best as survive, rounded."""
+        """The mean of as many of the best as are selected, rounded."""
         best = tools.selBest(population, self.settings.survivor_count)
         return [int(gene) for gene in self.genome.clip(np.mean(np.array(best), axis=0))]
 
@@ -76,65 +88,75 @@ class GeneticAlgorithm:
     def restore(self, state: Mapping[str, Any]) -> None:
         """Nothing to restore."""
 
+    def _parents(self, ranked: Sequence[Individual], breeding: Breeding) -> list[Individual]:
+        """The best and whom the operator selects of the others, best first."""
+        count = self.settings.survivor_count - 1
+        chosen = self.operators.selection(ranked[1:], count, breeding)
+        _check_chosen("selection", chosen, ranked[1:])
+        if len(chosen) != count:
+            raise SettingsError(f"selection: it chose {len(chosen)} individuals, not {count}")
+        return sorted([ranked[0], *chosen], key=lambda one: one.fitness, reverse=True)
+
     def _survivors(
-        self, population: Sequence[Individual], rng: np.random.Generator
+        self, ranked: Sequence[Individual], parents: Sequence[Individual], breeding: Breeding
     ) -> list[Individual]:
-        count = self.settings.survivor_count
-        ranked: list[Individual] = tools.selBest(population, len(population))
-        if self.settings.selection == "best":
-            return ranked[:count]
-        # The best always lives on; tournaments draw with replacement, survivors are distinct.
-        chosen = [ranked[0]]
-        with deap_draws_from(rng):
-            while len(chosen) < count:
-                rest = [one for one in ranked if all(one is not other for other in chosen)]
-                chosen += tools.selTournament(rest, 1, tournsize=3)
-        return sorted(chosen, key=lambda one: one.fitness, reverse=True)
+        survivors = self.operators.survival(ranked, parents, breeding)
+        _check_chosen("survival", survivors, ranked)
+        room = self.settings.population - self.settings.newcomer_count
+        if len(survivors) >= room:
+            raise SettingsError(
+                f"survival: {len(survivors)} live on, which of {room} leaves none to be a child"
+            )
+        return list(survivors)
 
     def _child(
-        self, name: str, generation: int, survivors: Sequence[Individual], rng: np.random.Generator
+        self, name: str, generation: int, selected: Sequence[Individual], breeding: Breeding
     ) -> Individual:
-        mother, father = (survivors[i] for i in rng.choice(len(survivors), 2, replace=False))
+        rng = breeding.rng
+        mother, father = (selected[i] for i in rng.choice(len(selected), 2, replace=False))
         parents: tuple[str, ...] = (mother.name,)
         origin = "mutation"
         genes = np.array(mother, np.int64)
-        crossed = self.settings.crossover != "none" and rng.random() < self.settings.crossover_rate
-        if crossed:
+        cross = self.operators.crossover
+        crossed = cross is not None and rng.random() < self.settings.crossover_rate
+        if cross is not None and crossed:
             parents, origin = (mother.name, father.name), "crossover"
-            genes = self._cross(mother, father, rng)
-        mutant = self._mutate(genes, rng)
+            genes = self._whole("crossover", cross(tuple(mother), tuple(father), breeding))
+        mutant = self._mutate(genes, breeding)
         if crossed and not np.array_equal(mutant, genes):
             origin = "crossover+mutation"
         if not crossed and np.array_equal(mutant, genes):
             origin = "copy"
         return Individual(mutant, name=name, born=generation, origin=origin, parents=parents)
 
-    def _cross(self, mother: Individual, father: Individual, rng: np.random.Generator) -> Vector:
-        one: list[Any] = list(mother)
-        other: list[Any] = list(father)
-        with deap_draws_from(rng):
-            match self.settings.crossover:
-                case "blend":
-                    tools.cxBlend(one, other, alpha=self.settings.blend)
-                case "uniform":
-                    tools.cxUniform(one, other, indpb=0.5)
-                case "one-point":
-                    tools.cxOnePoint(one, other)
-                case "two-point":
-                    tools.cxTwoPoint(one, other)
-        return self.genome.clip(one)
-
-    def _mutate(self, genes: Vector, rng: np.random.Generator) -> Vector:
+    def _mutate(self, genes: Vector, breeding: Breeding) -> Vector:
         """Each number mutates at the settings' rate, in the way of its kind."""
-        settings, genome = self.settings, self.genome
-        hit = rng.random(genome.size) < settings.mutation_rate
+        genome, rng = self.genome, breeding.rng
+        hit = rng.random(genome.size) < self.settings.mutation_rate
         normal = rng.standard_normal(genome.size)
         sign = rng.integers(0, 2, genome.size) * 2 - 1
-        anew = genome.random(rng)
-        if settings.mutation == "gaussian":
-            moved = genes + normal * settings.mutation_size * (genome.high - genome.low)
-        else:
-            moved = anew.astype(np.float64)
-        stepped = genes + sign if settings.depth_mutation == "step" else anew
-        changed = np.where(genome.steps, stepped, moved)
-        return genome.clip(np.where(hit, changed, genes))
+        noise = Noise(normal, sign, genome.random(rng))
+        moved = self._whole("mutation", self.operators.mutation(genes.copy(), noise, breeding))
+        stepped = self._whole(
+            "depth_mutation", self.operators.depth_mutation(genes.copy(), noise, breeding)
+        )
+        return np.where(hit, np.where(genome.steps, stepped, moved), genes)
+
+    def _whole(self, kind: str, values: npt.ArrayLike) -> Vector:
+        """What an operator gave as genes; SettingsError when it is no number for each of them."""
+        numbers = np.asarray(values, np.float64)
+        if numbers.shape != (self.genome.size,) or not np.isfinite(numbers).all():
+            raise SettingsError(
+                f"{kind}: it must give {self.genome.size} finite numbers, not {values!r}"
+            )
+        return self.genome.clip(numbers)
+
+
+def _check_chosen(
+    kind: str, chosen: Sequence[Individual], candidates: Sequence[Individual]
+) -> None:
+    """Raise SettingsError unless all are different ones of the candidates."""
+    there = {id(one) for one in candidates}
+    ids = [id(one) for one in chosen]
+    if len(set(ids)) < len(ids) or not set(ids) <= there:
+        raise SettingsError(f"{kind}: it must choose different individuals of those it is given")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from deap import base
 
@@ -15,6 +15,9 @@ class Fitness(base.Fitness):  # type: ignore[misc]  # DEAP has no types
 
 class Individual(list[int]):
     """A genome with its id, ancestry and fitness, as DEAP's operators want it.
+
+    cases: once it is evaluated, its score against each individual of its population, itself (½)
+    included.
 
     A module-level class in place of `creator.create`, whose classes do not survive a pickle.
     """
@@ -34,3 +37,4 @@ class Individual(list[int]):
         self.origin = origin
         self.parents = parents
         self.fitness = Fitness()
+        self.cases: Sequence[float] = ()

@@ -28,9 +28,13 @@ _OURS = ("seed", "budget", "rules", "check_every", "panel_openings", "patience",
 
 @dataclass(frozen=True)
 class Plan:
-    """A sweep's space and what a trial is made of. Raises SettingsError when it cannot be."""
+    """A sweep's space and what a trial is made of. Raises SettingsError when it cannot be.
+
+    begun: where it goes on with a study, the ranges that this was begun with, as text.
+    """
 
     sweep: SweepSettings
+    begun: Mapping[str, str] | None = None
 
     @cached_property
     def family(self) -> Family:
@@ -63,6 +67,8 @@ class Plan:
                     self._check_part(self.family.space[name], end, "space")
             space = space.changed(changed)
         space = space.without(held)
+        if self.begun is not None:
+            space = space.as_begun(self.begun, self.sweep.space)
         if not space.parameters:
             raise SettingsError("space, fix: every parameter is held, nothing is left to search")
         return space

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evolve.errors import SettingsError
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
 
 Value = float | int | str | bool
+SEPARATOR: Final = " | "
+"""Between the choices in a range's text."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class Parameter:
     def range_text(self) -> str:
         """The range, for people."""
         if self.kind == "choice":
-            return " | ".join(str(choice) for choice in self.choices)
+            return SEPARATOR.join(str(choice) for choice in self.choices)
         notes = [", log"] if self.log else []
         if self.step > 1:
             notes.append(f", in steps of {self.step}")
@@ -178,6 +180,22 @@ class Space:
         if parameter.name not in self.names:
             return Space((*self.parameters, parameter))
         return Space(tuple(parameter if p.name == parameter.name else p for p in self.parameters))
+
+    def as_begun(self, texts: Mapping[str, str], but: Collection[str]) -> Space:
+        """The space that a study was begun with, from the text of each parameter's range.
+
+        Later versions know more parameters, and more choices of one: a study goes on without
+        them. Those in `but`, which the user has given, stay as they are.
+        """
+        parameters = []
+        for parameter in self.parameters:
+            if parameter.name in but:
+                parameters.append(parameter)
+            elif parameter.name in texts:
+                known = texts[parameter.name].split(SEPARATOR)
+                choices = tuple(one for one in parameter.choices if str(one) in known)
+                parameters.append(replace(parameter, choices=choices))
+        return Space.of(parameters)
 
     def __getitem__(self, name: str) -> Parameter:
         return next(parameter for parameter in self.parameters if parameter.name == name)

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from evolve.config.evolution import GENES, PRESETS, EvolutionSettings
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
+from evolve.config.operators import OPERATORS
 from evolve.config.sweep import Kind
 from evolve.engine.board import Rules
 from evolve.population.genome import Genome
@@ -51,6 +52,12 @@ def _int(
 
 def _choice(name: str, choices: tuple[Any, ...], about: str) -> Parameter:
     return Parameter(name, "choice", about, choices=choices)
+
+
+def _operator(kind: str) -> Parameter:
+    return _choice(
+        kind, tuple(OPERATORS[kind]), EvolutionSettings.model_fields[kind].description or ""
+    )
 
 
 _NO_YES: Final = (False, True)
@@ -114,20 +121,18 @@ MCTS: Final = Space.of(
 EVOLUTION: Final = Space.of(
     [
         _int("population", 16, 128, "individuals in every generation", log=True),
-        _float("survivors", 0.1, 0.5, "share of the population that lives on"),
+        _float("survivors", 0.1, 0.5, "share of the population that is selected"),
         _float("newcomers", 0.0, 0.2, "share of the population drawn anew at random"),
-        _choice("selection", ("best", "tournament"), "who survives"),
-        _choice(
-            "crossover",
-            ("blend", "uniform", "one-point", "two-point", "none"),
-            "how the genes of two parents are mixed",
-        ),
+        _operator("selection"),
+        _operator("survival"),
+        _operator("crossover"),
         _float("crossover_rate", 0.5, 1.0, "share of children that have two parents"),
         _float("blend", 0.0, 1.0, "how far a blend may reach beyond either parent"),
-        _choice("mutation", ("gaussian", "uniform"), "a random step, or drawn anew"),
+        _float("eta", 1.0, 20.0, "of sbx: the higher, the nearer to the parents", log=True),
+        _operator("mutation"),
         _float("mutation_rate", 0.02, 0.5, "share of a child's genes that mutate", log=True),
         _float("mutation_size", 0.05, 0.8, "size of a step, as a share of the range", log=True),
-        _choice("depth_mutation", ("step", "uniform"), "depths move by one, or are drawn anew"),
+        _operator("depth_mutation"),
         _choice("openings", ("pair", "shared", "start"), "what the games begin with"),
         _int("opening_plies", 4, 12, "random moves in an opening"),
         _int("openings_per_pair", 1, 3, "openings a pair of individuals plays"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -79,9 +79,12 @@ class Study:
 
     def _claim(self) -> None:
         """See that the study is of this sweep, or make it so."""
-        mine = json.loads(json.dumps({**self.plan.sweep.identity, "space": self._space_text()}))
         strange = bool(self.study.get_trials(deepcopy=False))
         there = self.study.user_attrs.get(IDENTITY)
+        mine = self._identity()
+        if there is not None and {**there, "space": mine["space"]} == mine:
+            self.plan = replace(self.plan, begun=there.get("space"))
+            mine = self._identity()
         if there is None:
             if strange:
                 raise RunError(f"the study {self.name!r} in {self.place} is not one of evolve's")
@@ -121,8 +124,13 @@ class Study:
         """All that the storage holds, attempts that were lost as well."""
         return self.study.get_attempts()
 
-    def _space_text(self) -> dict[str, str]:
-        return {p.name: p.range_text for p in self.plan.space.parameters}
+    def _identity(self) -> dict[str, Any]:
+        """What all who write to the study agree in, as JSON brings it back."""
+        space = {p.name: p.range_text for p in self.plan.space.parameters}
+        identity: dict[str, Any] = json.loads(
+            json.dumps({**self.plan.sweep.identity, "space": space})
+        )
+        return identity
 
     def close(self) -> None:
         """Give up the connections to a database."""

@@ -95,7 +95,7 @@ class Sweep:
     def __init__(self, folder: Path, settings: SweepSettings, jobs: int) -> None:
         self.folder = folder
         self.settings = settings
-        self.plan = checked_plan(settings)
+        plan = checked_plan(settings)
         self.jobs = jobs
         # A folder may be moved, so its name of today is not looked for in a study of yesterday.
         name = settings.study or "sweep"
@@ -103,7 +103,9 @@ class Sweep:
             storage, place = open_journal(folder / JOURNAL_FILE), str(folder / JOURNAL_FILE)
         else:
             storage, place = open_database(settings.storage), without_password(settings.storage)
-        self.study = Study(self.plan, storage, name, place, shared=settings.storage is not None)
+        shared = settings.storage is not None
+        self.study = Study(plan, storage, name, place, shared=shared)
+        self.plan = self.study.plan
         self._workers: list[Worker] = []
         self._failed = 0
         self._next_look = 0.0

@@ -32,7 +32,9 @@ INDIVIDUALS_SCHEMA: Final = pa.schema(
     ]
 )
 """The columns before the genes."""
-INDIVIDUAL_COLUMNS: Final = tuple(INDIVIDUALS_SCHEMA.names)
+FITNESS: Final = "fitness"
+"""The column after these in a run whose fitness is not the score."""
+INDIVIDUAL_COLUMNS: Final = (*INDIVIDUALS_SCHEMA.names, FITNESS)
 
 _METADATA_KEY: Final = b"evolve"
 
@@ -49,6 +51,7 @@ class IndividualRow:
     disc_difference: float
     games: int
     genes: Mapping[str, Sequence[int]]
+    fitness: float | None = None
 
 
 def individuals_table(
@@ -71,6 +74,8 @@ def individuals_table(
     columns: dict[str, pa.Array] = {
         field.name: pa.array(values[field.name], field.type) for field in INDIVIDUALS_SCHEMA
     }
+    if rows[0].fitness is not None:
+        columns[FITNESS] = pa.array([row.fitness for row in rows], pa.float64())
     for gene, first in rows[0].genes.items():
         if gene in SCALAR_GENES:
             columns[gene] = pa.array([row.genes[gene][0] for row in rows], pa.int32())

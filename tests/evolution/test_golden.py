@@ -48,6 +48,9 @@ def test_tables_are_the_pinned_ones(
         {"algorithm": "cma"},
         {"panel": "fixed", "panel_every": 2},
         {"selection": "tournament", "openings": "start", "phases": 1},
+        {"selection": "lexicase", "survivors": 0.5, "crossover": "sbx", "openings": "start"},
+        {"selection": "sus", "survivors": 0.5, "survival": "best", "openings": "start"},
+        {"selection": "rank", "survivors": 0.5, "openings": "start"},
     ],
 )
 def test_stopped_and_resumed_run_has_the_same_tables(

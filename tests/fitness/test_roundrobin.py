@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import evolve
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings
-from evolve.fitness.roundrobin import RoundRobin, schedule, standings
+from evolve.fitness.roundrobin import RoundRobin, schedule, scores_in_table, standings
 
 RNG = np.random.default_rng(0)
 AGENTS = [
@@ -42,6 +43,29 @@ def test_everyone_plays_everyone(mode: str) -> None:
     assert table.score.mean() == pytest.approx(0.5)
     distinct = {"pair": 25, "shared": 2, "start": 1}[mode]
     assert (len(set(openings)) >= distinct) if mode == "pair" else len(set(openings)) == distinct
+
+
+def test_scores_against_each_are_in_the_standings_and_in_the_table() -> None:
+    league = RoundRobin("reversed", "pair", pool(), openings_per_pair=3)  # type: ignore[arg-type]
+    names = [f"0-{name}" for name in NAMES]
+    table, games, openings = league.play(names, AGENTS, np.random.default_rng(1))
+    for a in range(6):
+        for b in range(6):
+            points = [
+                (1 + sign) / 2 if black == a else (1 - sign) / 2
+                for (black, white, _), sign in zip(
+                    games.pairings.tolist(), games.winner.tolist(), strict=True
+                )
+                if {black, white} == {a, b}
+            ]
+            assert table.against[a, b] == (np.mean(points) if points else 0.5)
+    others = ~np.eye(6, dtype=bool)
+    means = [row[mask].mean() for row, mask in zip(table.against, others, strict=True)]
+    assert means == pytest.approx(table.score.tolist())
+    fitness = games.table(0, "fitness", names, openings)
+    panel = games.table(0, "panel", ["x"] * 6, openings)
+    found = scores_in_table(pa.concat_tables([fitness, panel]), names)
+    assert np.array_equal(found, table.against)
 
 
 def test_results_do_not_depend_on_jobs_or_batches() -> None:

@@ -12,6 +12,7 @@ import threading
 import zlib
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from evolve.errors import RunError, SettingsError, StorageError
 from evolve.sweeps import lease as leases
 from evolve.sweeps.lease import GRACE, Lease, Watch, is_gone, this_machine
 from evolve.sweeps.plan import Plan
+from evolve.sweeps.spaces import FAMILIES
 from evolve.sweeps.storage import open_database, open_journal, without_password
 from evolve.sweeps.study import ATTEMPTS, Study, rows_of
 from evolve.tables.trials import Importances, read_trials, write_trials
@@ -305,6 +307,36 @@ def test_a_damaged_journal_is_one_line(tmp_path: Path) -> None:
         journal.write_bytes(bad + whole)
         with pytest.raises(StorageError, match=r"journal\.log is damaged|here is damaged"):
             local(tmp_path)
+
+
+def test_a_study_goes_on_with_the_choices_that_it_began_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One begun before an operator and a setting were added; the worker knows the new ones."""
+
+    def opened(**changes: Any) -> Study:
+        made = Plan(SweepSettings(kind="evolution", trials=4, startup=2, **changes))
+        return Study(made, open_journal(tmp_path / "journal.log"), "s", "here", shared=False)
+
+    now = FAMILIES["evolution"]
+    selection = replace(now.space["selection"], choices=("best", "tournament"))
+    before = replace(now, space=now.space.without(["eta", "survival"]).changed(selection))
+    monkeypatch.setitem(FAMILIES, "evolution", before)
+    first = opened()
+    run_one(first, 0.5)
+    monkeypatch.setitem(FAMILIES, "evolution", now)
+    second = opened()
+    assert second.plan.space == first.plan.space != now.space
+    assert second.plan.defaults == first.plan.defaults
+    taken = second.take("w")
+    assert taken is not None
+    assert taken.values["selection"] in ("best", "tournament")
+    assert "eta" not in taken.values
+    assert second.plan.settings(taken.values, 0).model_dump()["survival"] == "selected"
+    with pytest.raises(RunError, match=r"another sweep: space"):
+        opened(space={"selection": {"choices": ["best", "rank"]}})
+    with pytest.raises(RunError, match=r"another sweep: space"):
+        opened(space={"population": {"low": 8, "high": 9}})
 
 
 def test_a_study_of_another_sweep_is_refused(tmp_path: Path) -> None:

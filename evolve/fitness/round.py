@@ -1,0 +1,56 @@
+"""Fitness functions: what individuals are ranked by, from the round robin that they played."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.config.operators import OPERATORS
+from evolve.errors import SettingsError
+from evolve.fitness.games import Games
+from evolve.fitness.roundrobin import Standings
+
+
+@dataclass(frozen=True)
+class Round:
+    """A round robin that was played.
+
+    agents: N of them; standings: of these; games: all of them, with indices into `agents`; rng:
+    the one generator that a fitness function may draw from.
+    """
+
+    agents: Sequence[AlphaBetaAgent]
+    standings: Standings
+    games: Games
+    rng: np.random.Generator
+
+
+Fitness = Callable[[Round], npt.ArrayLike]
+"""fitness(round): a number for each agent [N], the higher the better. Equal ones go by their disc
+difference."""
+
+
+def score(played: Round) -> npt.NDArray[np.float64]:
+    """The score in the round robin."""
+    return played.standings.score
+
+
+FITNESS_FUNCTIONS: Final[Mapping[str, Fitness]] = {"score": score}
+"""The function of every name in `config.operators`."""
+assert tuple(FITNESS_FUNCTIONS) == tuple(OPERATORS["fitness"])
+
+
+def fitness_values(fitness: Fitness, played: Round) -> list[float]:
+    """What a fitness function gives; SettingsError when it is no number for each agent."""
+    given = fitness(played)
+    values = np.asarray(given, np.float64)
+    if values.shape != (len(played.agents),) or not np.isfinite(values).all():
+        raise SettingsError(
+            f"fitness: it must give {len(played.agents)} finite numbers, not {given!r}"
+        )
+    return [float(value) for value in values]

@@ -1,0 +1,121 @@
+"""Selection: who of the evaluated population has children. See `breeding.Select`.
+
+All choose different individuals, for those selected also live on, and a generation does not hold
+the same one twice. The textbook forms with replacement are drawn again until they have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+from deap import tools
+
+from evolve.errors import SettingsError
+from evolve.population.breeding import Breeding, Select
+from evolve.population.individual import Individual
+from evolve.population.randomness import deap_draws_from
+
+
+def best(candidates: Sequence[Individual], count: int, breeding: Breeding) -> list[Individual]:
+    """Truncation: the first `count`."""
+    return list(candidates[:count])
+
+
+def tournament(
+    candidates: Sequence[Individual], count: int, breeding: Breeding
+) -> list[Individual]:
+    """The best of three drawn at random, again and again."""
+    left = list(candidates)
+    chosen: list[Individual] = []
+    with deap_draws_from(breeding.rng):
+        while len(chosen) < count:
+            [winner] = tools.selTournament(left, 1, tournsize=3)
+            chosen.append(winner)
+            left = [one for one in left if one is not winner]
+    return chosen
+
+
+def rank(candidates: Sequence[Individual], count: int, breeding: Breeding) -> list[Individual]:
+    """Linear ranking: of n candidates the best has n lots, the worst one.
+
+    J. E. Baker, "Adaptive selection methods for genetic algorithms", ICGA 1985. The scale of
+    fitness plays no part, so that the pressure stays when scores draw near to each other.
+    """
+    lots = np.arange(len(candidates), 0, -1, dtype=np.float64)
+    drawn = breeding.rng.choice(len(candidates), count, replace=False, p=lots / lots.sum())
+    return [candidates[index] for index in drawn]
+
+
+def sus(candidates: Sequence[Individual], count: int, breeding: Breeding) -> list[Individual]:
+    """Stochastic universal sampling: one turn of a wheel with `count` evenly spaced pointers.
+
+    J. E. Baker, "Reducing bias and inefficiency in the selection algorithm", ICGA 1987: how often
+    one is chosen is its expected number, rounded up or down. Whoever expects one place or more
+    has one for certain, and the wheel is turned for the rest; DEAP's would choose it twice.
+    Raises SettingsError when fitness is negative, which has no share.
+    """
+    fitness = np.array([one.fitness.values[0] for one in candidates], np.float64)
+    if (fitness < 0.0).any():
+        raise SettingsError(
+            f"selection = sus: a fitness of {fitness.min():g} has no share; it takes 0 and more"
+        )
+    chosen: list[int] = []
+    left = np.arange(len(candidates))
+    while len(chosen) < count:
+        shares = fitness[left] if fitness[left].any() else np.ones(len(left))
+        expected = (count - len(chosen)) * shares / shares.sum()
+        # As good as one: rounding in the sums below must not give anyone two pointers.
+        certain = expected > 1.0 - 1e-9
+        if not certain.any():
+            ends = np.cumsum(expected)
+            pointers = breeding.rng.random() + np.arange(count - len(chosen))
+            chosen += left[np.searchsorted(ends, pointers.clip(max=ends[-1]))].tolist()
+            break
+        chosen += left[certain].tolist()
+        left = left[~certain]
+    return [candidates[index] for index in chosen]
+
+
+class _Cases(NamedTuple):
+    """What DEAP's lexicase selection looks at: the cases in place of a fitness."""
+
+    values: Sequence[float]
+    weights: Sequence[float]
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """An individual whose fitness is its cases."""
+
+    individual: Individual
+    fitness: _Cases
+
+
+def lexicase(candidates: Sequence[Individual], count: int, breeding: Breeding) -> list[Individual]:
+    """Those that do best against one opponent after another, in an order drawn for each choice.
+
+    T. Helmuth, L. Spector, J. Matheson, "Solving uncompromising problems with lexicase
+    selection", IEEE Transactions on Evolutionary Computation 19(5), 2015. A case is the score
+    against one individual of the population; specialists that beat whom others lose to live on.
+    """
+    left = [_Candidate(one, _Cases(one.cases, (1.0,) * len(one.cases))) for one in candidates]
+    assert all(one.individual.cases for one in left), "lexicase selection needs cases"
+    chosen: list[Individual] = []
+    with deap_draws_from(breeding.rng):
+        while len(chosen) < count:
+            [winner] = tools.selLexicase(left, 1)
+            chosen.append(winner.individual)
+            left = [one for one in left if one is not winner]
+    return chosen
+
+
+SELECTIONS: Final[Mapping[str, Select]] = {
+    "best": best,
+    "tournament": tournament,
+    "rank": rank,
+    "sus": sus,
+    "lexicase": lexicase,
+}

@@ -1,0 +1,26 @@
+"""Survival: who of a population is in the next one as well. See `breeding.Survive`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from evolve.population.breeding import Breeding, Survive
+from evolve.population.individual import Individual
+
+
+def selected(
+    population: Sequence[Individual], parents: Sequence[Individual], breeding: Breeding
+) -> Sequence[Individual]:
+    """All who were selected: generations overlap, and what does well is judged again."""
+    return parents
+
+
+def best(
+    population: Sequence[Individual], parents: Sequence[Individual], breeding: Breeding
+) -> Sequence[Individual]:
+    """The best alone: generations replace each other (the elitist plan of De Jong 1975)."""
+    return population[:1]
+
+
+SURVIVALS: Final[Mapping[str, Survive]] = {"selected": selected, "best": best}

@@ -1,0 +1,135 @@
+"""An evolution by a Python call, with functions of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evolve
+from evolve.errors import RunError, SettingsError
+from evolve.fitness.round import Round
+from evolve.population.breeding import Breeding
+from evolve.population.individual import Individual
+from tests.cli import done, fails
+from tests.evolution.conftest import TINY, StopAfter
+from tests.tables.content import content_hash
+
+QUICK: dict[str, Any] = {**TINY, "openings": "start", "survivors": 0.5}
+EVOLUTION = Path(__file__).parents[2] / "docs" / "evolution.md"
+
+
+def youngest(candidates: Sequence[Individual], count: int, breeding: Breeding) -> list[Individual]:
+    lots = breeding.rng.permutation(len(candidates))
+    order = sorted(lots.tolist(), key=lambda place: candidates[place].born, reverse=True)
+    return [candidates[place] for place in order[:count]]
+
+
+def few_discs(played: Round) -> Any:
+    return 64.0 - played.standings.disc_difference + played.rng.random()
+
+
+def test_a_plain_call_is_the_command(tmp_path: Path) -> None:
+    run = evolve.evolve(tmp_path / "call", **QUICK)
+    options = [f"--{key.replace('_', '-')}={value}" for key, value in QUICK.items()]
+    done("run", "--out", tmp_path / "run", *options)
+    assert content_hash(run.path) == content_hash(tmp_path / "run")
+    assert "fitness" not in run.individuals
+    done("resume", run.path, "--generations", 5)
+
+
+def test_own_functions_decide_and_the_same_call_goes_on(tmp_path: Path) -> None:
+    own: dict[str, Any] = {**QUICK, "selection": youngest, "fitness": few_discs}
+    whole = evolve.evolve(tmp_path / "whole", jobs=2, **own)
+    config = whole.path.joinpath("config.toml").read_text()
+    assert 'selection = "own:youngest"' in config
+    assert 'fitness = "own:few_discs"' in config
+
+    rows = whole.individuals
+    drawn = rows["fitness"] + rows["disc_difference"] - 64.0
+    assert drawn.between(0.0, 1.0).all()
+    assert (drawn.groupby(rows["generation"]).transform("std") < 1e-9).all()
+    assert drawn.nunique() > 1, "a draw of its own for every generation"
+    best = rows.loc[rows.groupby("generation")["fitness"].idxmax(), "individual"]
+    assert whole.generations["best"].tolist() == best.tolist()
+    lived = rows[(rows["generation"] == 3) & (rows["born"] < 3)]
+    assert len(lived) == 3
+    assert (lived["born"] == 2).sum() >= 2, "the best, and the youngest of the others"
+
+    half = tmp_path / "half"
+    evolve.evolve(half, observer=StopAfter(2), **own)
+    assert evolve.load_run(half).generation_count == 2
+    again = evolve.evolve(half, **own)
+    assert content_hash(again.path) == content_hash(whole.path)
+    assert evolve.evolve(half, **own).generation_count == 4, "nothing is left to do"
+    assert evolve.evolve(half, **{**own, "generations": 5}).generation_count == 5
+
+
+def test_the_command_line_refuses_what_it_cannot_go_on_with(tmp_path: Path) -> None:
+    folder = tmp_path / "own"
+    evolve.evolve(folder, **{**QUICK, "generations": 2, "selection": youngest})
+    for words in (
+        ("resume", folder, "--generations", 3),
+        ("run", "--config", folder / "config.toml", "--out", tmp_path / "other"),
+    ):
+        said = fails(*words)
+        assert "selection = own:youngest" in said
+        assert "a call of evolve.evolve with selection=youngest" in said
+    assert not (tmp_path / "other").exists()
+    done("show", folder, "--table", "individuals")
+    done("export", folder, "--to", "agent", "-o", tmp_path / "best.json")
+    assert evolve.load_agent(folder).name
+
+
+def test_a_folder_of_another_run_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    short = {**QUICK, "generations": 2}
+    evolve.evolve(folder, **short)
+    before = (folder / "config.toml").read_text()
+    with pytest.raises(RunError, match="selection was best, not own:youngest"):
+        evolve.evolve(folder, **{**short, "selection": youngest})
+    with pytest.raises(RunError, match="seed was 5, not 6"):
+        evolve.evolve(folder, **{**short, "seed": 6})
+    with pytest.raises(RunError, match="has 2 generations already"):
+        evolve.evolve(folder, **{**short, "generations": 1})
+    assert (folder / "config.toml").read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"selection": "magic"}, "there are best, tournament"),
+        ({"algorithm": youngest}, "algorithm: is no function; those may be: fitness, selection"),
+        ({"populaton": 5}, "there is no such setting"),
+        ({"fitness": lambda played: [1.0]}, "make it with def"),
+        ({"selection": youngest, "algorithm": "cma"}, "has operators of its own"),
+    ],
+)
+def test_what_cannot_be_is_told(tmp_path: Path, settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(SettingsError, match=re.escape(words)):
+        evolve.evolve(tmp_path / "run", **{**QUICK, **settings})
+    assert not (tmp_path / "run" / "config.toml").exists()
+
+
+@pytest.mark.parametrize("answer", [[1.0], [float("nan")] * 6, None])
+def test_a_fitness_that_is_none_is_told(tmp_path: Path, answer: Any) -> None:
+    def wrong(played: Round) -> Any:
+        return answer
+
+    with pytest.raises(SettingsError, match="fitness: it must give 6 finite numbers"):
+        evolve.evolve(tmp_path / "run", **{**QUICK, "fitness": wrong})
+
+
+def test_the_example_of_the_docs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [example] = re.findall(r"```python\n(.*?)```", EVOLUTION.read_text(encoding="utf-8"), re.DOTALL)
+    assert "generations=60" in example
+    tiny = ", ".join(f"{key}={value!r}" for key, value in QUICK.items())
+    monkeypatch.chdir(tmp_path)
+    exec(compile(example.replace("generations=60", tiny), "evolution.md", "exec"), {})
+    assert "own:" in (tmp_path / "runs" / "mine" / "config.toml").read_text()
+    assert "fitness" in capsys.readouterr().out

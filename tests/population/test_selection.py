@@ -1,0 +1,128 @@
+"""Selection: different individuals, and the pressure that each operator is known for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from evolve.config.operators import OPERATORS
+from evolve.config.toml import resolve
+from evolve.errors import SettingsError
+from evolve.population.breeding import Breeding
+from evolve.population.genome import Genome
+from evolve.population.individual import Individual
+from evolve.population.operators import FUNCTIONS
+
+SETTINGS = resolve({})
+GENOME = Genome.of(SETTINGS)
+TURNS = 3000
+
+
+def candidates(fitness: Sequence[float], cases: npt.ArrayLike | None = None) -> list[Individual]:
+    """Individuals with these values, best first, whose names are their places."""
+    made = []
+    for place, value in enumerate(fitness):
+        individual = Individual([0] * GENOME.size, name=str(place))
+        individual.fitness.values = (value, 0.0)
+        individual.cases = [value] if cases is None else list(np.asarray(cases)[place])
+        made.append(individual)
+    return made
+
+
+def turn(name: str, among: Sequence[Individual], count: int, seed: int) -> list[int]:
+    breeding = Breeding(SETTINGS, GENOME, np.random.default_rng(seed))
+    return [int(one.name) for one in FUNCTIONS["selection"][name](among, count, breeding)]
+
+
+def chances(name: str, among: Sequence[Individual], count: int) -> npt.NDArray[np.float64]:
+    """How often each is among those chosen."""
+    seen = Counter(place for seed in range(TURNS) for place in turn(name, among, count, seed))
+    return np.array([seen[place] for place in range(len(among))]) / TURNS
+
+
+@pytest.mark.parametrize("name", OPERATORS["selection"])
+@pytest.mark.parametrize("count", [1, 5, 19, 20])
+def test_different_ones_are_chosen_and_the_seed_decides(name: str, count: int) -> None:
+    rng = np.random.default_rng(3)
+    for values in (np.sort(rng.random(20))[::-1], [1.0] * 20, [1.0] + [0.0] * 19):
+        among = candidates([float(value) for value in values], rng.integers(0, 3, (20, 20)) / 2)
+        chosen = turn(name, among, count, 7)
+        assert len(set(chosen)) == len(chosen) == count
+        assert chosen == turn(name, among, count, 7)
+
+
+def test_best_takes_the_first() -> None:
+    assert turn("best", candidates([0.9, 0.8, 0.7, 0.1]), 2, 0) == [0, 1]
+
+
+def test_tournaments_of_three() -> None:
+    # The winner is worse than place i where all three of n that are drawn are: ((n − i − 1)/n)³.
+    n = 10
+    found = chances("tournament", candidates(np.linspace(1, 0, n).tolist()), 1)
+    expected = [((n - i) / n) ** 3 - ((n - i - 1) / n) ** 3 for i in range(n)]
+    assert found == pytest.approx(expected, abs=0.03)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-6, 1e6])
+def test_rank_is_linear_in_the_rank_whatever_the_fitness(scale: float) -> None:
+    n = 8
+    found = chances("rank", candidates([scale * 0.5**i - 3 for i in range(n)]), 1)
+    assert found == pytest.approx(np.arange(n, 0, -1) / (n * (n + 1) / 2), abs=0.03)
+
+
+def test_sus_is_by_share_of_fitness() -> None:
+    values = np.array([0.9, 0.8, 0.6, 0.5, 0.4, 0.3, 0.3, 0.2])
+    found = chances("sus", candidates(values.tolist()), 3)
+    assert found == pytest.approx(3 * values / values.sum(), abs=0.03)
+
+
+def test_sus_spreads_evenly_in_every_turn() -> None:
+    """Of any first few, as many are chosen as they expect, rounded up or down: no luck at all.
+
+    A roulette wheel, which draws each alone, would fail by more than one in most turns.
+    """
+    values = np.random.default_rng(5).random(40) + 0.5
+    values[::-1].sort()
+    expected = np.cumsum(12 * values / values.sum())
+    for seed in range(200):
+        chosen = turn("sus", candidates(values.tolist()), 12, seed)
+        there = np.cumsum(np.isin(np.arange(40), chosen))
+        assert (np.abs(there - expected) < 1.0).all()
+
+
+def test_sus_chooses_whoever_expects_a_place_for_certain() -> None:
+    found = chances("sus", candidates([100.0, 1.0, 1.0, 1.0, 0.0]), 2)
+    assert found == pytest.approx([1.0, 1 / 3, 1 / 3, 1 / 3, 0.0], abs=0.03)
+
+
+def test_sus_has_no_share_for_negative_fitness() -> None:
+    with pytest.raises(SettingsError, match=r"fitness of -0\.5 has no share"):
+        turn("sus", candidates([1.0, -0.5]), 1, 0)
+
+
+def test_lexicase_chooses_specialists_and_never_who_is_beaten_everywhere() -> None:
+    cases = [
+        [0.6, 0.6, 0.6],  # the best on average, the best nowhere
+        [1.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0],
+        [0.0, 0.0, 1.0],
+        [0.5, 0.5, 0.5],
+    ]
+    found = chances("lexicase", candidates([0.6, 0.4, 0.4, 0.4, 0.5], cases), 1)
+    assert found == pytest.approx([0.0, 1 / 3, 1 / 3, 1 / 3, 0.0], abs=0.03)
+
+
+def test_lexicase_asks_the_next_case_where_one_leaves_several() -> None:
+    found = chances("lexicase", candidates([0.5, 0.5, 0.5], [[1, 0], [1, 1], [0, 1]]), 1)
+    assert found.tolist() == [0.0, 1.0, 0.0]
+
+
+def test_lexicase_wants_cases() -> None:
+    among = candidates([0.5, 0.4])
+    among[0].cases = ()
+    with pytest.raises(AssertionError, match="cases"):
+        turn("lexicase", among, 1, 0)
