@@ -21,7 +21,8 @@ from evolve.agents.random import RandomAgent
 from evolve.agents.reference import REFERENCE_NAMES, reference_agent
 from evolve.engine.search import MAX_DEPTH
 from evolve.errors import AgentError, AgentFileError
-from evolve.tables.layout import CHAMPION_FILE, LEARNED_FILE, champion_of
+from evolve.tables.kinds import champion_of
+from evolve.tables.layout import CHAMPION_FILE, LEARNED_FILE
 
 _REALS: Final = ("time", "c", "c_puct")
 """Settings that need not be whole numbers."""

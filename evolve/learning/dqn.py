@@ -29,11 +29,10 @@ from evolve.engine.evaluation import CLASS_OF_SQUARE
 from evolve.engine.network import Architecture, Network
 from evolve.engine.rewards import DIFFERENCE, HALVES, NO_REWARD, OUTCOME, SHARE
 from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
-from evolve.fitness.games import agent_rows, in_batches
+from evolve.fitness.games import GamesDone, agent_rows, in_batches
 from evolve.learning.learner import (
     Iteration,
     Left,
-    Progress,
     Share,
     alphabeta_agents,
     left_for_games,
@@ -122,7 +121,7 @@ class MoveLearner:
         return self.agent()
 
     def iterate(
-        self, rng: np.random.Generator, count: int, share: Share, progress: Progress, left: Left
+        self, rng: np.random.Generator, count: int, share: Share, progress: GamesDone, left: Left
     ) -> Iteration:
         """Play, then learn, in the time left."""
         settings, losses = self.settings, []
@@ -141,7 +140,7 @@ class MoveLearner:
         return Iteration(played, float(np.mean(losses)) if losses else float("nan"))
 
     def _play(
-        self, rng: np.random.Generator, count: int, share: float, progress: Progress, left: Left
+        self, rng: np.random.Generator, count: int, share: float, progress: GamesDone, left: Left
     ) -> tuple[int, list[int]]:
         """Play games into the replays; how many there were, and of moves in each replay."""
         settings = self.settings
@@ -347,7 +346,7 @@ class MoveLearner:
         values[torch.from_numpy(row), torch.from_numpy(square)] = model.outputs(inputs)[:, 0]
         return values
 
-    def _survive(self, rng: np.random.Generator, progress: Progress) -> None:
+    def _survive(self, rng: np.random.Generator, progress: GamesDone) -> None:
         """Let the models as they are meet those of last time; the better go on."""
         settings = self.settings
         now = self.agent()

@@ -30,7 +30,7 @@ from evolve.engine.selfplay import (
     RANDOM,
     play_tree_games,
 )
-from evolve.fitness.games import BATCH, Progress, agent_rows, in_batches
+from evolve.fitness.games import BATCH, GamesDone, agent_rows, in_batches
 
 __all__ = ["ITSELF", "RANDOM", "SearchedGames", "TreePlay", "searched_games"]
 
@@ -116,7 +116,7 @@ def searched_games(
     with_visits: bool = False,
     evaluate: Evaluate | None = None,
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: GamesDone | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> SearchedGames:
     """Play a game for each of `seeds` [N]; results do not depend on `jobs`.
@@ -185,7 +185,7 @@ def _play_in_step(
     rows: npt.NDArray[np.int64],
     bits: int,
     games: SearchedGames,
-    progress: Progress | None,
+    progress: GamesDone | None,
     stop: Callable[[], bool],
 ) -> None:
     count = len(seeds)

@@ -13,14 +13,12 @@ import filelock
 
 from evolve.errors import RunError
 from evolve.tables.atomic import TEMPORARY_PREFIX, write_text
+from evolve.tables.kinds import FILES, PARTS
 from evolve.tables.layout import (
     CONFIG_FILE,
-    FILES,
     GAMES,
     GENERATIONS,
     LOCK_FILE,
-    METRICS,
-    PARTS,
     committed_generations,
     games_file,
     generation_file,
@@ -52,7 +50,7 @@ def check_new(folder: Path) -> None:
 def _is_leftover(path: Path) -> bool:
     if path.is_symlink():
         return False
-    if path.name in (GENERATIONS, GAMES, METRICS):
+    if path.name in PARTS:
         return path.is_dir() and not any(path.iterdir())
     return path.name == LOCK_FILE or path.name.startswith(TEMPORARY_PREFIX)
 
