@@ -10,7 +10,7 @@ from evolve.cli.completion import complete_runs
 from evolve.cli.options import json_option
 from evolve.cli.runs import COLUMNS_HELP, done_of, facts_of, interval_of
 from evolve.cli.terminal import json_text, print_rows
-from evolve.tables.kinds import RUN_KINDS, resolve
+from evolve.tables.kinds import RUN_KINDS, imported
 
 if TYPE_CHECKING:
     from evolve.tables.run import Run
@@ -63,7 +63,7 @@ def compare_command(runs: tuple[str, ...], as_json: bool) -> None:
 
 def _totals(run: Run) -> dict[str, Any]:
     """What a run has come to in all, where its kind tells of that."""
-    found: dict[str, Any] = {} if run.kind.totals is None else resolve(run.kind.totals)(run)
+    found: dict[str, Any] = {} if run.kind.totals is None else imported(run.kind.totals)(run)
     return found
 
 

@@ -25,7 +25,7 @@ from evolve.cli.terminal import forget_reader, out
 _LIVE_ROWS: Final = 12
 
 
-def say(text: str) -> None:
+def tell(text: str) -> None:
     """A line on standard output; once nobody reads it any more, none: a run goes on without."""
     try:
         terminal.say(text)
@@ -93,24 +93,24 @@ class Display:
     def begin(self) -> None:
         """The first lines: the columns, and what is not plain from their names."""
         for line in filter(None, (self.look.legend, *self.look.heads())):
-            say(line)
+            tell(line)
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         """A line for the row."""
         left = self.look.seconds_left(row, done, total)
-        say(self.look.line(self.look.cells(row, left), left))
+        tell(self.look.line(self.look.cells(row, left), left))
         remark = self.look.remark(row)
         if remark is not None:
-            say(remark)
+            tell(remark)
 
     def stage(self, name: str, done: float, total: float) -> None:
         """A line at the end of a stage that no row tells of."""
         if done == total and name in self.look.told:
-            say(f"{name}: {total} games")
+            tell(f"{name}: {total} games")
 
     def note(self, text: str) -> None:
         """A line."""
-        say(text)
+        tell(text)
 
     def stop(self) -> bool:
         """Whether Ctrl-C was pressed."""
@@ -190,7 +190,7 @@ def telling_of_compilation() -> Iterator[None]:
         def on_start(self, event: Any) -> None:
             if not self.told:
                 self.told = True
-                say("compiling the kernels, once on this machine …")
+                tell("compiling the kernels, once on this machine …")
 
         def on_end(self, event: Any) -> None:
             pass

@@ -47,7 +47,7 @@ def style_of(style: str | None, output: Path | None) -> str:
     return style or meant or "table"
 
 
-def write_frame(frame: pd.DataFrame, style: str, output: Path | None) -> None:
+def write_in_style(frame: pd.DataFrame, style: str, output: Path | None) -> None:
     """Write every column of a table to a file, or to standard output."""
     import pyarrow as pa
 

@@ -13,12 +13,12 @@ from typing import Final
 from pydantic import BaseModel
 
 import evolve
-from evolve.cli.display import say
+from evolve.cli.display import tell
 from evolve.cli.signals import at_ctrl_c
 from evolve.config.toml import config_text
 from evolve.errors import ExtraError
 from evolve.tables import folder as store
-from evolve.tables.kinds import RunKind, Variant, resolve
+from evolve.tables.kinds import RunKind, Variant, imported
 
 RUNS: Final = Path("runs")
 """Where runs go when no place is named; made when it is missing, as no other folder is."""
@@ -33,7 +33,7 @@ def new_folder(kind: RunKind, stem: str, wished: str | None) -> Iterator[Path]:
     """
     made_runs = not RUNS.exists()
     folder, made = store.claimed(RUNS, stem, wished)
-    kept: Callable[[Path], int] = resolve(kind.kept)
+    kept: Callable[[Path], int] = imported(kind.kept)
     with store.locked(folder):
         try:
             yield folder
@@ -44,7 +44,7 @@ def new_folder(kind: RunKind, stem: str, wished: str | None) -> Iterator[Path]:
                     if made_runs and RUNS.is_dir() and not any(RUNS.iterdir()):
                         RUNS.rmdir()
                 if isinstance(reason, KeyboardInterrupt):
-                    say(f"nothing is kept: no generation, check or trial of {folder} was finished")
+                    tell(f"nothing is kept: no generation, check or trial of {folder} was finished")
             raise
 
 

@@ -10,7 +10,7 @@ from evolve.cli.completion import complete_agents
 from evolve.cli.options import output_path
 from evolve.cli.terminal import say
 from evolve.errors import AgentError
-from evolve.tables.kinds import resolve
+from evolve.tables.kinds import imported
 
 
 @click.command(name="plot")
@@ -38,7 +38,7 @@ def plot_command(source: str, output: Path) -> None:
 
     if Path(source).is_dir():
         run = Run(source)
-        resolve(run.kind.draw)(run, output)
+        imported(run.kind.draw)(run, output)
     else:
         agent = load_agent(source)
         if not isinstance(agent, AlphaBetaAgent):

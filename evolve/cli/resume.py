@@ -9,7 +9,7 @@ import click
 
 from evolve.cli.completion import complete_runs
 from evolve.cli.options import jobs_option
-from evolve.tables.kinds import RUN_KINDS, Change, resolve
+from evolve.tables.kinds import RUN_KINDS, Change, imported
 
 
 def _change_options(command: Any) -> Any:
@@ -66,5 +66,5 @@ def resume_command(run: str, jobs: int, allow_programs: bool, **options: Any) ->
             raise click.UsageError(
                 f"--{name.replace('_', '-')} is not for {run}, which is of `{opened.command}`"
             )
-    code: int = resolve(kind.resume)(opened, changes, jobs, allow_programs)
+    code: int = imported(kind.resume)(opened, changes, jobs, allow_programs)
     return code

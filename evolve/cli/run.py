@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import evolve
-from evolve.cli.display import say, telling_of_compilation
+from evolve.cli.display import tell, telling_of_compilation
 from evolve.cli.generations import GenerationsLook
 from evolve.cli.new_run import config_of, new_folder
 from evolve.cli.options import GroupedCommand, given_options, jobs_option, model_options
@@ -20,7 +20,7 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_run_toml, read_toml, resolve
 from evolve.errors import RunError
 from evolve.tables import folder as store
-from evolve.tables.kinds import EVOLUTION
+from evolve.tables.kinds import EVOLUTIONS
 from evolve.tables.layout import CHAMPION_FILE, CONFIG_FILE
 from evolve.text import count_of
 
@@ -60,11 +60,11 @@ def run_command(jobs: int, out: str | None, config: str | None, **options: Any) 
     given = given_options(EvolutionSettings, options)
     file = read_toml(Path(config)) if config else {}
     settings = resolve(given, file, config or "file")
-    with new_folder(EVOLUTION, settings.rules, out) as folder:
+    with new_folder(EVOLUTIONS, settings.rules, out) as folder:
         _print_header(folder, settings, 0, jobs)
         with telling_of_compilation():
             evolution = Evolution(folder, settings, jobs)
-            store.create(folder, _config(settings), EVOLUTION.parts)
+            store.create(folder, _config(settings), EVOLUTIONS.parts)
             agree_to_programs(folder, settings)
             about = _estimate(evolution)
         return _go_on(evolution, about)
@@ -97,7 +97,7 @@ def resume_run(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: 
 
 
 def _config(settings: EvolutionSettings) -> str:
-    return config_of(EVOLUTION, EVOLUTION.name, settings)
+    return config_of(EVOLUTIONS, EVOLUTIONS.name, settings)
 
 
 def _estimate(evolution: Evolution) -> Estimate:
@@ -115,7 +115,7 @@ def _tell_finished(evolution: Evolution) -> None:
         EvolutionEnding.PATIENCE: "a higher --patience",
         EvolutionEnding.REST: "--no-until-rest",
     }
-    say(
+    tell(
         f"{folder} is finished, {evolution.generation + 1} generations: {ending.value}; champion "
         f"in {folder / CHAMPION_FILE}; {ways.get(ending, 'a higher --generations')} goes on"
     )
@@ -124,9 +124,9 @@ def _tell_finished(evolution: Evolution) -> None:
 def _go_on(evolution: Evolution, about: Estimate) -> int:
     """Evolve until something ends it, and say how it went; the exit code."""
     settings = evolution.settings
-    say(f"about {duration(about.seconds)} and {size(about.bytes)} of disk")
+    tell(f"about {duration(about.seconds)} and {size(about.bytes)} of disk")
     look = GenerationsLook(settings, evolution.generation + 1, about.seconds)
-    ending = carry_out(EVOLUTION, evolution.folder, look, evolution.run)
+    ending = carry_out(EVOLUTIONS, evolution.folder, look, evolution.run)
     so_far = f"{evolution.generation + 1} of {settings.generations} generations"
     return finish(evolution.folder, so_far, ending, lambda: _report(evolution.folder))
 
@@ -134,16 +134,16 @@ def _go_on(evolution: Evolution, about: Estimate) -> int:
 def _print_header(folder: Path, settings: EvolutionSettings, done: int, jobs: int) -> None:
     """What is about to be computed; before anything is compiled, so that it shows at once."""
     budget = f"{settings.move_budget} nodes a move" if settings.move_budget else "no node budget"
-    say(
+    tell(
         f"evolve {evolve.__version__} · {settings.rules} · {settings.preset} · "
         f"{settings.algorithm.upper()} · seed {settings.seed} · {folder}"
     )
     if done >= settings.generations:
-        say("all generations are done, the play-off is left")
+        tell("all generations are done, the play-off is left")
         return
     last = settings.generations - 1
     which = f"generation {last}" if done == last else f"generations {done} to {last}"
-    say(
+    tell(
         f"{settings.population} individuals, {which}, "
         f"{settings.games_a_generation} games each; {budget}; {count_of(jobs, 'thread')}"
     )
@@ -156,12 +156,12 @@ def _report(folder: Path) -> None:
     file = folder / CHAMPION_FILE
     agent = read_alphabeta(file)
     found = agent.provenance
-    say(
+    tell(
         f"champion {agent.name}: depths {list(agent.depths)}, endgame {agent.endgame}, score "
         f"{found['score']:.3f} [{found['score_low']:.3f}, {found['score_high']:.3f}] in a "
         f"{found['against']}, {found['games']} games → {file}"
     )
-    say(
+    tell(
         f"next: evolve show {file} · evolve plot {folder} -o plot.png · "
         f"evolve export {folder} --to python -o agent.py"
     )

@@ -13,7 +13,7 @@ import click
 from evolve.cli.options import json_option
 from evolve.cli.terminal import json_text, out, print_rows, say
 from evolve.errors import EvolveError
-from evolve.tables.kinds import RUN_KINDS, Facts, champion_of, resolve
+from evolve.tables.kinds import RUN_KINDS, Facts, champion_of, imported
 from evolve.tables.layout import CONFIG_FILE
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def facts_of(run: Run) -> dict[str, Any]:
     from evolve.tables.folder import is_locked
 
     kind = run.kind
-    facts: Facts = resolve(kind.facts)(run)
+    facts: Facts = imported(kind.facts)(run)
     state = "running" if is_locked(run.path) else "done" if facts.complete else "stopped"
     champion = champion_of(run.path)
     agent = None if champion is None else read_agent(champion)

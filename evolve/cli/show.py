@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import click
 
 from evolve.cli.completion import complete_agents
-from evolve.cli.frames import FORMATS, print_frame, style_of, write_frame
+from evolve.cli.frames import FORMATS, print_frame, style_of, write_in_style
 from evolve.cli.generations import NOT_SHOWN, SHOWN
 from evolve.cli.options import output_path
 from evolve.cli.terminal import cell, say
 from evolve.errors import RunError
-from evolve.tables.kinds import RUN_KINDS, RunTable, champion_of, resolve
+from evolve.tables.kinds import RUN_KINDS, RunTable, champion_of, imported
 from evolve.tables.layout import CONFIG_FILE
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def show_command(
     if style == "table" and output is None:
         _print_table(run, shown, frame)
     else:
-        write_frame(frame, style, output)
+        write_in_style(frame, style, output)
 
 
 def _best(frame: pd.DataFrame, table: RunTable) -> pd.DataFrame:
@@ -140,7 +140,7 @@ def _print_table(run: Run, table: RunTable, frame: pd.DataFrame) -> None:
     if table.show is None:
         print_frame(frame)
     else:
-        resolve(table.show)(run, frame)
+        imported(table.show)(run, frame)
     if table.name == run.tables[0]:
         _print_champion(run)
 

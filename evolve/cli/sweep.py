@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import evolve
-from evolve.cli.display import say
+from evolve.cli.display import tell
 from evolve.cli.new_run import config_of, need_extras, new_folder
 from evolve.cli.options import GroupedCommand, all_cores, given_options, model_options
 from evolve.cli.permission import agree_to_programs, check_programs
@@ -21,7 +21,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
 from evolve.tables import folder as store
-from evolve.tables.kinds import SWEEP
+from evolve.tables.kinds import SWEEPS
 from evolve.tables.layout import CONFIG_FILE
 from evolve.text import count_of
 
@@ -62,7 +62,7 @@ Examples:
 
 
 @click.command(cls=GroupedCommand, name="sweep", help=_SWEEP_HELP)
-@click.argument("kind", type=click.Choice(list(SWEEP.variants)))
+@click.argument("kind", type=click.Choice(list(SWEEPS.variants)))
 @model_options(SweepSettings, "kind", "space", "fix")
 @click.option("--fix", multiple=True, metavar="NAME=VALUE", help="Hold a setting of all trials.")
 @click.option("--space", metavar="FILE.toml", help="Ranges that differ from the usual ones.")
@@ -98,11 +98,11 @@ def sweep_command(
     from evolve.sweeps.sweep import Sweep, checked_plan
 
     checked_plan(settings)
-    need_extras(SWEEP.variants[kind])
-    with new_folder(SWEEP, f"sweep-{kind}", out) as folder:
+    need_extras(SWEEPS.variants[kind])
+    with new_folder(SWEEPS, f"sweep-{kind}", out) as folder:
         name = settings.study or folder.resolve().name
         settings = settings.model_copy(update={"study": name})
-        store.create(folder, _config(settings), SWEEP.parts)
+        store.create(folder, _config(settings), SWEEPS.parts)
         agree_to_programs(folder, _kept(settings))
         with closing(Sweep(folder, settings, jobs or all_cores())) as sweep:
             return _go_on(sweep)
@@ -113,9 +113,9 @@ def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs
     from evolve.sweeps.sweep import Sweep
     from evolve.tables.atomic import write_text
 
-    need_extras(SWEEP.commands[run.command])
+    need_extras(SWEEPS.commands[run.command])
     folder, file = run.path, run.path / CONFIG_FILE
-    kind = SWEEP.word(run.command)
+    kind = SWEEPS.word(run.command)
     stored = {key: value for key, value in read_toml(file).items() if key != "timeout"}
     if "storage" in changes:
         _check_same_storage(folder, stored.get("storage"), changes["storage"])
@@ -123,7 +123,7 @@ def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs
     with store.locked(folder):
         given = "storage" in changes
         check_programs(folder, _kept(settings), allowed=allow_programs, storage=given)
-        store.sweep_temporary(folder, SWEEP.parts)
+        store.sweep_temporary(folder, SWEEPS.parts)
         with closing(Sweep(folder, settings, jobs)) as sweep:
             if changes:
                 write_text(file, _config(settings))
@@ -183,7 +183,7 @@ def _list(settings: SweepSettings) -> None:
 
 
 def _config(settings: SweepSettings) -> str:
-    return config_of(SWEEP, SWEEP.command(settings.kind), _kept(settings))
+    return config_of(SWEEPS, SWEEPS.command(settings.kind), _kept(settings))
 
 
 def _kept(settings: SweepSettings) -> SweepSettings:
@@ -204,7 +204,7 @@ def _go_on(sweep: Sweep) -> int:
     if not unfinished and sweep.has_champion:
         if not sweep.is_weighed:
             sweep.weigh()
-        say(f"{folder} is finished, {done} trials; a higher --trials goes on")
+        tell(f"{folder} is finished, {done} trials; a higher --trials goes on")
         return 0
     _print_header(sweep, done)
     results: list[FinalResult | None] = []
@@ -215,7 +215,7 @@ def _go_on(sweep: Sweep) -> int:
             results.append(sweep.crown(observer))
         return ending
 
-    ending = carry_out(SWEEP, folder, TrialsLook(settings, done), work)
+    ending = carry_out(SWEEPS, folder, TrialsLook(settings, done), work)
     so_far = f"{sweep.study.finished()} of {settings.trials} trials"
     return finish(folder, so_far, ending, lambda: _report(sweep, results[0]))
 
@@ -223,35 +223,35 @@ def _go_on(sweep: Sweep) -> int:
 def _print_header(sweep: Sweep, done: int) -> None:
     settings = sweep.settings
     each = f"{settings.budget:g} CPU seconds each" if settings.budget else "the same games each"
-    say(
-        f"evolve {evolve.__version__} · {SWEEP.command(settings.kind)} · {settings.rules} · "
+    tell(
+        f"evolve {evolve.__version__} · {SWEEPS.command(settings.kind)} · {settings.rules} · "
         f"{settings.sampler} · seed {settings.seed} · {sweep.folder}"
     )
     trials = count_of(settings.trials, "trial") + (f", {done} of them done" if done else "")
-    say(
+    tell(
         f"{trials}, {each}; {len(sweep.plan.space.parameters)} parameters; "
         f"{count_of(sweep.jobs, 'worker')}; study {sweep.study.name} in {sweep.study.place}"
     )
     games = 2 * settings.panel_openings * len(settings.panel)
-    say(f"panel of {len(settings.panel)}, {games} games: {', '.join(settings.panel)}")
+    tell(f"panel of {len(settings.panel)}, {games} games: {', '.join(settings.panel)}")
 
 
 def _report(sweep: Sweep, result: FinalResult | None) -> None:
     """How the final ended, whether anything is found, the champion, and what to do with it."""
     folder, settings = sweep.folder, sweep.settings
     if result is None:
-        say(f"go on with: evolve resume {folder}")
+        tell(f"go on with: evolve resume {folder}")
         return
     if result.rows:
-        say(f"final, {settings.final_openings * 2} games a pair:")
+        tell(f"final, {settings.final_openings * 2} games a pair:")
         rows = [
             [row.agent, *map(elo_text, (row.elo, row.elo_low, row.elo_high)), row.score]
             for row in result.rows
         ]
         print_rows(["trial", "Elo", "low", "high", "score"], rows)
-    say(verdict(result))
-    say(f"champion trial-{result.winner} → {result.champion}")
-    say(
+    tell(verdict(result))
+    tell(f"champion trial-{result.winner} → {result.champion}")
+    tell(
         f"next: evolve show {folder} · evolve plot {folder} -o sweep.png · "
         f"evolve export {folder} -o best{result.champion.suffix}"
     )

@@ -10,7 +10,7 @@ import click
 
 import evolve
 from evolve.cli.checks import ChecksLook
-from evolve.cli.display import say
+from evolve.cli.display import tell
 from evolve.cli.new_run import config_of, need_extras, new_folder
 from evolve.cli.options import GroupedCommand, given_options, jobs_option, model_options
 from evolve.cli.permission import agree_to_programs, check_programs
@@ -19,7 +19,7 @@ from evolve.cli.work import carry_out, finish
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.tables import folder as store
-from evolve.tables.kinds import TRAINING
+from evolve.tables.kinds import TRAININGS
 from evolve.tables.layout import CONFIG_FILE, LEARNED_FILE
 from evolve.text import count_of
 
@@ -97,16 +97,16 @@ def train_dqn(jobs: int, out: str | None, config: str | None, **options: Any) ->
 def _train(
     word: str, jobs: int, out: str | None, config: str | None, options: dict[str, Any]
 ) -> int:
-    command, variant = TRAINING.command(word), TRAINING.variants[word]
+    command, variant = TRAININGS.command(word), TRAININGS.variants[word]
     model = variant.model()
     file = read_toml(Path(config)) if config else {}
     given, presets = given_options(model, options), variant.all_presets()
     settings = resolve_as(model, presets, given, file, config or "file")
     need_extras(variant)
-    with new_folder(TRAINING, word, out) as folder:
+    with new_folder(TRAININGS, word, out) as folder:
         _print_header(command, folder, settings, jobs)
         training = _training(folder, settings, jobs)
-        store.create(folder, config_of(TRAINING, command, settings), TRAINING.parts)
+        store.create(folder, config_of(TRAININGS, command, settings), TRAININGS.parts)
         agree_to_programs(folder, settings)
         return _go_on(training)
 
@@ -116,29 +116,29 @@ def resume_training(run: Run, changes: Mapping[str, Any], jobs: int, allow_progr
     from evolve.tables.atomic import write_text
     from evolve.tables.metrics import forget_checks
 
-    variant = TRAINING.commands[run.command]
+    variant = TRAININGS.commands[run.command]
     need_extras(variant)
     folder, file = run.path, run.path / CONFIG_FILE
     # Without presets: all settings are in the file, but for those that its version did not have.
     settings = resolve_as(variant.model(), {}, changes, read_toml(file), str(file))
     with store.locked(folder):
         check_programs(folder, settings, allowed=allow_programs, storage=False)
-        store.sweep_temporary(folder, TRAINING.parts)
+        store.sweep_temporary(folder, TRAININGS.parts)
         training = _training(folder, settings, jobs)
         training.restore()
         forget_checks(folder, training.check)
         ending = training.finished
         if ending is not None and not training.check_is_due:
-            say(
+            tell(
                 f"{folder} is finished, {training.games} games: {ending.value}; a higher "
                 f"--{ending.name.lower()} goes on"
             )
             return 0
         if changes:
-            write_text(file, config_of(TRAINING, run.command, settings))
+            write_text(file, config_of(TRAININGS, run.command, settings))
         _print_header(run.command, folder, settings, jobs)
         if training.games:
-            say(f"going on after {training.games} games, {training.spent:.0f} CPU seconds")
+            tell(f"going on after {training.games} games, {training.spent:.0f} CPU seconds")
         return _go_on(training)
 
 
@@ -150,7 +150,7 @@ def _training(folder: Path, settings: Settings, jobs: int) -> Training:
 
 def _go_on(training: Training) -> int:
     folder = training.folder
-    ending = carry_out(TRAINING, folder, ChecksLook(training.settings), training.run)
+    ending = carry_out(TRAININGS, folder, ChecksLook(training.settings), training.run)
     chosen = training.learner.accept_seconds
     so_far = f"{training.games} games, {training.spent:.0f} CPU seconds" + (
         f" ({chosen:.0f} to choose between models)" if chosen else ""
@@ -164,12 +164,12 @@ def _print_header(command: str, folder: Path, settings: Settings, jobs: int) -> 
         ends.append(f"{settings.games} games")
     if settings.budget is not None:
         ends.append(f"{settings.budget:g} CPU seconds")
-    say(
+    tell(
         f"evolve {evolve.__version__} · {command} · {settings.rules} · {settings.preset} · "
         f"seed {settings.seed} · {folder}"
     )
     layers, threads = ", ".join(settings.layers), count_of(jobs, "thread")
-    say(f"{settings.input}: {layers}; to {' or '.join(ends)}; {threads}")
+    tell(f"{settings.input}: {layers}; to {' or '.join(ends)}; {threads}")
 
 
 def _report(folder: Path) -> None:
@@ -177,8 +177,8 @@ def _report(folder: Path) -> None:
     agent = evolve.load_agent(folder)
     found: Any = getattr(agent, "provenance", {})
     score, error, against = (cell(found.get(key)) for key in ("score", "error", "against"))
-    say(f"best {agent.name}: score {score} ± {error} against {against} → {folder / LEARNED_FILE}")
-    say(
+    tell(f"best {agent.name}: score {score} ± {error} against {against} → {folder / LEARNED_FILE}")
+    tell(
         f"next: evolve show {folder} · evolve plot {folder} -o plot.png · "
         f"evolve match {folder} 'positional?depth=4' --games 100"
     )

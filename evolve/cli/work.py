@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from evolve.cli.display import Look, say, watching
+from evolve.cli.display import Look, tell, watching
 from evolve.cli.signals import INTERRUPTED
-from evolve.tables.kinds import RunKind, resolve
-from evolve.tables.observer import Ending, Observer
+from evolve.tables.kinds import RunKind, imported
+from evolve.tables.observer import Observer, RunEnding
 
-E = TypeVar("E", bound=Ending)
+E = TypeVar("E", bound=RunEnding)
 
 
 def carry_out(kind: RunKind, folder: Path, look: Look, work: Callable[[Observer], E]) -> E:
@@ -24,14 +24,14 @@ def carry_out(kind: RunKind, folder: Path, look: Look, work: Callable[[Observer]
         with watching(look) as display:
             return work(display)
     except KeyboardInterrupt:
-        if resolve(kind.kept)(folder):
+        if imported(kind.kept)(folder):
             _tell_how_to_go_on(folder)
         raise
 
 
-def finish(folder: Path, so_far: str, ending: Ending, report: Callable[[], None]) -> int:
+def finish(folder: Path, so_far: str, ending: RunEnding, report: Callable[[], None]) -> int:
     """Say how far it came and why it ended, then the report, or how it goes on; the exit code."""
-    say(f"{so_far}: {ending.value}")
+    tell(f"{so_far}: {ending.value}")
     if ending.stopped:
         _tell_how_to_go_on(folder)
         return INTERRUPTED
@@ -40,4 +40,4 @@ def finish(folder: Path, so_far: str, ending: Ending, report: Callable[[], None]
 
 
 def _tell_how_to_go_on(folder: Path) -> None:
-    say(f"go on with: evolve resume {folder}")
+    tell(f"go on with: evolve resume {folder}")

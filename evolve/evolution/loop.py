@@ -35,14 +35,14 @@ from evolve.tables import folder as store
 from evolve.tables.games import GAMES_SCHEMA
 from evolve.tables.individuals import IndividualRow, individuals_table, row_genes
 from evolve.tables.layout import committed_generations
-from evolve.tables.observer import Ending, Observer
+from evolve.tables.observer import Observer, RunEnding
 from evolve.tables.run import Run
 
 TRAINING_OPENINGS: Final = 4096
 """Openings that a run draws its pairs' openings from, generation after generation."""
 
 
-class EvolutionEnding(Ending):
+class EvolutionEnding(RunEnding):
     """Why `Evolution.run` came back."""
 
     COMPLETE = "all generations are done"

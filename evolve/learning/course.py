@@ -13,10 +13,10 @@ from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.learning.dqn import MoveLearner
 from evolve.learning.learner import Learner
 from evolve.learning.mcts import TreeLearner
-from evolve.tables.observer import Ending
+from evolve.tables.observer import RunEnding
 
 
-class LearningEnding(Ending):
+class LearningEnding(RunEnding):
     """Why a training came back."""
 
     GAMES = "all games are played"

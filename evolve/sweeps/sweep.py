@@ -30,7 +30,7 @@ from evolve.sweeps.storage import open_database, open_journal, without_password
 from evolve.sweeps.study import Study, Taken, rows_of
 from evolve.sweeps.worker import Worker, ready
 from evolve.tables.layout import JOURNAL_FILE
-from evolve.tables.observer import Ending, Observer
+from evolve.tables.observer import Observer, RunEnding
 from evolve.tables.trials import Importances, importances_of, read_trials, write_trials
 
 _LOOK: Final = 0.25
@@ -39,7 +39,7 @@ _IN_A_ROW: Final = 5
 """Trials that may fail one after another before the sweep itself has failed."""
 
 
-class SweepEnding(Ending):
+class SweepEnding(RunEnding):
     """Why a sweep came back."""
 
     COMPLETE = "all trials are finished"

@@ -22,7 +22,7 @@ from evolve.tables.layout import (
     committed_generations,
     games_file,
     generation_file,
-    number_of,
+    generation_of,
     playoff_file,
 )
 
@@ -173,7 +173,7 @@ def sweep_orphans(folder: Path) -> None:
     sweep_temporary(folder, (GENERATIONS, GAMES))
     count = committed_generations(folder)
     for path in (folder / GAMES).glob("gen-*.parquet"):
-        if number_of(path) >= count:
+        if generation_of(path) >= count:
             path.unlink(missing_ok=True)
 
 

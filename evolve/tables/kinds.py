@@ -82,11 +82,11 @@ class Variant:
 
     def model(self) -> Any:
         """The class of its settings."""
-        return resolve(self.settings)
+        return imported(self.settings)
 
     def all_presets(self) -> Mapping[str, Mapping[str, Any]]:
         """Its presets, the default first; empty where there are none."""
-        found: Mapping[str, Any] = {} if self.presets is None else resolve(self.presets)
+        found: Mapping[str, Any] = {} if self.presets is None else imported(self.presets)
         return found
 
 
@@ -147,7 +147,7 @@ class RunKind:
         return next((table for table in self.tables if table.name == name), None)
 
 
-EVOLUTION: Final = RunKind(
+EVOLUTIONS: Final = RunKind(
     name="run",
     noun="an evolution",
     about="Evolve agents, generation by generation.",
@@ -185,7 +185,7 @@ EVOLUTION: Final = RunKind(
     draw="evolve.plots.run:plot_run",
 )
 
-TRAINING: Final = RunKind(
+TRAININGS: Final = RunKind(
     name="train",
     noun="a training",
     about="Teach a network by games: dqn or mcts.",
@@ -223,7 +223,7 @@ TRAINING: Final = RunKind(
 
 _SWEPT: Final = "evolve.config.sweep:SweepSettings"
 
-SWEEP: Final = RunKind(
+SWEEPS: Final = RunKind(
     name="sweep",
     noun="a sweep",
     about="Search hyperparameters: dqn, mcts, alphabeta, evolution.",
@@ -259,7 +259,7 @@ SWEEP: Final = RunKind(
     draw="evolve.plots.sweep:plot_sweep",
 )
 
-RUN_KINDS: Final = (EVOLUTION, TRAINING, SWEEP)
+RUN_KINDS: Final = (EVOLUTIONS, TRAININGS, SWEEPS)
 """All of them, in the order in which people meet them."""
 
 PARTS: Final = tuple(dict.fromkeys(part for kind in RUN_KINDS for part in kind.parts))
@@ -299,7 +299,7 @@ def kind_of(command: object, place: Path) -> RunKind:
     return known[command]
 
 
-def resolve(name: str) -> Any:
+def imported(name: str) -> Any:
     """The thing that `module:name` names."""
     module, _, attribute = name.partition(":")
     return getattr(import_module(module), attribute)

@@ -50,7 +50,7 @@ def committed_generations(folder: Path) -> int:
 
     Raises RunError when a generation is missing before another one.
     """
-    numbers = {number_of(path) for path in (folder / GENERATIONS).glob("gen-*.parquet")} - {-1}
+    numbers = {generation_of(path) for path in (folder / GENERATIONS).glob("gen-*.parquet")} - {-1}
     for number in range(len(numbers)):
         if number not in numbers:
             raise RunError(
@@ -59,7 +59,7 @@ def committed_generations(folder: Path) -> int:
     return len(numbers)
 
 
-def number_of(path: Path) -> int:
+def generation_of(path: Path) -> int:
     """The generation that a file's name says it is of; −1 where it says none."""
     digits = path.stem.removeprefix("gen-")
     return int(digits) if _NUMBER.fullmatch(digits) else -1

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any, Protocol
 
 
-class Ending(Enum):
+class RunEnding(Enum):
     """Why a run came back; each kind of run has its own reasons, told by their values.
 
     STOPPED is the one that all have: whoever watched wished it.

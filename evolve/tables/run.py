@@ -21,7 +21,7 @@ from evolve.tables.individuals import (
     row_genes,
     table_metadata,
 )
-from evolve.tables.kinds import RunKind, RunTable, kind_of, resolve
+from evolve.tables.kinds import RunKind, RunTable, imported, kind_of
 from evolve.tables.metrics import read_metrics
 from evolve.tables.parquet import read_metadata, read_table
 from evolve.tables.trials import TRIAL_COLUMNS, Importances, importances_of, read_trials
@@ -119,7 +119,7 @@ class Run:
 
         Raises RunError when it has no table of that name, or no such generation.
         """
-        read = resolve(self.table_named(name).read)
+        read = imported(self.table_named(name).read)
         if generation is None:
             frame: pd.DataFrame = read(self)
         else:
