@@ -23,6 +23,7 @@ import json
 import statistics
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,6 @@ from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.config.sweep import KINDS, SweepSettings
 from evolve.config.toml import config_text, read_toml, resolve_as
 from evolve.evolution.loop import Evolution
-from evolve.evolution.observer import Silent
 from evolve.learning.course import Course
 from evolve.plots.figure import BLUE, GREY, write_figure
 from evolve.plots.sweep import plot_sweep
@@ -53,6 +53,7 @@ from evolve.sweeps.study import Study, rows_of
 from evolve.sweeps.sweep import Sweep
 from evolve.tables import folder as store
 from evolve.tables.layout import CONFIG_FILE
+from evolve.tables.observer import Silent
 from evolve.tables.trials import Importances, write_trials
 
 METHODS = ("ga tuned", "ga published", "cma (DEAP)", "cma (Optuna)", "tpe", "random")
@@ -101,24 +102,17 @@ def overhead(trials: int) -> None:
             )
 
 
-class _Counting:
+class _Counting(Silent):
     """An observer that notes when trials end."""
 
     def __init__(self) -> None:
         self.ends: list[float] = []
 
-    def trial(self, row: dict[str, Any], finished: int) -> None:
+    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         self.ends.append(time.monotonic())
-
-    def running(self, count: int, finished: int) -> None: ...
 
     def note(self, text: str) -> None:
         print(text)
-
-    def final(self, done: int, total: int) -> None: ...
-
-    def stop(self) -> bool:
-        return False
 
 
 def speedup(trials: int) -> None:

@@ -23,7 +23,8 @@ from evolve.agents.registry import (
 from evolve.engine.board import check_rules
 from evolve.errors import AgentError, AgentFileError
 from evolve.tables.arrays import Arrays
-from evolve.tables.layout import CHAMPION_FILE, LEARNED_FILE, champion_of
+from evolve.tables.kinds import champion_of
+from evolve.tables.layout import CHAMPION_FILE, LEARNED_FILE
 
 _LIKE_SETTINGS: Final = re.compile(r"\w+=\S*")
 _PROGRAM: Final = re.compile(rf"(^|[\s,;=])({'|'.join(PROGRAMS)}):")

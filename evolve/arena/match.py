@@ -19,7 +19,7 @@ from evolve.arena.sprt import PAIR_SCORES, Sprt
 from evolve.engine import game as kernels
 from evolve.engine.board import Rules
 from evolve.errors import AgentError, EngineError
-from evolve.fitness.games import BATCH, Games, Progress, batches, player_of, winner_of
+from evolve.fitness.games import BATCH, Games, GamesDone, batches, player_of, winner_of
 from evolve.fitness.openings import Openings
 from evolve.fitness.roundrobin import schedule
 from evolve.fitness.score import Score, score_of_pairs, superiority
@@ -151,7 +151,7 @@ class Match:
         self._finished |= there.reshape(-1, 2).all(axis=1)
 
     def play(
-        self, progress: Progress | None = None, kept: Callable[[], None] | None = None
+        self, progress: GamesDone | None = None, kept: Callable[[], None] | None = None
     ) -> MatchResult:
         """Play what is left; `kept` is called whenever pairs are finished.
 
@@ -220,7 +220,7 @@ class Match:
         self,
         pairs: Sequence[int],
         play: Callable[[Sequence[int]], _Pairs],
-        progress: Progress | None,
+        progress: GamesDone | None,
         kept: Callable[[], None] | None,
     ) -> None:
         """Play pairs, whose numbers `play` gives as they are finished."""
@@ -338,7 +338,7 @@ def play_match(
     *,
     seed: int = 0,
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: GamesDone | None = None,
 ) -> tuple[MatchResult, Games]:
     """A whole match, and its games."""
     match = Match(a, b, openings, rules, seed=seed, jobs=jobs)

@@ -17,7 +17,7 @@ from evolve.arena.match import Match
 from evolve.documents import parse_json, read_document
 from evolve.engine.board import Rules
 from evolve.errors import RunError
-from evolve.fitness.games import Progress
+from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings
 from evolve.tables.atomic import write_text
 from evolve.tables.folder import locked, refuse_links
@@ -98,7 +98,7 @@ class Rating:
         """Pairs that have played."""
         return len(self._tables)
 
-    def play(self, progress: Progress | None = None) -> None:
+    def play(self, progress: GamesDone | None = None) -> None:
         """Play what is missing."""
         if self.folder is None:
             self._play(progress)
@@ -111,7 +111,7 @@ class Rating:
             write_text(config, json.dumps(self._config, indent=1) + "\n")
             self._play(progress)
 
-    def _play(self, progress: Progress | None) -> None:
+    def _play(self, progress: GamesDone | None) -> None:
         for i, j in self.pairs:
             known = self._read(i, j)
             if known is None:
@@ -120,7 +120,7 @@ class Rating:
                 progress(len(known))
             self._tables[i, j] = known
 
-    def _play_pair(self, i: int, j: int, progress: Progress | None) -> pd.DataFrame:
+    def _play_pair(self, i: int, j: int, progress: GamesDone | None) -> pd.DataFrame:
         openings = self._openings(i, j)
         # A number of its own for every pair, whichever pairs were played before.
         seed = int(np.random.SeedSequence([self._seed, i, j]).generate_state(1)[0])

@@ -10,6 +10,7 @@ from evolve.cli.completion import complete_runs
 from evolve.cli.options import json_option
 from evolve.cli.runs import COLUMNS_HELP, done_of, facts_of, interval_of
 from evolve.cli.terminal import json_text, print_rows
+from evolve.tables.kinds import RUN_KINDS, imported
 
 if TYPE_CHECKING:
     from evolve.tables.run import Run
@@ -28,7 +29,8 @@ def compare_command(runs: tuple[str, ...], as_json: bool) -> None:
     from evolve.tables.run import Run
 
     opened = [Run(path) for path in runs]
-    facts = [{**facts_of(run), **_totals(run)} for run in opened]
+    totals = [_totals(run) for run in opened]
+    facts = [{**facts_of(run), **more} for run, more in zip(opened, totals, strict=True)]
     settings = [
         {key: value for key, value in run.config.items() if key != "versions"} for run in opened
     ]
@@ -44,7 +46,8 @@ def compare_command(runs: tuple[str, ...], as_json: bool) -> None:
             json_text([{"run": path, **fact} for path, fact in zip(runs, facts, strict=True)])
         )
         return
-    hidden = ("generations", "trials", "target", "best_score", "score", "score_low", "score_high")
+    hidden = {"target", "best_score", "score", "score_low", "score_high"}
+    hidden |= {kind.unit for kind in RUN_KINDS} - {key for more in totals for key in more}
     columns = [
         {
             **{key: fact.get(key) for key in ("command", "rules", "preset", "seed", "state")},
@@ -59,17 +62,9 @@ def compare_command(runs: tuple[str, ...], as_json: bool) -> None:
 
 
 def _totals(run: Run) -> dict[str, Any]:
-    if run.command.startswith("train "):
-        metrics = run.metrics
-        return {"best_panel_score": float(metrics["score"].max())} if len(metrics) else {}
-    frame = run.generations
-    if frame.empty:
-        return {}
-    return {
-        "best_panel_score": float(frame["panel_score"].max()),
-        "games": int(frame["games"].sum()),
-        "hours": float(frame["seconds"].sum() / 3600),
-    }
+    """What a run has come to in all, where its kind tells of that."""
+    found: dict[str, Any] = {} if run.kind.totals is None else imported(run.kind.totals)(run)
+    return found
 
 
 def _flat(value: Any) -> Any:

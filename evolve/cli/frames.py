@@ -1,20 +1,22 @@
-"""A table as a file, or on standard output for programs."""
+"""A table as a file, on standard output for programs, or for people."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from evolve.cli.terminal import cell, json_text, out
+from evolve.cli.terminal import cell, json_text, out, print_rows
 from evolve.text import plain
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FORMATS: Final = ("table", "csv", "json", "parquet")
+_NARROW: Final = 28
+"""Characters of a cell shown in a table for people; CSV and JSON have all."""
 _BY_SUFFIX: Final = {
     ".csv": "csv", ".json": "json", ".parquet": "parquet", ".txt": "table", "": "table",
 }  # fmt: skip
@@ -45,7 +47,7 @@ def style_of(style: str | None, output: Path | None) -> str:
     return style or meant or "table"
 
 
-def write_frame(frame: pd.DataFrame, style: str, output: Path | None) -> None:
+def write_in_style(frame: pd.DataFrame, style: str, output: Path | None) -> None:
     """Write every column of a table to a file, or to standard output."""
     import pyarrow as pa
 
@@ -70,6 +72,21 @@ def write_frame(frame: pd.DataFrame, style: str, output: Path | None) -> None:
         sys.stdout.write(text)  # click.echo would take escape sequences out of the names in a CSV
     else:
         write_text(output, text)
+
+
+def print_frame(frame: pd.DataFrame) -> None:
+    """Print every column of a table for people."""
+    values = frame.astype(object).to_numpy().tolist()
+    print_rows(list(frame.columns), [[narrow(value) for value in row] for row in values])
+
+
+def narrow(value: Any) -> Any:
+    """A cell for people, cut where it is long; a list as its parts."""
+    if isinstance(value, list):
+        value = " ".join(map(str, value))
+    if isinstance(value, str) and len(value) > _NARROW:
+        return value[: _NARROW - 1] + "…"
+    return value
 
 
 def _shown(value: object) -> object:

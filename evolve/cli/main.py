@@ -17,15 +17,14 @@ import click
 
 from evolve.cli import signals
 from evolve.errors import EvolveError, OptionsError
+from evolve.tables.kinds import RUN_KINDS
 from evolve.text import expect_any_text, plain
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 COMMANDS: Final = {
-    "run": ("evolve.cli.run", "Evolve agents, generation by generation."),
-    "train": ("evolve.cli.train", "Teach a network by games: dqn or mcts."),
-    "sweep": ("evolve.cli.sweep", "Search hyperparameters: dqn, mcts, alphabeta, evolution."),
+    **{kind.name: (kind.start.partition(":")[0], kind.about) for kind in RUN_KINDS},
     "resume": ("evolve.cli.resume", "Go on with a run that was stopped, or past its end."),
     "runs": ("evolve.cli.runs", "List the runs in a folder."),
     "show": ("evolve.cli.show", "Show a run's tables, or an agent."),

@@ -12,7 +12,7 @@ from evolve.cli.completion import complete_agents
 from evolve.cli.failures import Failures
 from evolve.cli.openings import identity_of, opening_options, openings_for
 from evolve.cli.options import (
-    games_file,
+    games_output,
     jobs_option,
     json_option,
     output_path,
@@ -68,7 +68,7 @@ _GAMES_OF_TEST = 20_000
 @click.option(
     "--out",
     "table",
-    callback=games_file,
+    callback=games_output,
     metavar="FILE",
     help="Keep the games, pair by pair: .parquet or .csv. The same command goes on where it was "
     "stopped.",

@@ -3,44 +3,66 @@
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from pydantic import BaseModel
+
 import evolve
+from evolve.cli.display import tell
 from evolve.cli.signals import at_ctrl_c
-from evolve.cli.terminal import say
+from evolve.config.toml import config_text
+from evolve.errors import ExtraError
 from evolve.tables import folder as store
+from evolve.tables.kinds import RunKind, Variant, imported
 
 RUNS: Final = Path("runs")
 """Where runs go when no place is named; made when it is missing, as no other folder is."""
 
 
 @contextmanager
-def worthless_unless_started(
-    folder: Path, made: bool, made_runs: bool, committed: Callable[[Path], int]
-) -> Iterator[None]:
-    """Undo the folder of a run that fails before anything is committed: it would be in the way."""
-    try:
-        yield
-    except BaseException as reason:
-        if committed(folder) == 0:
-            with at_ctrl_c(lambda: None):  # a further one must not leave half of it
-                store.discard(folder, made)
-                if made_runs and RUNS.is_dir() and not any(RUNS.iterdir()):
-                    RUNS.rmdir()
-            if isinstance(reason, KeyboardInterrupt):
-                say(f"nothing is kept: no generation, check or trial of {folder} was finished")
-        raise
+def new_folder(kind: RunKind, stem: str, wished: str | None) -> Iterator[Path]:
+    """The folder of a new run, locked: `wished`, or the next runs/STEM-NNN.
+
+    It is undone where the block fails before anything is kept: it would be in the way. Raises
+    RunError when the wished one is taken, or its folder is missing.
+    """
+    made_runs = not RUNS.exists()
+    folder, made = store.claimed(RUNS, stem, wished)
+    kept: Callable[[Path], int] = imported(kind.kept)
+    with store.locked(folder):
+        try:
+            yield folder
+        except BaseException as reason:
+            if kept(folder) == 0:
+                with at_ctrl_c(lambda: None):  # a further one must not leave half of it
+                    store.discard(folder, made)
+                    if made_runs and RUNS.is_dir() and not any(RUNS.iterdir()):
+                        RUNS.rmdir()
+                if isinstance(reason, KeyboardInterrupt):
+                    tell(f"nothing is kept: no generation, check or trial of {folder} was finished")
+            raise
 
 
-def versions() -> dict[str, str]:
-    """Our version, Python's, and those of the packages that results rest on."""
-    packages = ("numba", "numpy", "deap", "pandas", "pyarrow", "joblib")
-    return {
+def config_of(kind: RunKind, command: str, settings: BaseModel) -> str:
+    """The text of a run's config.toml: settings, and the versions that its results rest on."""
+    versions = {
         "evolve": evolve.__version__,
         "python": platform.python_version(),
-        **{name: importlib.metadata.version(name) for name in packages},
+        **{name: importlib.metadata.version(name) for name in kind.packages},
     }
+    return config_text(settings, versions, command)
+
+
+def need_extras(variant: Variant) -> None:
+    """Raise ExtraError where it needs PyTorch, which is not installed."""
+    if variant.learns and importlib.util.find_spec("torch") is None:
+        raise ExtraError(
+            "learning needs PyTorch, the extra `learn` of evolve, which is not installed: "
+            "pip install '.[learn]', or a small build for CPUs alone, pip install torch "
+            "--index-url https://download.pytorch.org/whl/cpu"
+        )

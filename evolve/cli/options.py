@@ -210,7 +210,7 @@ def readable(name: str) -> str:
     return name.encode("utf-8", "replace").decode("utf-8")
 
 
-def games_file(
+def games_output(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> Path | None:
     """A file for a table, by the end of its name."""

@@ -10,6 +10,7 @@ from evolve.cli.completion import complete_agents
 from evolve.cli.options import output_path
 from evolve.cli.terminal import say
 from evolve.errors import AgentError
+from evolve.tables.kinds import imported
 
 
 @click.command(name="plot")
@@ -32,15 +33,11 @@ def plot_command(source: str, output: Path) -> None:
     """
     from evolve.agents.loading import as_alphabeta, load_agent
     from evolve.plots.agent import plot_agent
-    from evolve.plots.run import plot_run
-    from evolve.plots.sweep import plot_sweep
-    from evolve.plots.training import plot_training
     from evolve.tables.run import Run
 
     if Path(source).is_dir():
         run = Run(source)
-        draw = {"metrics": plot_training, "trials": plot_sweep}
-        draw.get(run.tables[0], plot_run)(run, output)
+        imported(run.kind.draw)(run, output)
     else:
         agent = load_agent(source)
         if not agent.describe().boards:

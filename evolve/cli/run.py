@@ -1,33 +1,33 @@
-"""`evolve run`."""
+"""`evolve run`, and going on with one."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import evolve
-from evolve.cli.new_run import RUNS, versions, worthless_unless_started
+from evolve.cli.display import tell, telling_of_compilation
+from evolve.cli.generations import GenerationsLook
+from evolve.cli.new_run import config_of, new_folder
 from evolve.cli.options import GroupedCommand, given_options, jobs_option, model_options
-from evolve.cli.permission import agree_to_programs
-from evolve.cli.progress import (
-    RunDisplay,
-    interrupt_between_generations,
-    say,
-    telling_of_compilation,
-    watching,
-)
+from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.terminal import duration, size
+from evolve.cli.work import carry_out, finish
 from evolve.config.evolution import EvolutionSettings
-from evolve.config.toml import config_text, read_toml, resolve
+from evolve.config.toml import read_run_toml, read_toml, resolve
+from evolve.errors import RunError
 from evolve.tables import folder as store
-from evolve.tables.layout import committed_generations
+from evolve.tables.kinds import EVOLUTIONS
+from evolve.tables.layout import CHAMPION_FILE, CONFIG_FILE
 from evolve.text import count_of
 
 if TYPE_CHECKING:
     from evolve.evolution.estimate import Estimate
-    from evolve.evolution.loop import Ending, Evolution
+    from evolve.evolution.loop import Evolution
+    from evolve.tables.run import Run
 
 _RUN_HELP = """Evolve agents, generation by generation.
 
@@ -55,72 +55,113 @@ Examples:
 @click.option("--config", metavar="FILE.toml", help="Settings; options given here come first.")
 def run_command(jobs: int, out: str | None, config: str | None, **options: Any) -> int:
     """See _RUN_HELP."""
-    from evolve.evolution.estimate import estimate
     from evolve.evolution.loop import Evolution
 
     given = given_options(EvolutionSettings, options)
     file = read_toml(Path(config)) if config else {}
     settings = resolve(given, file, config or "file")
-    made_runs = not RUNS.exists()
-    folder, made = store.claimed(RUNS, settings.rules, out)
-    with (
-        store.locked(folder),
-        worthless_unless_started(folder, made, made_runs, committed_generations),
-    ):
-        print_header(folder, settings, 0, jobs)
+    with new_folder(EVOLUTIONS, settings.rules, out) as folder:
+        _print_header(folder, settings, 0, jobs)
         with telling_of_compilation():
             evolution = Evolution(folder, settings, jobs)
-            store.create(folder, config_text(settings, versions()))
+            store.create(folder, _config(settings), EVOLUTIONS.parts)
             agree_to_programs(folder, settings)
-            about = estimate(evolution)
-        return go_on(evolution, about)
+            about = _estimate(evolution)
+        return _go_on(evolution, about)
 
 
-def go_on(evolution: Evolution, about: Estimate) -> int:
+def resume_run(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
+    """Go on with an evolution from its last whole generation; `changes` may move its end."""
+    from evolve.evolution.loop import Evolution
+    from evolve.tables.atomic import write_text
+
+    folder, file = run.path, run.path / CONFIG_FILE
+    settings = resolve(changes, read_run_toml(file), str(file))
+    with store.locked(folder):
+        check_programs(folder, settings, allowed=allow_programs, storage=False)
+        done, generations = run.generation_count, changes.get("generations")
+        if generations is not None and generations < done:
+            raise RunError(f"{folder} has {done} generations already, more than {generations}")
+        store.sweep_orphans(folder)
+        evolution = Evolution(folder, settings, jobs)
+        evolution.restore()
+        if evolution.finished is not None:
+            _tell_finished(evolution)
+            return 0
+        if changes:
+            write_text(file, _config(settings))
+        _print_header(folder, settings, done, jobs)
+        with telling_of_compilation():
+            about = _estimate(evolution)
+        return _go_on(evolution, about)
+
+
+def _config(settings: EvolutionSettings) -> str:
+    return config_of(EVOLUTIONS, EVOLUTIONS.name, settings)
+
+
+def _estimate(evolution: Evolution) -> Estimate:
+    from evolve.evolution.estimate import estimate
+
+    return estimate(evolution)
+
+
+def _tell_finished(evolution: Evolution) -> None:
+    from evolve.evolution.loop import EvolutionEnding
+
+    folder, ending = evolution.folder, evolution.finished
+    assert ending is not None
+    ways = {
+        EvolutionEnding.PATIENCE: "a higher --patience",
+        EvolutionEnding.REST: "--no-until-rest",
+    }
+    tell(
+        f"{folder} is finished, {evolution.generation + 1} generations: {ending.value}; champion "
+        f"in {folder / CHAMPION_FILE}; {ways.get(ending, 'a higher --generations')} goes on"
+    )
+
+
+def _go_on(evolution: Evolution, about: Estimate) -> int:
     """Evolve until something ends it, and say how it went; the exit code."""
-    from evolve.evolution.loop import Ending
-
-    try:
-        say(f"about {duration(about.seconds)} and {size(about.bytes)} of disk")
-        with watching(evolution, about.seconds) as display, interrupt_between_generations(display):
-            ending = evolution.run(display)
-    except KeyboardInterrupt:
-        if evolution.generation >= 0:
-            say(f"go on with: evolve resume {evolution.folder}")
-        raise
-    _print_ending(evolution, ending, display)
-    return 130 if ending is Ending.STOPPED else 0
+    settings = evolution.settings
+    tell(f"about {duration(about.seconds)} and {size(about.bytes)} of disk")
+    look = GenerationsLook(settings, evolution.generation + 1, about.seconds)
+    ending = carry_out(EVOLUTIONS, evolution.folder, look, evolution.run)
+    so_far = f"{evolution.generation + 1} of {settings.generations} generations"
+    return finish(evolution.folder, so_far, ending, lambda: _report(evolution.folder))
 
 
-def print_header(folder: Path, settings: EvolutionSettings, done: int, jobs: int) -> None:
+def _print_header(folder: Path, settings: EvolutionSettings, done: int, jobs: int) -> None:
     """What is about to be computed; before anything is compiled, so that it shows at once."""
     budget = f"{settings.move_budget} nodes a move" if settings.move_budget else "no node budget"
-    say(
+    tell(
         f"evolve {evolve.__version__} · {settings.rules} · {settings.preset} · "
         f"{settings.algorithm.upper()} · seed {settings.seed} · {folder}"
     )
     if done >= settings.generations:
-        say("all generations are done, the play-off is left")
+        tell("all generations are done, the play-off is left")
         return
     last = settings.generations - 1
     which = f"generation {last}" if done == last else f"generations {done} to {last}"
-    say(
+    tell(
         f"{settings.population} individuals, {which}, "
         f"{settings.games_a_generation} games each; {budget}; {count_of(jobs, 'thread')}"
     )
 
 
-def _print_ending(evolution: Evolution, ending: Ending, display: RunDisplay) -> None:
-    from evolve.evolution.loop import Ending
+def _report(folder: Path) -> None:
+    """The champion with its score in the play-off, and what to do with it."""
+    from evolve.agents.loading import read_alphabeta
 
-    folder = evolution.folder
-    where = f"{evolution.generation + 1} of {evolution.settings.generations} generations"
-    say(f"{where}: {ending.value}")
-    if ending is Ending.STOPPED:
-        say(f"go on with: evolve resume {folder}")
-        return
-    say(display.champion(folder))
-    say(
-        f"next: evolve show {folder}/champion.json · evolve plot {folder} -o plot.png · "
+    file = folder / CHAMPION_FILE
+    agent = read_alphabeta(file)
+    found = agent.provenance
+    tell(
+        f"champion {agent.name}: depths {list(agent.depths)}, endgame {agent.endgame}, score "
+        f"{found['score']:.3f} [{found['score_low']:.3f}, {found['score_high']:.3f}] in a "
+        f"{found['against']}, {found['games']} games → {file}"
+    )
+    tell(
+        f"next: evolve show {file} · evolve plot {folder} -o plot.png · "
         f"evolve export {folder} --to python -o agent.py"
     )

@@ -13,17 +13,10 @@ import click
 from evolve.cli.options import json_option
 from evolve.cli.terminal import json_text, out, print_rows, say
 from evolve.errors import EvolveError
-from evolve.tables.layout import (
-    CONFIG_FILE,
-    FINAL_FILE,
-    champion_of,
-    generation_file,
-    playoff_file,
-)
+from evolve.tables.kinds import RUN_KINDS, Facts, champion_of, imported
+from evolve.tables.layout import CONFIG_FILE
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from evolve.tables.run import Run
 
 _LIST: Final = ("run", "command", "rules", "state", "date", "done", "score")
@@ -80,7 +73,8 @@ def _row(facts: Mapping[str, Any], columns: Sequence[str]) -> list[Any]:
 
 def done_of(facts: Mapping[str, Any]) -> str | None:
     """How far a run has come, of how far it is to."""
-    unit = next((unit for unit in ("generations", "games", "trials") if unit in facts), None)
+    command = facts.get("command")
+    unit = next((kind.unit for kind in RUN_KINDS if command in kind.commands), None)
     if unit is None:
         return None
     target = facts.get("target")
@@ -100,28 +94,26 @@ def facts_of(run: Run) -> dict[str, Any]:
     from evolve.agents.loading import read_agent
     from evolve.tables.folder import is_locked
 
-    kind = run.command.partition(" ")[0]
-    own, done = {"train": _training_facts, "sweep": _sweep_facts}.get(kind, _run_facts)(run)
-    state = "running" if is_locked(run.path) else "done" if done else "stopped"
+    kind = run.kind
+    facts: Facts = imported(kind.facts)(run)
+    state = "running" if is_locked(run.path) else "done" if facts.complete else "stopped"
     champion = champion_of(run.path)
     agent = None if champion is None else read_agent(champion)
-    crowned = agent is not None and (kind != "run" or playoff_file(run.path).exists())
     return {
         "command": run.command,
         **{key: run.config.get(key) for key in ("rules", "preset", "seed")},
         "state": state,
-        "date": _date(run),
-        **own,
-        **(_score(agent.provenance) if agent is not None and crowned else _score({})),
+        "date": _date([run.path / CONFIG_FILE, facts.last, champion]),
+        kind.unit: facts.done,
+        "target": facts.target,
+        **facts.figures,
+        **_score(agent.provenance if agent is not None and facts.crowned else {}),
         "champion": None if agent is None else agent.name,
     }
 
 
-def _date(run: Run) -> str:
-    """When the run last grew, in local time."""
-    count = run.generation_count
-    last = generation_file(run.path, count - 1) if count else run.path / CONFIG_FILE
-    files = [run.path / CONFIG_FILE, last, champion_of(run.path)]
+def _date(files: Sequence[Path | None]) -> str:
+    """When the last of some files was written, in local time."""
     times = [path.stat().st_mtime for path in files if path is not None and path.exists()]
     return datetime.fromtimestamp(max(times)).isoformat(" ", "minutes")
 
@@ -143,48 +135,3 @@ def _score(provenance: Mapping[str, Any]) -> dict[str, float | None]:
         if error is not None:
             low, high = score - 1.96 * error, score + 1.96 * error
     return {"score": score, "score_low": low, "score_high": high}
-
-
-def _run_facts(run: Run) -> tuple[dict[str, Any], bool]:
-    """What only an evolution has, and whether it is done."""
-    count = run.generation_count
-    row = run.metadata(count - 1)[0] if count else {}
-    facts: dict[str, Any] = {"generations": count, "target": run.config.get("generations")}
-    facts.update({key: row.get(key) for key in ("best_score", "panel_score", "panel_elo")})
-    return facts, playoff_file(run.path).exists()
-
-
-def _training_facts(run: Run) -> tuple[dict[str, Any], bool]:
-    """The same of a training, as of its last check."""
-    metrics, config = run.metrics, run.config
-    last: dict[Any, Any] = metrics.to_dict("records")[-1] if len(metrics) else {}
-    ends = (("games", "games"), ("budget", "cpu_seconds"))
-    done = any(
-        isinstance(config.get(end), (int, float)) and last.get(column, 0) >= config[end]
-        for end, column in ends
-    )
-    patience = config.get("patience")
-    if isinstance(patience, int) and len(metrics):
-        # A check that is no better than the best before it is one of those that are waited.
-        done = done or len(metrics) - 1 - int(metrics["score"].argmax()) >= patience
-    facts = {
-        "games": last.get("games", 0),
-        "target": config.get("games"),
-        "panel_score": last.get("score"),
-    }
-    return facts, done
-
-
-def _sweep_facts(run: Run) -> tuple[dict[str, Any], bool]:
-    """The same of a sweep; trials are those that are finished."""
-    from evolve.tables.trials import FINISHED
-
-    trials, target = run.trials, run.config.get("trials")
-    finished = int(trials["state"].isin(FINISHED).sum())
-    done = isinstance(target, int) and finished >= target and (run.path / FINAL_FILE).exists()
-    return {"trials": finished, "target": target, "best_score": _best_score(trials)}, done
-
-
-def _best_score(trials: pd.DataFrame) -> float | None:
-    complete = trials[trials["state"] == "COMPLETE"]
-    return float(complete["score"].max()) if len(complete) else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -11,19 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import click
 
 from evolve.cli.completion import complete_agents
-from evolve.cli.frames import FORMATS, style_of, write_frame
+from evolve.cli.frames import FORMATS, print_frame, style_of, write_in_style
+from evolve.cli.generations import NOT_SHOWN, SHOWN
 from evolve.cli.options import output_path
-from evolve.cli.progress import (
-    LEGEND,
-    NOT_SHOWN,
-    SHOWN,
-    RunDisplay,
-    columns_shown,
-    generations_table,
-)
-from evolve.cli.terminal import cell, out, print_rows, say
-from evolve.errors import RunError
-from evolve.tables.layout import CONFIG_FILE, TABLES_OF, champion_of
+from evolve.cli.terminal import cell, say
+from evolve.tables.kinds import RUN_KINDS, RunTable, champion_of, imported
+from evolve.tables.layout import CONFIG_FILE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,10 +24,6 @@ if TYPE_CHECKING:
     from evolve.tables.run import Run
 
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
-_PARAMETERS: Final = 6
-"""Parameters of a sweep shown in a table for people: those that matter most."""
-_NARROW: Final = 28
-"""Characters of a cell shown in a table for people; CSV and JSON have all."""
 
 
 class _Generation(click.ParamType["int | str"]):
@@ -69,12 +57,15 @@ Columns of generations:
 """ + "\n".join(f"  {name:<16}{meaning}" for name, meaning in {**SHOWN, **NOT_SHOWN}.items())
 
 
+_DEFAULTS: Final = ", ".join(f"{kind.tables[0].name} of {kind.noun}" for kind in RUN_KINDS)
+
+
 @click.command(name="show", help=_SHOW_HELP)
 @click.argument("source", shell_complete=complete_agents)
 @click.option(
     "--table",
-    type=click.Choice([name for names in TABLES_OF.values() for name in names]),
-    help="Table of a run; generations by default, metrics of a training, trials of a sweep.",
+    type=click.Choice(list(dict.fromkeys(one.name for kind in RUN_KINDS for one in kind.tables))),
+    help=f"Table of a run; by default {_DEFAULTS}.",
 )
 @click.option(
     "--generation", type=_Generation(), help="Of this generation alone; all: of every one."
@@ -120,102 +111,37 @@ def show_command(
         return
     style = style_of(style, output)
     run = Run(path)
-    name = table or run.tables[0]
-    if name not in run.tables:
-        raise RunError(
-            f"{path} is of `evolve {run.command}` and has no {name}; it has "
-            + ", ".join(run.tables)
-        )
-    if top is not None and name == "individuals" and generation is None and run.generation_count:
+    shown = run.table_named(table or run.tables[0])
+    if top is not None and shown.of_last and generation is None and run.generation_count:
         generation = run.generation_count - 1
-    frame = _table(run, name, None if generation == "all" else cast("int | None", generation))
+    frame = run.table(shown.name, generation if isinstance(generation, int) else None)
     if top is not None:
-        if name == "games":
-            raise click.UsageError("--top: games have no order of the best; use --generation")
-        frame = _best(frame, name).head(top)
+        frame = _best(frame, shown).head(top)
     if style == "table" and output is None:
-        _print_frame(run, name, frame)
+        _print_table(run, shown, frame)
     else:
-        write_frame(frame, style, output)
+        write_in_style(frame, style, output)
 
 
-def _table(run: Run, name: str, generation: int | None) -> pd.DataFrame:
-    if generation is not None:
-        run.check_generation(generation)
-        if name in ("individuals", "games"):
-            individuals, games = run.generation(generation)
-            return individuals if name == "individuals" else games
-    frame: pd.DataFrame = getattr(run, name)
-    if generation is not None and "generation" in frame:
-        frame = frame[frame["generation"] == generation]
-    return frame
-
-
-def _best(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    by = {
-        "individuals": "score",
-        "generations": "panel_score",
-        "trials": "score",
-        "metrics": "score",
-    }.get(name)
-    if by is None or by not in frame:
+def _best(frame: pd.DataFrame, table: RunTable) -> pd.DataFrame:
+    if table.best is None:
+        raise click.UsageError(f"--top: {table.name} have no order of the best; use --generation")
+    if table.best not in frame:
         return frame
-    return frame.sort_values(by, ascending=False, kind="stable", na_position="last")
+    return frame.sort_values(table.best, ascending=False, kind="stable", na_position="last")
 
 
-def _print_frame(run: Run, name: str, frame: pd.DataFrame) -> None:
+def _print_table(run: Run, table: RunTable, frame: pd.DataFrame) -> None:
+    """For people; below the run's first table, its champion."""
     if frame.empty:
-        say(f"{run.path} has no {name} yet")
+        say(f"{run.path} has no {table.name} yet")
         return
-    if name == "generations" and out().is_terminal:
-        # On a terminal a generation is one line of 80 columns; elsewhere there is room.
-        records = cast("list[dict[str, Any]]", frame.to_dict("records"))
-        columns = columns_shown("rating" in frame)
-        out().print(generations_table(columns, [RunDisplay.texts(row, columns) for row in records]))
-        say(LEGEND)
-        _print_champion(run)
-        return
-    if name == "trials":
-        _print_trials(run, frame)
-        return
-    values = frame.astype(object).to_numpy().tolist()
-    rows = [[_narrow(value) for value in row] for row in values]
-    print_rows(list(frame.columns), rows)
-    if name == "generations":
-        say(LEGEND)
-    if name in ("generations", "metrics"):
-        _print_champion(run)
-
-
-def _print_trials(run: Run, frame: pd.DataFrame) -> None:
-    """The trials with what was varied most to effect, the importances, and the champion."""
-    from evolve.tables.trials import TRIAL_COLUMNS
-
-    importances = run.importances
-    shares = importances.shares
-    parameters = [name for name in frame.columns if name not in TRIAL_COLUMNS]
-    shown = sorted(parameters, key=lambda name: -shares.get(name, 0.0))[:_PARAMETERS]
-    columns = ["number", "state", "score", "score_error", "seconds", *shown]
-    values = frame[columns].astype(object).to_numpy().tolist()
-    print_rows(columns, [[_narrow(_short(value)) for value in row] for row in values])
-    if len(parameters) > len(shown):
-        say(f"{len(shown)} of {len(parameters)} parameters; --format csv has all")
-    if shares:
-        parts = [
-            f"{name} {share:.2f} (p {importances.p[name]:.3f})" for name, share in shares.items()
-        ]
-        say(f"importance for a good score: {', '.join(parts[:_PARAMETERS])}")
-        say("p: how often the largest of all is as large by chance")
+    if table.show is None:
+        print_frame(frame)
     else:
-        say(importances.reason)
-    _print_champion(run)
-
-
-def _short(value: Any) -> Any:
-    """A number with the digits that count; others as they are."""
-    if isinstance(value, float) and math.isfinite(value):
-        return f"{value:.3g}" if abs(value) < 0.1 else f"{value:.3f}"
-    return value
+        imported(table.show)(run, frame)
+    if table.name == run.tables[0]:
+        _print_champion(run)
 
 
 def _print_champion(run: Run) -> None:
@@ -225,16 +151,7 @@ def _print_champion(run: Run) -> None:
     if path is not None:
         agent = read_agent(path)
         score, against = (cell(agent.provenance.get(key)) for key in ("score", "against"))
-        where = "in a" if run.command == "run" else "against"
-        say(f"champion {agent.name}, score {score} {where} {against}: {path}")
-
-
-def _narrow(value: Any) -> Any:
-    if isinstance(value, list):
-        value = " ".join(map(str, value))
-    if isinstance(value, str) and len(value) > _NARROW:
-        return value[: _NARROW - 1] + "…"
-    return value
+        say(f"champion {agent.name}, score {score} {run.kind.scored} {against}: {path}")
 
 
 def _show_agent(source: str, agent: Agent, style: str | None, output: Path | None) -> None:

@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import math
-import platform
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Group
-from rich.live import Live
-from rich.table import Table
 
 import evolve
-from evolve.cli.new_run import RUNS, worthless_unless_started
+from evolve.cli.display import tell
+from evolve.cli.new_run import config_of, need_extras, new_folder
 from evolve.cli.options import GroupedCommand, all_cores, given_options, model_options
 from evolve.cli.permission import agree_to_programs, check_programs
-from evolve.cli.progress import Stoppable, interrupt_between_generations, say
-from evolve.cli.terminal import bar, cell, duration, elo_text, out, print_rows
-from evolve.cli.train import need_torch
-from evolve.config.sweep import KINDS, SweepSettings
-from evolve.config.toml import config_text, read_toml, resolve_as
+from evolve.cli.terminal import elo_text, print_rows
+from evolve.cli.trials import TrialsLook
+from evolve.cli.work import carry_out, finish
+from evolve.config.sweep import SweepSettings
+from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
 from evolve.tables import folder as store
-from evolve.tables.layout import CONFIG_FILE, TRIALS
+from evolve.tables.kinds import SWEEPS
+from evolve.tables.layout import CONFIG_FILE
 from evolve.text import count_of
 
 if TYPE_CHECKING:
     from evolve.sweeps.final import FinalResult
-    from evolve.sweeps.sweep import Ending, Sweep
+    from evolve.sweeps.sweep import Sweep, SweepEnding
+    from evolve.tables.observer import Observer
     from evolve.tables.run import Run
 
 _SWEEP_HELP = """Search the hyperparameters of KIND with Optuna.
@@ -64,12 +60,9 @@ Examples:
   evolve sweep alphabeta --rules reversed --sampler cma --trials 500
 """
 
-_WIDTHS: Final = (6, 9, 7, 11, 7, 8, 8)
-_HEADS: Final = ("number", "state", "score", "score_error", "best", "seconds", "left")
-
 
 @click.command(cls=GroupedCommand, name="sweep", help=_SWEEP_HELP)
-@click.argument("kind", type=click.Choice(KINDS))
+@click.argument("kind", type=click.Choice(list(SWEEPS.variants)))
 @model_options(SweepSettings, "kind", "space", "fix")
 @click.option("--fix", multiple=True, metavar="NAME=VALUE", help="Hold a setting of all trials.")
 @click.option("--space", metavar="FILE.toml", help="Ranges that differ from the usual ones.")
@@ -105,17 +98,11 @@ def sweep_command(
     from evolve.sweeps.sweep import Sweep, checked_plan
 
     checked_plan(settings)
-    if kind in ("dqn", "mcts"):
-        need_torch()
-    made_runs = not RUNS.exists()
-    folder, made = store.claimed(RUNS, f"sweep-{kind}", out)
-    with (
-        store.locked(folder),
-        worthless_unless_started(folder, made, made_runs, _trials_of),
-    ):
+    need_extras(SWEEPS.variants[kind])
+    with new_folder(SWEEPS, f"sweep-{kind}", out) as folder:
         name = settings.study or folder.resolve().name
         settings = settings.model_copy(update={"study": name})
-        store.create(folder, _config(settings), (TRIALS,))
+        store.create(folder, _config(settings), SWEEPS.parts)
         agree_to_programs(folder, _kept(settings))
         with closing(Sweep(folder, settings, jobs or all_cores())) as sweep:
             return _go_on(sweep)
@@ -126,10 +113,9 @@ def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs
     from evolve.sweeps.sweep import Sweep
     from evolve.tables.atomic import write_text
 
-    folder, kind = run.path, run.command.removeprefix("sweep ")
-    if kind in ("dqn", "mcts"):
-        need_torch()
-    file = folder / CONFIG_FILE
+    need_extras(SWEEPS.commands[run.command])
+    folder, file = run.path, run.path / CONFIG_FILE
+    kind = SWEEPS.word(run.command)
     stored = {key: value for key, value in read_toml(file).items() if key != "timeout"}
     if "storage" in changes:
         _check_same_storage(folder, stored.get("storage"), changes["storage"])
@@ -137,7 +123,7 @@ def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs
     with store.locked(folder):
         given = "storage" in changes
         check_programs(folder, _kept(settings), allowed=allow_programs, storage=given)
-        store.sweep_temporary(folder, (TRIALS,))
+        store.sweep_temporary(folder, SWEEPS.parts)
         with closing(Sweep(folder, settings, jobs)) as sweep:
             if changes:
                 write_text(file, _config(settings))
@@ -196,22 +182,8 @@ def _list(settings: SweepSettings) -> None:
     print_rows(["parameter", "type", "range", "default", ""], rows)
 
 
-def _trials_of(folder: Path) -> int:
-    """Trials that are kept in a folder."""
-    from evolve.tables.trials import read_trials
-
-    table = read_trials(folder)
-    return 0 if table is None else table.num_rows
-
-
 def _config(settings: SweepSettings) -> str:
-    packages = ("numba", "numpy", "optuna", "pandas", "pyarrow")
-    versions = {
-        "evolve": evolve.__version__,
-        "python": platform.python_version(),
-        **{name: importlib.metadata.version(name) for name in packages},
-    }
-    return config_text(_kept(settings), versions, f"sweep {settings.kind}")
+    return config_of(SWEEPS, SWEEPS.command(settings.kind), _kept(settings))
 
 
 def _kept(settings: SweepSettings) -> SweepSettings:
@@ -224,7 +196,7 @@ def _kept(settings: SweepSettings) -> SweepSettings:
 
 
 def _go_on(sweep: Sweep) -> int:
-    from evolve.sweeps.sweep import Ending
+    from evolve.sweeps.sweep import SweepEnding
 
     folder, settings = sweep.folder, sweep.settings
     done = sweep.study.finished()
@@ -232,53 +204,54 @@ def _go_on(sweep: Sweep) -> int:
     if not unfinished and sweep.has_champion:
         if not sweep.is_weighed:
             sweep.weigh()
-        say(f"{folder} is finished, {done} trials; a higher --trials goes on")
+        tell(f"{folder} is finished, {done} trials; a higher --trials goes on")
         return 0
     _print_header(sweep, done)
-    try:
-        with _watching(sweep, done) as display, interrupt_between_generations(display):
-            ending = sweep.run(display) if unfinished else Ending.COMPLETE
-            result = None if ending is Ending.STOPPED else sweep.crown(display)
-    except KeyboardInterrupt:
-        if _trials_of(folder):
-            say(f"go on with: evolve resume {folder}")
-        raise
-    _print_ending(sweep, ending, result)
-    return 130 if ending is Ending.STOPPED else 0
+    results: list[FinalResult | None] = []
+
+    def work(observer: Observer) -> SweepEnding:
+        ending = sweep.run(observer) if unfinished else SweepEnding.COMPLETE
+        if not ending.stopped:
+            results.append(sweep.crown(observer))
+        return ending
+
+    ending = carry_out(SWEEPS, folder, TrialsLook(settings, done), work)
+    so_far = f"{sweep.study.finished()} of {settings.trials} trials"
+    return finish(folder, so_far, ending, lambda: _report(sweep, results[0]))
 
 
 def _print_header(sweep: Sweep, done: int) -> None:
     settings = sweep.settings
     each = f"{settings.budget:g} CPU seconds each" if settings.budget else "the same games each"
-    say(
-        f"evolve {evolve.__version__} · sweep {settings.kind} · {settings.rules} · "
+    tell(
+        f"evolve {evolve.__version__} · {SWEEPS.command(settings.kind)} · {settings.rules} · "
         f"{settings.sampler} · seed {settings.seed} · {sweep.folder}"
     )
     trials = count_of(settings.trials, "trial") + (f", {done} of them done" if done else "")
-    say(
+    tell(
         f"{trials}, {each}; {len(sweep.plan.space.parameters)} parameters; "
         f"{count_of(sweep.jobs, 'worker')}; study {sweep.study.name} in {sweep.study.place}"
     )
     games = 2 * settings.panel_openings * len(settings.panel)
-    say(f"panel of {len(settings.panel)}, {games} games: {', '.join(settings.panel)}")
+    tell(f"panel of {len(settings.panel)}, {games} games: {', '.join(settings.panel)}")
 
 
-def _print_ending(sweep: Sweep, ending: Ending, result: FinalResult | None) -> None:
+def _report(sweep: Sweep, result: FinalResult | None) -> None:
+    """How the final ended, whether anything is found, the champion, and what to do with it."""
     folder, settings = sweep.folder, sweep.settings
-    say(f"{sweep.study.finished()} of {settings.trials} trials: {ending.value}")
     if result is None:
-        say(f"go on with: evolve resume {folder}")
+        tell(f"go on with: evolve resume {folder}")
         return
     if result.rows:
-        say(f"final, {settings.final_openings * 2} games a pair:")
+        tell(f"final, {settings.final_openings * 2} games a pair:")
         rows = [
             [row.agent, *map(elo_text, (row.elo, row.elo_low, row.elo_high)), row.score]
             for row in result.rows
         ]
         print_rows(["trial", "Elo", "low", "high", "score"], rows)
-    say(verdict(result))
-    say(f"champion trial-{result.winner} → {result.champion}")
-    say(
+    tell(verdict(result))
+    tell(f"champion trial-{result.winner} → {result.champion}")
+    tell(
         f"next: evolve show {folder} · evolve plot {folder} -o sweep.png · "
         f"evolve export {folder} -o best{result.champion.suffix}"
     )
@@ -295,116 +268,3 @@ def verdict(result: FinalResult) -> str:
     if score.low > 0.5:
         return f"trial-{result.winner} beats the agent of the defaults, {text}"
     return f"no better than the defaults for certain: trial-{result.winner} scores {text}"
-
-
-class SweepDisplay(Stoppable):
-    """An observer that shows a line a trial, and remembers a wish to stop."""
-
-    unit = "the trials in hand"
-
-    def __init__(self, target: int, done: int) -> None:
-        super().__init__()
-        self._target, self._first = target, done
-        self._begin = time.monotonic()
-        self._best = math.nan
-
-    def begin(self) -> None:
-        """The first line."""
-        say(" ".join(head.rjust(width) for head, width in zip(_HEADS, _WIDTHS, strict=True)))
-
-    def trial(self, row: dict[str, Any], finished: int) -> None:
-        """A line for the trial."""
-        texts = self.texts(row, finished)
-        say(" ".join(text.rjust(width) for text, width in zip(texts, _WIDTHS, strict=True)))
-        if row["reason"]:
-            say(f"       {row['reason']}")
-
-    def running(self, count: int, finished: int) -> None:
-        """Nothing between the trials."""
-
-    def note(self, text: str) -> None:
-        """A line."""
-        say(text)
-
-    def final(self, done: int, total: int) -> None:
-        """A line when it is over."""
-        if done == total:
-            say(f"final: {total} games")
-
-    def texts(self, row: Mapping[str, Any], finished: int) -> list[str]:
-        """The shown columns of a row."""
-        if row["state"] == "COMPLETE":
-            self._best = max(row["score"], -math.inf if math.isnan(self._best) else self._best)
-        new = finished - self._first
-        gone = time.monotonic() - self._begin
-        left = duration(gone / new * (self._target - finished)) if new else cell(None)
-        shown = [row["score"], row["score_error"], self._best]
-        seconds = row["seconds"]
-        return [
-            str(row["number"]),
-            row["state"].lower(),
-            *map(cell, shown),
-            cell(None) if seconds is None else f"{seconds:.1f}",
-            left,
-        ]
-
-
-class LiveSweepDisplay(SweepDisplay):
-    """The same as a table that stands still, with a bar for the sweep."""
-
-    def __init__(self, target: int, done: int) -> None:
-        super().__init__(target, done)
-        self._rows: list[list[str]] = []
-        self._bar = bar()
-        self._task = self._bar.add_task("trials", total=target, completed=done)
-        self._note = ""
-        self.live = Live(console=out(), refresh_per_second=4, get_renderable=self._picture)
-
-    def begin(self) -> None:
-        """Nothing: the table has a head."""
-
-    def trial(self, row: dict[str, Any], finished: int) -> None:
-        """One more row, and the bar moves."""
-        self._rows.append(self.texts(row, finished))
-        self._bar.update(self._task, completed=finished)
-        if row["reason"]:
-            self._note = f"trial {row['number']}: {row['reason']}"
-
-    def running(self, count: int, finished: int) -> None:
-        """Say how many are in hand."""
-        self._bar.update(self._task, description=f"trials, {count} in hand")
-
-    def note(self, text: str) -> None:
-        """Under the table."""
-        self._note = text
-
-    def final(self, done: int, total: int) -> None:
-        """The bar is the final's."""
-        self._bar.update(self._task, description="final, games", completed=done, total=total)
-
-    def wish_stop(self) -> None:
-        """Say so under the table."""
-        self.stop_wished = True
-        self._note = self.ending
-
-    def _picture(self) -> Group:
-        table = Table(box=None, header_style="bold", pad_edge=False)
-        for head in _HEADS:
-            table.add_column(head, justify="right")
-        for texts in self._rows[-12:]:
-            table.add_row(*texts)
-        return Group(table, self._bar, *([self._note] if self._note else []))
-
-
-@contextmanager
-def _watching(sweep: Sweep, done: int) -> Iterator[SweepDisplay]:
-    """The display that fits where the output goes."""
-    target = sweep.settings.trials
-    if not out().is_terminal:
-        display = SweepDisplay(target, done)
-        display.begin()
-        yield display
-        return
-    live = LiveSweepDisplay(target, done)
-    with live.live:
-        yield live

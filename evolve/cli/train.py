@@ -2,51 +2,32 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import importlib.util
-import math
-import platform
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
-from rich.console import Group
-from rich.live import Live
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-from rich.table import Table
 
 import evolve
-from evolve.cli.new_run import RUNS, worthless_unless_started
+from evolve.cli.checks import ChecksLook
+from evolve.cli.display import tell
+from evolve.cli.new_run import config_of, need_extras, new_folder
 from evolve.cli.options import GroupedCommand, given_options, jobs_option, model_options
 from evolve.cli.permission import agree_to_programs, check_programs
-from evolve.cli.progress import Stoppable, interrupt_between_generations, say
-from evolve.cli.terminal import BAR_WIDTH, Times, cell, duration, out
+from evolve.cli.terminal import cell
+from evolve.cli.work import carry_out, finish
 from evolve.config.learning import DqnSettings, MctsSettings
-from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
-from evolve.config.toml import config_text, read_toml, resolve_as
-from evolve.errors import ExtraError
+from evolve.config.toml import read_toml, resolve_as
 from evolve.tables import folder as store
-from evolve.tables.layout import CHECKPOINT_FILE, CONFIG_FILE, LEARNED_FILE, METRICS
+from evolve.tables.kinds import TRAININGS
+from evolve.tables.layout import CONFIG_FILE, LEARNED_FILE
 from evolve.text import count_of
 
 if TYPE_CHECKING:
-    from evolve.learning.course import Ending
     from evolve.learning.training import Training
     from evolve.tables.run import Run
 
 Settings = MctsSettings | DqnSettings
-KINDS: Final[dict[str, Any]] = {
-    "mcts": (MctsSettings, MCTS_PRESETS),
-    "dqn": (DqnSettings, DQN_PRESETS),
-}
-
-_SHOWN: Final = (
-    "check", "games", "steps", "loss", "random", "depth_1", "depth_2", "score", "cpu_seconds",
-)  # fmt: skip
-"""Columns of the metrics table that are shown."""
-_WIDTHS: Final = (5, 8, 8, 7, 7, 7, 7, 7, 11)
 
 _TRAIN_HELP: Final = """Teach a network by games: `dqn` move values, `mcts` the value of positions.
 
@@ -114,23 +95,18 @@ def train_dqn(jobs: int, out: str | None, config: str | None, **options: Any) ->
 
 
 def _train(
-    kind: str, jobs: int, out: str | None, config: str | None, options: dict[str, Any]
+    word: str, jobs: int, out: str | None, config: str | None, options: dict[str, Any]
 ) -> int:
-    from evolve.tables.metrics import committed_checks
-
-    model, presets = KINDS[kind]
+    command, variant = TRAININGS.command(word), TRAININGS.variants[word]
+    model = variant.model()
     file = read_toml(Path(config)) if config else {}
-    settings = resolve_as(model, presets, given_options(model, options), file, config or "file")
-    need_torch()
-    made_runs = not RUNS.exists()
-    folder, made = store.claimed(RUNS, kind, out)
-    with (
-        store.locked(folder),
-        worthless_unless_started(folder, made, made_runs, committed_checks),
-    ):
-        _print_header(kind, folder, settings, jobs)
+    given, presets = given_options(model, options), variant.all_presets()
+    settings = resolve_as(model, presets, given, file, config or "file")
+    need_extras(variant)
+    with new_folder(TRAININGS, word, out) as folder:
+        _print_header(command, folder, settings, jobs)
         training = _training(folder, settings, jobs)
-        store.create(folder, _config(kind, settings), (METRICS,))
+        store.create(folder, config_of(TRAININGS, command, settings), TRAININGS.parts)
         agree_to_programs(folder, settings)
         return _go_on(training)
 
@@ -140,41 +116,30 @@ def resume_training(run: Run, changes: Mapping[str, Any], jobs: int, allow_progr
     from evolve.tables.atomic import write_text
     from evolve.tables.metrics import forget_checks
 
-    need_torch()
-    folder, kind = run.path, run.command.removeprefix("train ")
-    model, _ = KINDS[kind]
-    file = folder / CONFIG_FILE
+    variant = TRAININGS.commands[run.command]
+    need_extras(variant)
+    folder, file = run.path, run.path / CONFIG_FILE
     # Without presets: all settings are in the file, but for those that its version did not have.
-    settings = resolve_as(model, {}, changes, read_toml(file), str(file))
+    settings = resolve_as(variant.model(), {}, changes, read_toml(file), str(file))
     with store.locked(folder):
         check_programs(folder, settings, allowed=allow_programs, storage=False)
-        store.sweep_temporary(folder, (METRICS,))
+        store.sweep_temporary(folder, TRAININGS.parts)
         training = _training(folder, settings, jobs)
         training.restore()
         forget_checks(folder, training.check)
         ending = training.finished
         if ending is not None and not training.check_is_due:
-            say(
+            tell(
                 f"{folder} is finished, {training.games} games: {ending.value}; a higher "
                 f"--{ending.name.lower()} goes on"
             )
             return 0
         if changes:
-            write_text(file, _config(kind, settings))
-        _print_header(kind, folder, settings, jobs)
+            write_text(file, config_of(TRAININGS, run.command, settings))
+        _print_header(run.command, folder, settings, jobs)
         if training.games:
-            say(f"going on after {training.games} games, {training.spent:.0f} CPU seconds")
+            tell(f"going on after {training.games} games, {training.spent:.0f} CPU seconds")
         return _go_on(training)
-
-
-def need_torch() -> None:
-    """Raise ExtraError where PyTorch is not installed."""
-    if importlib.util.find_spec("torch") is None:
-        raise ExtraError(
-            "learning needs PyTorch, the extra `learn` of evolve, which is not installed: "
-            "pip install '.[learn]', or a small build for CPUs alone, pip install torch "
-            "--index-url https://download.pytorch.org/whl/cpu"
-        )
 
 
 def _training(folder: Path, settings: Settings, jobs: int) -> Training:
@@ -184,155 +149,36 @@ def _training(folder: Path, settings: Settings, jobs: int) -> Training:
 
 
 def _go_on(training: Training) -> int:
-    try:
-        with _watching(training) as display, interrupt_between_generations(display):
-            ending = training.run(display)
-    except KeyboardInterrupt:
-        if (training.folder / CHECKPOINT_FILE).exists():
-            say(f"go on with: evolve resume {training.folder}")
-        raise
-    return _print_ending(training, ending)
+    folder = training.folder
+    ending = carry_out(TRAININGS, folder, ChecksLook(training.settings), training.run)
+    chosen = training.learner.accept_seconds
+    so_far = f"{training.games} games, {training.spent:.0f} CPU seconds" + (
+        f" ({chosen:.0f} to choose between models)" if chosen else ""
+    )
+    return finish(folder, so_far, ending, lambda: _report(folder))
 
 
-def _print_header(kind: str, folder: Path, settings: Settings, jobs: int) -> None:
+def _print_header(command: str, folder: Path, settings: Settings, jobs: int) -> None:
     ends = []
     if settings.games is not None:
         ends.append(f"{settings.games} games")
     if settings.budget is not None:
         ends.append(f"{settings.budget:g} CPU seconds")
-    say(
-        f"evolve {evolve.__version__} · train {kind} · {settings.rules} · {settings.preset} · "
+    tell(
+        f"evolve {evolve.__version__} · {command} · {settings.rules} · {settings.preset} · "
         f"seed {settings.seed} · {folder}"
     )
     layers, threads = ", ".join(settings.layers), count_of(jobs, "thread")
-    say(f"{settings.input}: {layers}; to {' or '.join(ends)}; {threads}")
+    tell(f"{settings.input}: {layers}; to {' or '.join(ends)}; {threads}")
 
 
-def _print_ending(training: Training, ending: Ending) -> int:
-    from evolve.learning.course import Ending
-
-    folder = training.folder
-    chosen = training.learner.accept_seconds
-    say(
-        f"{training.games} games, {training.spent:.0f} CPU seconds"
-        + (f" ({chosen:.0f} to choose between models)" if chosen else "")
-        + f": {ending.value}"
-    )
-    if ending is Ending.STOPPED:
-        say(f"go on with: evolve resume {folder}")
-        return 130
+def _report(folder: Path) -> None:
+    """The best agent with its score against the panel, and what to do with it."""
     agent = evolve.load_agent(folder)
     found: Any = getattr(agent, "provenance", {})
     score, error, against = (cell(found.get(key)) for key in ("score", "error", "against"))
-    say(f"best {agent.name}: score {score} ± {error} against {against} → {folder / LEARNED_FILE}")
-    say(
+    tell(f"best {agent.name}: score {score} ± {error} against {against} → {folder / LEARNED_FILE}")
+    tell(
         f"next: evolve show {folder} · evolve plot {folder} -o plot.png · "
         f"evolve match {folder} 'positional?depth=4' --games 100"
     )
-    return 0
-
-
-def _config(kind: str, settings: Settings) -> str:
-    packages = ("numba", "numpy", "pandas", "pyarrow", "torch")
-    versions = {
-        "evolve": evolve.__version__,
-        "python": platform.python_version(),
-        **{name: importlib.metadata.version(name) for name in packages},
-    }
-    return config_text(settings, versions, f"train {kind}")
-
-
-class TrainingDisplay(Stoppable):
-    """An observer that shows a line a check, and remembers a wish to stop."""
-
-    unit = "these games"
-
-    def __init__(self) -> None:
-        super().__init__()
-
-    def begin(self) -> None:
-        """The first line."""
-        heads = (head.rjust(width) for head, width in zip(_SHOWN, _WIDTHS, strict=True))
-        say(" ".join(heads) + "     left")
-
-    def games(self, done: int, share: float) -> None:
-        """Nothing between the checks."""
-        self._share = share
-
-    def check(self, row: Mapping[str, Any]) -> None:
-        """A line for the check."""
-        line = " ".join(t.rjust(w) for t, w in zip(texts_of(row), _WIDTHS, strict=True))
-        say(f"{line} {duration(seconds_left(row['seconds'], self._share)):>8}")
-
-
-class LiveTrainingDisplay(TrainingDisplay):
-    """The same as a table that stands still, with a bar for the training."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._rows: list[list[str]] = []
-        self._bar = training_bar()
-        self._task = self._bar.add_task("compiling", total=None)
-        self._note = ""
-        self.live = Live(console=out(), refresh_per_second=4, get_renderable=self._picture)
-
-    def begin(self) -> None:
-        """Nothing: the table has a head."""
-
-    def games(self, done: int, share: float) -> None:
-        """Move the bar."""
-        self._share = share
-        self._bar.update(self._task, description=f"{done} games", completed=share, total=1.0)
-
-    def check(self, row: Mapping[str, Any]) -> None:
-        """One more row."""
-        self._rows.append(texts_of(row))
-
-    def wish_stop(self) -> None:
-        """Say so under the table."""
-        self.stop_wished = True
-        self._note = self.ending
-
-    def _picture(self) -> Group:
-        table = Table(box=None, header_style="bold", pad_edge=False)
-        for head in _SHOWN:
-            table.add_column(head, justify="right")
-        for texts in self._rows[-12:]:
-            table.add_row(*texts)
-        return Group(table, self._bar, *([self._note] if self._note else []))
-
-
-def training_bar() -> Progress:
-    """A bar by the share that is done, with time gone and left."""
-    return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(BAR_WIDTH),
-        TaskProgressColumn(),
-        Times(),
-        console=out(),
-    )
-
-
-def texts_of(row: Mapping[str, Any]) -> list[str]:
-    """The shown columns of a row as text."""
-    texts = [cell(row[key]) for key in _SHOWN]
-    texts[-1] = f"{row['cpu_seconds']:.0f}"
-    return texts
-
-
-def seconds_left(gone: float, share: float) -> float:
-    """By the time that the share has taken."""
-    return gone * (1.0 - share) / share if share > 0.0 else math.inf
-
-
-@contextmanager
-def _watching(training: Training) -> Iterator[TrainingDisplay]:
-    """The display that fits where the output goes."""
-    if not out().is_terminal:
-        display = TrainingDisplay()
-        display.begin()
-        yield display
-        return
-    live = LiveTrainingDisplay()
-    with live.live:
-        yield live

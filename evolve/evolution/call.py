@@ -11,11 +11,11 @@ from evolve.config.operators import OWNABLE
 from evolve.config.toml import config_text, read_run_toml, resolve
 from evolve.errors import RunError, SettingsError
 from evolve.evolution.loop import Evolution
-from evolve.evolution.observer import Observer, Silent
 from evolve.population.operators import Own, own_name
 from evolve.tables import folder as store
 from evolve.tables.atomic import write_text
 from evolve.tables.layout import CONFIG_FILE
+from evolve.tables.observer import Observer, Silent
 from evolve.tables.run import Run
 
 _RUNS: Final = Path("runs")
@@ -34,7 +34,7 @@ def evolve(
     Args:
         folder: of the run; a new one, or one that a call with the same settings has begun.
         jobs: threads; results do not depend on it.
-        observer: told of games and generations; see `evolve.evolution.observer`.
+        observer: told of games and generations; see `evolve.tables.observer`.
         settings: what `evolve run --help` lists, such as `population=32`, under the names of
             config.toml. `selection`, `survival`, `crossover`, `mutation`, `depth_mutation` and
             `fitness` also take a function: see `evolve.population.breeding` and

@@ -1,92 +1,90 @@
-"""What a run knows beside its last population, as JSON in that generation's file."""
+"""What a run needs to go on from a committed generation, beside that generation's tables."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
-from deap import tools
-
+from evolve.config.evolution import GENES, EvolutionSettings
+from evolve.errors import EvolveError, RunError
+from evolve.evolution.champions import Champions
+from evolve.fitness.roundrobin import scores_in_table
+from evolve.population.algorithm import Algorithm
 from evolve.population.genome import Genome
 from evolve.population.individual import Individual
+from evolve.tables.individuals import row_genes
+from evolve.tables.layout import CONFIG_FILE, generation_file
+from evolve.tables.run import Run
 
 
-@dataclass
-class Progress:
-    """Hall of fame and the best panel score so far.
+def checkpoint(
+    settings: EvolutionSettings, algorithm: Algorithm, champions: Champions, genome: Genome
+) -> dict[str, Any]:
+    """As JSON, for the metadata of the generation's file."""
+    return {
+        "settings": settings.identity,
+        "algorithm": dict(algorithm.state()),
+        "progress": champions.state(genome),
+    }
 
-    hall: DEAP's hall of fame; fitness there is (panel score, generation), because scores inside
-    a population say nothing across generations.
+
+def restored(
+    run: Run,
+    generation: int,
+    settings: EvolutionSettings,
+    algorithm: Algorithm,
+    genome: Genome,
+    direction: int,
+    ranked_by: str,
+) -> tuple[list[Individual], Champions]:
+    """The population after a committed generation, and the champions; `algorithm` goes on, too.
+
+    direction: the sign that makes a better disc difference the higher one; ranked_by: the column
+    that individuals are ranked by. Raises RunError where
+    the settings are others; inside `damage_told`, where the checkpoint is damaged, too.
     """
-
-    hall: tools.HallOfFame
-    best_panel_score: float = -1.0
-    best_panel_generation: int = -1
-    first_champion: list[int] = field(default_factory=list)
-    first_champion_name: str = ""
-
-    @classmethod
-    def new(cls, hall_size: int) -> Progress:
-        """At the start of a run."""
-        return cls(tools.HallOfFame(hall_size, similar=_same_genes))
-
-    def note_panel(self, champion: Individual, generation: int, score: float) -> None:
-        """Let a generation's champion into the hall of fame, if it belongs there."""
-        entry = Individual(
-            champion,
-            name=champion.name,
-            born=champion.born,
-            origin=champion.origin,
-            parents=champion.parents,
-        )
-        entry.fitness.values = (score, float(generation))
-        self.hall.update([entry])
-        if score > self.best_panel_score:
-            self.best_panel_score, self.best_panel_generation = score, generation
-
-    def state(self, genome: Genome) -> dict[str, Any]:
-        """As JSON."""
-        return {
-            "hall": [
-                {
-                    "individual": entry.name,
-                    "born": entry.born,
-                    "origin": entry.origin,
-                    "parents": list(entry.parents),
-                    "panel_score": entry.fitness.values[0],
-                    "generation": int(entry.fitness.values[1]),
-                    "genes": genome.genes(entry),
-                }
-                for entry in self.hall
-            ],
-            "best_panel_score": self.best_panel_score,
-            "best_panel_generation": self.best_panel_generation,
-            "first_champion": self.first_champion,
-            "first_champion_name": self.first_champion_name,
-        }
-
-    @classmethod
-    def restored(cls, state: Mapping[str, Any], hall_size: int, genome: Genome) -> Progress:
-        """The inverse of `state`."""
-        progress = cls.new(hall_size)
-        for entry in state["hall"]:
-            individual = Individual(
-                genome.vector(entry["genes"]),
-                name=entry["individual"],
-                born=entry["born"],
-                origin=entry["origin"],
-                parents=tuple(entry["parents"]),
-            )
-            individual.fitness.values = (entry["panel_score"], float(entry["generation"]))
-            progress.hall.update([individual])
-        progress.best_panel_score = float(state["best_panel_score"])
-        progress.best_panel_generation = int(state["best_panel_generation"])
-        progress.first_champion = [int(gene) for gene in state["first_champion"]]
-        progress.first_champion_name = str(state["first_champion_name"])
-        genome.agent(progress.first_champion, progress.first_champion_name)  # that it is one
-        return progress
+    _, state = run.metadata(generation)
+    _check_settings(run, settings, state["settings"])
+    rows = run.individuals_table(generation).to_pylist()
+    cases = scores_in_table(run.games_table(generation), [row["individual"] for row in rows])
+    population = [_individual(row, genome, direction, ranked_by) for row in rows]
+    for individual, own in zip(population, cases, strict=True):
+        individual.cases = own.tolist()
+    algorithm.restore(state["algorithm"])
+    return population, Champions.restored(state["progress"], settings.hall_of_fame, genome)
 
 
-def _same_genes(one: Sequence[int], other: Sequence[int]) -> bool:
-    return list(one) == list(other)
+@contextmanager
+def damage_told(run: Run, generation: int) -> Iterator[None]:
+    """Raise RunError, naming the generation's file, where what it holds cannot be gone on from."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        if isinstance(error, EvolveError):
+            raise
+        path = generation_file(run.path, generation)
+        raise RunError(
+            f"{path} is damaged: its checkpoint is not of this run: {error!r}"
+        ) from error
+
+
+def _check_settings(run: Run, settings: EvolutionSettings, made_with: Mapping[str, Any]) -> None:
+    """Raise RunError when config.toml is not what the generations so far were made with."""
+    now = settings.identity
+    changed = [key for key in made_with if now.get(key) != made_with[key]]
+    if changed:
+        faults = ", ".join(f"{key} was {made_with[key]}, not {now.get(key)}" for key in changed)
+        raise RunError(f"{run.path / CONFIG_FILE} was changed: {faults}")
+
+
+def _individual(row: dict[str, Any], genome: Genome, direction: int, ranked_by: str) -> Individual:
+    individual = Individual(
+        genome.vector(row_genes(row, GENES)),
+        name=row["individual"],
+        born=row["born"],
+        origin=row["origin"],
+        parents=tuple(row["parents"]),
+    )
+    individual.fitness.values = (row[ranked_by], direction * row["disc_difference"])
+    return individual

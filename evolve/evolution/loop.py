@@ -8,28 +8,26 @@ file, so a run that was killed goes on as if it had not been.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from enum import Enum
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
 
-import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.loading import load_alphabeta
 from evolve.config.evolution import GENES, EvolutionSettings
 from evolve.config.operators import SCORE
-from evolve.errors import AgentError, EvolveError, RunError, SettingsError
-from evolve.evolution.checkpoint import Progress
+from evolve.errors import AgentError, SettingsError
+from evolve.evolution.champions import Champions
+from evolve.evolution.checkpoint import checkpoint, damage_told, restored
+from evolve.evolution.crowning import Crowning
 from evolve.evolution.gauntlet import Judged, Judging, panel_of, past_generations
-from evolve.evolution.observer import Observer
-from evolve.evolution.playoff import Candidate, PlayoffResult, distinct, play_off
 from evolve.evolution.seeds import Use, generator
+from evolve.fitness.games import Games
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.round import FITNESS_FUNCTIONS, Round, fitness_values
-from evolve.fitness.roundrobin import RoundRobin, Standings, scores_in_table
+from evolve.fitness.roundrobin import RoundRobin, Standings
 from evolve.population.algorithms import ALGORITHMS
 from evolve.population.genome import Genome, Vector
 from evolve.population.individual import Individual
@@ -37,22 +35,15 @@ from evolve.population.operators import Own, check_own
 from evolve.tables import folder as store
 from evolve.tables.games import GAMES_SCHEMA
 from evolve.tables.individuals import FITNESS, IndividualRow, individuals_table, row_genes
-from evolve.tables.layout import (
-    CHAMPION_FILE,
-    CONFIG_FILE,
-    committed_generations,
-    generation_file,
-    playoff_file,
-)
+from evolve.tables.layout import committed_generations
+from evolve.tables.observer import Observer, RunEnding
 from evolve.tables.run import Run
 
 TRAINING_OPENINGS: Final = 4096
 """Openings that a run draws its pairs' openings from, generation after generation."""
-LAST_BEST: Final = 3
-"""Individuals of the last generation that join the play-off, beside the hall of fame."""
 
 
-class Ending(Enum):
+class EvolutionEnding(RunEnding):
     """Why `Evolution.run` came back."""
 
     COMPLETE = "all generations are done"
@@ -77,10 +68,11 @@ class Evolution:
         self.genome = Genome.of(settings)
         self.algorithm = ALGORITHMS[settings.algorithm](settings, self.genome, self._start(), own)
         self.largest_endgame = int(self.genome.high[self.genome.slices["endgame"]][0])
-        self.progress = Progress.new(settings.hall_of_fame)
+        self.champions = Champions.new(settings.hall_of_fame)
         self.population: list[Individual] = []
         self.generation = -1
         self.panel = panel_of(settings, self.largest_endgame, jobs)
+        self._crowning = Crowning(folder, settings, self.genome, self.largest_endgame, jobs)
         self._run: Run | None = None
         rules, plies = settings.rules, settings.opening_plies
         needs_pool = settings.openings != "start"
@@ -102,40 +94,19 @@ class Evolution:
         if count == 0:
             return
         self.generation = count - 1
-        try:
-            self._restore(run, *run.metadata(self.generation))
-        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
-            if isinstance(error, EvolveError):
-                raise
-            path = generation_file(self.folder, self.generation)
-            raise RunError(
-                f"{path} is damaged: its checkpoint is not of this run: {error!r}"
-            ) from error
-
-    def _restore(self, run: Run, row: Mapping[str, Any], checkpoint: Mapping[str, Any]) -> None:
-        self._check_settings(checkpoint["settings"])
-        self.population = []
-        for one in run.individuals_table(row["generation"]).to_pylist():
-            individual = Individual(
-                self.genome.vector(row_genes(one, GENES)),
-                name=one["individual"],
-                born=one["born"],
-                origin=one["origin"],
-                parents=tuple(one["parents"]),
+        with damage_told(run, self.generation):
+            self.population, self.champions = restored(
+                run,
+                self.generation,
+                self.settings,
+                self.algorithm,
+                self.genome,
+                self._direction,
+                self._ranked_by,
             )
-            difference = self._direction * one["disc_difference"]
-            individual.fitness.values = (one[self._ranked_by], difference)
-            self.population.append(individual)
-        games, names = run.games_table(row["generation"]), [one.name for one in self.population]
-        for individual, cases in zip(self.population, scores_in_table(games, names), strict=True):
-            individual.cases = cases.tolist()
-        self.algorithm.restore(checkpoint["algorithm"])
-        self.progress = Progress.restored(
-            checkpoint["progress"], self.settings.hall_of_fame, self.genome
-        )
-        self.panel.restore(run)
+            self.panel.restore(run)
 
-    def run(self, observer: Observer) -> Ending:
+    def run(self, observer: Observer) -> EvolutionEnding:
         """Evolve up to the settings' generations, then hold the play-off.
 
         A run that is stopped on request has no play-off: its champion.json is the best of the
@@ -147,79 +118,60 @@ class Evolution:
         if ending is None and self.generation >= 0:
             store.remove_playoff(self.folder)
             # A kill between a commit and this file leaves an old one, or none.
-            self._save_hall_of_fame_best()
+            self._crowning.save_best_so_far(self.champions)
         while ending is None:
             row = self._advance(observer)
-            observer.generation(row, target)
+            observer.row(row, self.generation + 1, target)
             ending = self._ending(started)
             if ending is None and observer.stop():
-                return Ending.STOPPED
-        if not self._crowned_before:
-            self._crown(observer)
+                return EvolutionEnding.STOPPED
+        if not self._crowning.held:
+            self._crowning.hold(
+                self._open_run(),
+                self.generation,
+                self.population,
+                self.champions,
+                self.algorithm.mean(self.population),
+                observer,
+            )
         return ending
 
     @property
-    def finished(self) -> Ending | None:
+    def finished(self) -> EvolutionEnding | None:
         """Why there is nothing left to do, the play-off included; None when there is."""
         done = self._ending(time.monotonic())
-        return done if self._crowned_before else None
+        return done if self._crowning.held else None
 
-    @property
-    def _crowned_before(self) -> bool:
-        return playoff_file(self.folder).exists() and (self.folder / CHAMPION_FILE).exists()
-
-    def _check_settings(self, made_with: Mapping[str, Any]) -> None:
-        """Raise RunError when config.toml is not what the generations so far were made with."""
-        now = self.settings.identity
-        changed = [key for key in made_with if now.get(key) != made_with[key]]
-        if changed:
-            faults = ", ".join(f"{key} was {made_with[key]}, not {now.get(key)}" for key in changed)
-            raise RunError(f"{self.folder / CONFIG_FILE} was changed: {faults}")
-
-    def _ending(self, started: float) -> Ending | None:
+    def _ending(self, started: float) -> EvolutionEnding | None:
         settings = self.settings
         if self.generation + 1 >= settings.generations:
-            return Ending.COMPLETE
+            return EvolutionEnding.COMPLETE
         if self.generation < 0:
             return None
-        waited = self.generation - self.progress.best_panel_generation
+        waited = self.generation - self.champions.best_panel_generation
         if settings.patience is not None and waited >= settings.patience:
-            return Ending.PATIENCE
+            return EvolutionEnding.PATIENCE
         if settings.until_rest and self.panel.rise is not None and self.panel.rise.rests:
-            return Ending.REST
+            return EvolutionEnding.REST
         if (
             settings.time_limit is not None
             and time.monotonic() - started > settings.time_limit * 3600
         ):
-            return Ending.TIME
+            return EvolutionEnding.TIME
         return None
 
     def _advance(self, observer: Observer) -> dict[str, Any]:
         """One more generation, committed; its row."""
         began = time.monotonic()
         generation = self.generation + 1
-        seed = self.settings.seed
-        breeding = generator(seed, Use.BREEDING, generation)
+        breeding = generator(self.settings.seed, Use.BREEDING, generation)
         if generation == 0:
             population = self.algorithm.first(breeding)
         else:
             population = self.algorithm.next(generation, self.population, breeding)
         agents = [self.genome.agent(individual, individual.name) for individual in population]
-        done, total, stage = 0, self.settings.games_a_generation, f"generation {generation}"
-
-        def count(games: int) -> None:
-            nonlocal done
-            done += games
-            observer.games(stage, done, total)
-
-        observer.games(stage, 0, total)
-        table, games, openings = self._round_robin.play(
-            [individual.name for individual in population],
-            agents,
-            generator(seed, Use.PLAYING, generation),
-            count,
-        )
-        played = Round(agents, table, games, generator(seed, Use.FITNESS, generation))
+        table, games, openings = self._played(generation, agents, observer)
+        played = Round(agents, table, games, generator(self.settings.seed, Use.FITNESS, generation))
         values = fitness_values(self._fitness, played)
         for index, individual in enumerate(population):
             difference = self._direction * float(table.disc_difference[index])
@@ -227,12 +179,12 @@ class Evolution:
             individual.cases = table.against[index].tolist()
         champion = max(range(len(population)), key=lambda i: population[i].fitness.values)
         if generation == 0:
-            self.progress.first_champion = list(population[champion])
-            self.progress.first_champion_name = population[champion].name
+            self.champions.first_champion = list(population[champion])
+            self.champions.first_champion_name = population[champion].name
         judged = self._judged(generation, agents[champion], len(games))
         score = judged.figures.get("panel_score")
         if score is not None:
-            self.progress.note_panel(population[champion], generation, score)
+            self.champions.note_panel(population[champion], generation, score)
         names = [individual.name for individual in population]
         fitness_games = games.table(generation, "fitness", names, openings)
         row: dict[str, Any] = {
@@ -245,20 +197,35 @@ class Evolution:
             **judged.figures,
             "seconds": time.monotonic() - began,
         }
-        checkpoint = {
-            "settings": self.settings.identity,
-            "algorithm": dict(self.algorithm.state()),
-            "progress": self.progress.state(self.genome),
-        }
+        state = checkpoint(self.settings, self.algorithm, self.champions, self.genome)
         store.commit_generation(
             self.folder,
             generation,
-            individuals_table(generation, self._rows(population, table), row, checkpoint),
+            individuals_table(generation, self._rows(population, table), row, state),
             pa.concat_tables([fitness_games, judged.table]),
         )
         self.generation, self.population = generation, population
-        self._save_hall_of_fame_best()
+        self._crowning.save_best_so_far(self.champions)
         return row
+
+    def _played(
+        self, generation: int, agents: Sequence[AlphaBetaAgent], observer: Observer
+    ) -> tuple[Standings, Games, list[str]]:
+        """The round robin of a generation: who stands how, the games and their openings."""
+        done, total, stage = 0, self.settings.games_a_generation, f"generation {generation}"
+
+        def count(games: int) -> None:
+            nonlocal done
+            done += games
+            observer.stage(stage, done, total)
+
+        observer.stage(stage, 0, total)
+        return self._round_robin.play(
+            [agent.name for agent in agents],
+            agents,
+            generator(self.settings.seed, Use.PLAYING, generation),
+            count,
+        )
 
     def _rows(self, population: Sequence[Individual], table: Standings) -> list[IndividualRow]:
         return [
@@ -280,7 +247,7 @@ class Evolution:
         """What the panel says of the champion, in generations that it is asked in."""
         if generation % self.settings.panel_every:
             return Judged({}, GAMES_SCHEMA.empty_table())
-        first = self.genome.agent(self.progress.first_champion, self.progress.first_champion_name)
+        first = self.genome.agent(self.champions.first_champion, self.champions.first_champion_name)
         past = [self._past_champion(number) for number in past_generations(generation)]
         return self.panel.judge(Judging(generation, champion, first, past, first_game))
 
@@ -290,66 +257,6 @@ class Evolution:
         rows = run.individuals_table(generation).to_pylist()
         row = next(row for row in rows if row["individual"] == best)
         return self.genome.agent(self.genome.vector(row_genes(row, GENES)), best)
-
-    def _crown(self, observer: Observer) -> None:
-        """Hold the play-off and write its winner as the run's champion."""
-        candidates = distinct(self._candidates())
-        openings = self._openings(
-            self.settings.playoff_openings, Part.PLAYOFF, Use.PLAYOFF_OPENINGS, 8
-        )
-        result = play_off(
-            candidates,
-            openings,
-            self.settings,
-            generation=self.generation,
-            first_game=self._open_run().games_table(self.generation).num_rows,
-            largest_endgame=self.largest_endgame,
-            jobs=self.jobs,
-            progress=lambda done, total: observer.games("play-off", done, total),
-        )
-        self._crowned(result).save(self.folder / CHAMPION_FILE)
-        # The play-off's file comes last: it says that champion.json is the play-off's.
-        store.commit_playoff(self.folder, result.table)
-
-    def _crowned(self, result: PlayoffResult) -> AlphaBetaAgent:
-        score = result.score
-        provenance = {
-            **result.winner.provenance,
-            "score": score.score,
-            "score_error": score.error,
-            "score_low": score.low,
-            "score_high": score.high,
-            "games": score.games,
-            "against": f"play-off of {result.candidates} candidates on fresh openings",
-        }
-        return replace(result.winner.agent, provenance=provenance)
-
-    def _candidates(self) -> list[Candidate]:
-        ranked = sorted(self.population, key=lambda one: one.fitness.values, reverse=True)
-        candidates = [self._candidate(one) for one in (*self.progress.hall, *ranked[:LAST_BEST])]
-        mean = Individual(self.algorithm.mean(self.population), name=f"mean-{self.generation}")
-        survivors = [one.name for one in ranked[: self.settings.survivor_count]]
-        mean.born, mean.origin, mean.parents = self.generation, "mean", tuple(survivors)
-        return [*candidates, self._candidate(mean)]
-
-    def _candidate(self, individual: Individual) -> Candidate:
-        provenance = {
-            "run": self.folder.resolve().name,
-            "generation": individual.born,
-            "individual": individual.name,
-            "origin": individual.origin,
-            "parents": list(individual.parents),
-            "seed": self.settings.seed,
-            "evolve": evolve.__version__,
-        }
-        return Candidate(self.genome.agent(individual, individual.name), provenance)
-
-    def _save_hall_of_fame_best(self) -> None:
-        best = self.progress.hall[0]
-        candidate = self._candidate(best)
-        score = float(best.fitness.values[0])
-        provenance = {**candidate.provenance, "score": score, "against": "panel"}
-        replace(candidate.agent, provenance=provenance).save(self.folder / CHAMPION_FILE)
 
     def _start(self) -> Vector | None:
         source = self.settings.start_from

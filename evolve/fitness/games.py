@@ -23,7 +23,7 @@ from evolve.tables.games import games_table
 BATCH: Final = 16
 """Games a task: one a task cost 14 % of the time in a prototype."""
 
-Progress = Callable[[int], None]
+GamesDone = Callable[[int], None]
 """Called with the number of games that were finished since the last call."""
 
 BLACK_WINS: Final = 1
@@ -129,7 +129,7 @@ def in_batches(
     count: int,
     play: Callable[[slice], None],
     jobs: int,
-    progress: Progress | None,
+    progress: GamesDone | None,
     batch: int = BATCH,
 ) -> None:
     """Call `play` for every `batch` of `count` games, on `jobs` threads.
@@ -192,7 +192,7 @@ def play_games(
     move_budget: int = 0,
     largest_endgame: int | None = None,
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: GamesDone | None = None,
 ) -> Games:
     """Play the games of `pairings` [N, 3] (black, white, opening) on `jobs` threads.
 

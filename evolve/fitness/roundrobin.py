@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.engine.board import Rules
-from evolve.fitness.games import Games, Progress, play_games, winner_of
+from evolve.fitness.games import Games, GamesDone, play_games, winner_of
 from evolve.fitness.openings import START_POSITION, Openings
 from evolve.fitness.score import Score, score_of_pairs
 from evolve.tables.games import WINNERS
@@ -138,7 +138,7 @@ class RoundRobin:
         names: Sequence[str],
         agents: Sequence[AlphaBetaAgent],
         rng: np.random.Generator,
-        progress: Progress | None = None,
+        progress: GamesDone | None = None,
     ) -> tuple[Standings, Games, list[str]]:
         """Play one round robin; the last part of the answer is every game's opening as text.
 

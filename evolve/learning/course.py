@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from enum import Enum
 
 import numpy as np
 import torch
 
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.learning.dqn import MoveLearner
-from evolve.learning.learner import Learner, Progress
+from evolve.learning.learner import Learner
 from evolve.learning.mcts import TreeLearner
+from evolve.tables.observer import RunEnding
 
 
-class Ending(Enum):
-    """Why a training ended."""
+class LearningEnding(RunEnding):
+    """Why a training came back."""
 
     GAMES = "all games are played"
     BUDGET = "the budget is used up"
@@ -58,13 +58,13 @@ class Course:
         return min(1.0, max(shares))
 
     @property
-    def finished(self) -> Ending | None:
+    def finished(self) -> LearningEnding | None:
         """Why there is nothing left to do, when there is nothing."""
         settings = self.settings
         if settings.games is not None and self.games >= settings.games:
-            return Ending.GAMES
+            return LearningEnding.GAMES
         if settings.budget is not None and self.spent >= settings.budget:
-            return Ending.BUDGET
+            return LearningEnding.BUDGET
         return None
 
     def iterate(self, watch: Callable[[int, float], None]) -> float:
@@ -116,6 +116,5 @@ class Course:
         small = self.settings.model_copy(update=changes)
         learner = type(self.learner)(small, 1)  # type: ignore[call-arg]
         rng = np.random.default_rng(0)
-        quiet: Progress = lambda games: None  # noqa: E731
         for _ in range(2):
-            learner.iterate(rng, 4, lambda: 0.0, quiet, lambda: math.inf)
+            learner.iterate(rng, 4, lambda: 0.0, lambda games: None, lambda: math.inf)

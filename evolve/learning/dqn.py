@@ -18,12 +18,12 @@ from evolve.arena.panel import Panel
 from evolve.config.learning import PAST, DqnSettings
 from evolve.engine.network import Architecture, Network
 from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
+from evolve.fitness.games import GamesDone
 from evolve.learning.bootstrap import Bootstrap
 from evolve.learning.experience import Experience, Networks
 from evolve.learning.learner import (
     Iteration,
     Left,
-    Progress,
     Share,
     left_for_games,
     seconds_of_choice,
@@ -94,7 +94,7 @@ class MoveLearner:
         return self.agent()
 
     def iterate(
-        self, rng: np.random.Generator, count: int, share: Share, progress: Progress, left: Left
+        self, rng: np.random.Generator, count: int, share: Share, progress: GamesDone, left: Left
     ) -> Iteration:
         """Play, then learn, in the time left."""
         settings, losses = self.settings, []
@@ -113,7 +113,7 @@ class MoveLearner:
         return Iteration(played, float(np.mean(losses)) if losses else float("nan"))
 
     def _play(
-        self, rng: np.random.Generator, count: int, share: float, progress: Progress, left: Left
+        self, rng: np.random.Generator, count: int, share: float, progress: GamesDone, left: Left
     ) -> tuple[int, list[int]]:
         """Play games into the replays; how many there were, and of moves in each replay."""
         new, old = self._past[-1], self._past[0]
@@ -163,7 +163,7 @@ class MoveLearner:
 
         return model.learn(inputs, loss_of, int(rng.integers(2**31)))
 
-    def _survive(self, rng: np.random.Generator, progress: Progress) -> None:
+    def _survive(self, rng: np.random.Generator, progress: GamesDone) -> None:
         """Let the models as they are meet those of last time; the better go on."""
         settings = self.settings
         now = self.agent()

@@ -24,8 +24,8 @@ from evolve.engine.episodes import (
 from evolve.engine.evaluation import CLASS_OF_SQUARE
 from evolve.engine.network import Network
 from evolve.engine.rewards import DIFFERENCE, HALVES, NO_REWARD, OUTCOME, SHARE
-from evolve.fitness.games import agent_rows, in_batches
-from evolve.learning.learner import Left, Progress, alphabeta_agents, shares_drawn
+from evolve.fitness.games import GamesDone, agent_rows, in_batches
+from evolve.learning.learner import Left, alphabeta_agents, shares_drawn
 
 _REWARDS: Final = {
     "none": NO_REWARD,
@@ -65,7 +65,7 @@ class Experience:
         share: float,
         new: Networks,
         old: Networks,
-        progress: Progress,
+        progress: GamesDone,
         left: Left,
     ) -> tuple[int, Rows]:
         """Play `count` games of the `new` networks; how many were played, and their transitions.

@@ -20,9 +20,8 @@ from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import OutOfTimeError
 from evolve.engine.board import Rules
 from evolve.errors import AgentError, SettingsError
+from evolve.fitness.games import GamesDone
 
-Progress = Callable[[int], None]
-"""Called with the number of games that were finished since the last call."""
 Share = Callable[[], float]
 """The share of the training that is done by now, 0 to 1."""
 Left = Callable[[], float]
@@ -44,7 +43,7 @@ def left_for_games(left: Left) -> Left:
 
 
 @contextmanager
-def seconds_of_choice(learner: Learner, left: Left) -> Iterator[Progress]:
+def seconds_of_choice(learner: Learner, left: Left) -> Iterator[GamesDone]:
     """Count what choosing between models costs; without time for it there is no choice.
 
     Yields what is to be called with the games played, and leaves the block when time is out.
@@ -73,7 +72,7 @@ class Learner(Protocol):
         """Steps of learning so far."""
 
     def iterate(
-        self, rng: np.random.Generator, count: int, share: Share, progress: Progress, left: Left
+        self, rng: np.random.Generator, count: int, share: Share, progress: GamesDone, left: Left
     ) -> Iteration:
         """Play `count` games and learn from them, or what of it can be done in the time left."""
 

@@ -18,10 +18,10 @@ from evolve.config.learning import ITSELF, MctsSettings
 from evolve.engine.network import Architecture, Network
 from evolve.engine.selfplay import RANDOM_OPPONENT, SELF_PLAY, Fixtures, Records
 from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
+from evolve.fitness.games import GamesDone
 from evolve.learning.learner import (
     Iteration,
     Left,
-    Progress,
     Share,
     alphabeta_agents,
     left_for_games,
@@ -72,7 +72,7 @@ class TreeLearner:
         return self.model.steps
 
     def iterate(
-        self, rng: np.random.Generator, count: int, share: Share, progress: Progress, left: Left
+        self, rng: np.random.Generator, count: int, share: Share, progress: GamesDone, left: Left
     ) -> Iteration:
         """Play, then learn, in the time left."""
         played, added = self._play(rng, count, progress, left_for_games(left))
@@ -111,7 +111,7 @@ class TreeLearner:
         return self.agent(self.settings.check_simulations)
 
     def _play(
-        self, rng: np.random.Generator, count: int, progress: Progress, left: Left
+        self, rng: np.random.Generator, count: int, progress: GamesDone, left: Left
     ) -> tuple[int, int]:
         """Play games into the replay; how many there were, and how many positions."""
         settings, network = self.settings, self.player
@@ -213,7 +213,7 @@ class TreeLearner:
 
         return self.model.learn(inputs, loss_of, int(rng.integers(2**31)))
 
-    def _promote(self, rng: np.random.Generator, progress: Progress, left: Left) -> None:
+    def _promote(self, rng: np.random.Generator, progress: GamesDone, left: Left) -> None:
         """Play on with what was learned, if it is good enough."""
         settings = self.settings
         candidate = self.model.network()

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,25 +17,13 @@ from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.documents import parse_json
 from evolve.errors import RunError
 from evolve.fitness.score import Score
-from evolve.learning.course import Course, Ending
+from evolve.learning.course import Course, LearningEnding
 from evolve.tables.arrays import read_arrays, write_arrays
 from evolve.tables.layout import CHECKPOINT_FILE, LEARNED_FILE
 from evolve.tables.metrics import METRICS_PANEL, METRICS_SCORES, commit_metrics, committed_checks
+from evolve.tables.observer import Observer
 
 _HEADER: Final = "facts"
-
-
-class Observer(Protocol):
-    """Who is told how the training goes."""
-
-    def games(self, done: int, share: float) -> None:
-        """So many games are played, and that share of the training is done."""
-
-    def check(self, row: Mapping[str, Any]) -> None:
-        """A row of the metrics table is committed."""
-
-    def stop(self) -> bool:
-        """Whether to end after the iteration in hand."""
 
 
 class Training(Course):
@@ -56,11 +44,11 @@ class Training(Course):
         self._panel: Panel | None = None
 
     @property
-    def finished(self) -> Ending | None:
+    def finished(self) -> LearningEnding | None:
         """Why there is nothing left to do, when there is nothing."""
         ending, patience = super().finished, self.settings.patience
         if ending is None and patience is not None and self._since_best >= patience:
-            return Ending.PATIENCE
+            return LearningEnding.PATIENCE
         return ending
 
     @property
@@ -69,20 +57,22 @@ class Training(Course):
         since = self.games - self._checked
         return since >= self.settings.check_every or (self.finished is not None and since > 0)
 
-    def run(self, observer: Observer) -> Ending:
+    def run(self, observer: Observer) -> LearningEnding:
         """Train to the end, or until the observer wishes to stop."""
         self.warm_up()
         while True:
             if self.check_is_due:
-                observer.check(self._check())
+                observer.row(self._check(), self.share, 1.0)
             ending = self.finished
             if ending is None and observer.stop():
-                ending = Ending.STOPPED
+                ending = LearningEnding.STOPPED
                 # No check, so that the tables are those of a run that was not stopped.
                 self._save_checkpoint()
             if ending is not None:
                 return ending
-            self._losses.append(self.iterate(observer.games))
+            self._losses.append(
+                self.iterate(lambda games, share: observer.stage(f"{games} games", share, 1.0))
+            )
 
     def _check(self) -> dict[str, Any]:
         """Meet the panel, then commit: the metrics, the agent where it is the best, all else."""

@@ -32,7 +32,7 @@ from evolve.engine.selfplay import (
     empty_games,
     play_tree_games,
 )
-from evolve.fitness.games import BATCH, Progress, agent_rows, in_batches
+from evolve.fitness.games import BATCH, GamesDone, agent_rows, in_batches
 
 _SLOW: Final = 1000
 """Simulations a move from which a game takes a tenth of a second and more."""
@@ -102,7 +102,7 @@ def searched_games(
     with_visits: bool = False,
     evaluate: Evaluate | None = None,
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: GamesDone | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> SearchedGames:
     """Play the games of `fixtures`, whose opponents are numbers among `agents` or none of them.
@@ -154,7 +154,7 @@ def _play_in_step(
     rows: npt.NDArray[np.int64],
     bits: int,
     games: SearchedGames,
-    progress: Progress | None,
+    progress: GamesDone | None,
     stop: Callable[[], bool],
 ) -> None:
     count = len(fixtures.seeds)

@@ -13,7 +13,7 @@ from evolve.errors import RunError
 from evolve.tables.atomic import replacing
 from evolve.text import plain
 
-FORMATS: Final = (".png", ".svg", ".pdf")
+PICTURES: Final = (".png", ".svg", ".pdf")
 BLUE: Final = "#1f6fb4"
 ORANGE: Final = "#d9731a"
 GREEN: Final = "#3a8f5c"
@@ -22,8 +22,8 @@ GREY: Final = "#7a7a7a"
 
 def check_format(output: Path) -> None:
     """Raise RunError unless a picture can be written under that name."""
-    if output.suffix.lower() not in FORMATS:
-        raise RunError(f"{output}: the name must end in one of {' '.join(FORMATS)}")
+    if output.suffix.lower() not in PICTURES:
+        raise RunError(f"{output}: the name must end in one of {' '.join(PICTURES)}")
 
 
 def write_figure(figure: Figure, output: Path) -> None:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from optuna.trial import FrozenTrial, TrialState
@@ -26,16 +26,10 @@ from evolve.sweeps.attempts import number_of
 from evolve.sweeps.plan import Plan
 from evolve.tables.atomic import write_text
 from evolve.tables.layout import CHAMPION_FILE, FINAL_FILE, LEARNED_FILE, TRIALS
+from evolve.tables.observer import Observer
 
 DEFAULTS = "defaults"
 """The origin of the trial that has the default settings."""
-
-
-class Counter(Protocol):
-    """Who is told how far the final is."""
-
-    def final(self, done: int, total: int) -> None:
-        """So many games of so many are played."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +86,7 @@ def save_champion(folder: Path, trial: FrozenTrial, **facts: Any) -> Path | None
 
 
 def play_final(
-    folder: Path, plan: Plan, trials: Sequence[FrozenTrial], jobs: int, counter: Counter
+    folder: Path, plan: Plan, trials: Sequence[FrozenTrial], jobs: int, observer: Observer
 ) -> FinalResult | None:
     """Play it and crown the winner; None when no complete trial has its agent here."""
     sweep = plan.sweep
@@ -116,7 +110,7 @@ def play_final(
     def progress(games: int) -> None:
         nonlocal done
         done += games
-        counter.final(done, total)
+        observer.stage("final", done, total)
 
     rows: list[Row] = []
     winner = finalists[0]

@@ -21,6 +21,7 @@ from evolve.evolution.loop import Evolution
 from evolve.sweeps.plan import Plan
 from evolve.tables import folder as store
 from evolve.tables.layout import CHAMPION_FILE, TRIALS
+from evolve.tables.observer import Silent
 
 Report = Callable[[int, float, float], bool]
 """Told the step, the score and its standard error; True when the trial is to end there."""
@@ -152,7 +153,7 @@ class _Marks:
         return True
 
 
-class _Evolving:
+class _Evolving(Silent):
     """Watches an evolution, ends it when its CPU seconds are used, and reports its champion."""
 
     def __init__(self, objective: Objective, folder: Path, report: Report) -> None:
@@ -163,10 +164,7 @@ class _Evolving:
         self._share = 0.0
         self.pruned = False
 
-    def games(self, stage: str, done: int, total: int) -> None:
-        """Nothing."""
-
-    def generation(self, row: Mapping[str, Any], target: int) -> None:
+    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         """A generation is there: count its seconds, and meet the panel when it is time."""
         spent = time.process_time() - self._begin
         self._share = spent / self._budget

@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from enum import Enum
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from optuna.trial import TrialState
 
@@ -30,6 +29,7 @@ from evolve.sweeps.storage import open_database, open_journal, without_password
 from evolve.sweeps.study import Study, Taken, rows_of
 from evolve.sweeps.worker import Worker, ready
 from evolve.tables.layout import JOURNAL_FILE
+from evolve.tables.observer import Observer, RunEnding
 from evolve.tables.trials import Importances, importances_of, read_trials, write_trials
 
 _LOOK: Final = 0.25
@@ -38,31 +38,12 @@ _IN_A_ROW: Final = 5
 """Trials that may fail one after another before the sweep itself has failed."""
 
 
-class Ending(Enum):
-    """Why a sweep ended."""
+class SweepEnding(RunEnding):
+    """Why a sweep came back."""
 
     COMPLETE = "all trials are finished"
     TIMEOUT = "the time is over"
     STOPPED = "stopped"
-
-
-class Observer(Protocol):
-    """Who is told how the sweep goes."""
-
-    def trial(self, row: dict[str, Any], finished: int) -> None:
-        """A trial has ended: its row of the trials table, and how many are finished."""
-
-    def running(self, count: int, finished: int) -> None:
-        """So many trials are in hand, and so many finished."""
-
-    def note(self, text: str) -> None:
-        """Something to be told in a line."""
-
-    def final(self, done: int, total: int) -> None:
-        """So many games of the final are played, of so many."""
-
-    def stop(self) -> bool:
-        """Whether to end after the trials in hand."""
 
 
 def checked_plan(settings: SweepSettings) -> Plan:
@@ -111,7 +92,7 @@ class Sweep:
         self._next_look = 0.0
         self._importances = Importances()
 
-    def run(self, observer: Observer) -> Ending:
+    def run(self, observer: Observer) -> SweepEnding:
         """Run trials up to the settings' number."""
         begin = time.monotonic()
         heart = Heart(self.study.beat) if self.study.shared else nullcontext()
@@ -125,7 +106,7 @@ class Sweep:
                 busy = [worker for worker in self._workers if not worker.idle]
                 if not busy and (ending is not None or self.study.finished() >= self._target):
                     self._save()
-                    return ending or Ending.COMPLETE
+                    return ending or SweepEnding.COMPLETE
                 for worker in ready(busy, _LOOK):
                     self._listen(worker, observer)
                 if not busy:
@@ -175,13 +156,13 @@ class Sweep:
         for number in self.study.reclaim():
             observer.note(f"trial {number} was lost: its worker died; its values come again")
 
-    def _wish(self, observer: Observer, begin: float) -> Ending | None:
+    def _wish(self, observer: Observer, begin: float) -> SweepEnding | None:
         """Why no further trial is to begin, when that is so."""
         timeout = self.settings.timeout
         if observer.stop():
-            return Ending.STOPPED
+            return SweepEnding.STOPPED
         if timeout is not None and time.monotonic() - begin >= timeout:
-            return Ending.TIMEOUT if self.study.finished() < self._target else None
+            return SweepEnding.TIMEOUT if self.study.finished() < self._target else None
         return None
 
     def _hand_out(self, observer: Observer) -> None:
@@ -193,7 +174,8 @@ class Sweep:
             if taken is not None:
                 self._start(worker, taken)
                 self._save()
-        observer.running(self._busy, self.study.finished())
+        in_hand = f"trials, {self._busy} in hand"
+        observer.stage(in_hand, self.study.finished(), self._target)
 
     def _start(self, worker: Worker, taken: Taken) -> None:
         try:
@@ -261,7 +243,7 @@ class Sweep:
 
     def _tell(self, number: int, observer: Observer) -> None:
         row = next(row for row in self._save() if row["number"] == number)
-        observer.trial(row, self.study.finished())
+        observer.row(row, self.study.finished(), self._target)
 
     def _save(self) -> list[dict[str, Any]]:
         """Write the trials table; its rows."""

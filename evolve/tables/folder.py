@@ -13,18 +13,16 @@ import filelock
 
 from evolve.errors import RunError
 from evolve.tables.atomic import TEMPORARY_PREFIX, write_text
+from evolve.tables.kinds import FILES, PARTS
 from evolve.tables.layout import (
     CONFIG_FILE,
-    FILES,
     GAMES,
     GENERATIONS,
     LOCK_FILE,
-    METRICS,
-    PARTS,
     committed_generations,
     games_file,
     generation_file,
-    number_of,
+    generation_of,
     playoff_file,
 )
 
@@ -52,7 +50,7 @@ def check_new(folder: Path) -> None:
 def _is_leftover(path: Path) -> bool:
     if path.is_symlink():
         return False
-    if path.name in (GENERATIONS, GAMES, METRICS):
+    if path.name in PARTS:
         return path.is_dir() and not any(path.iterdir())
     return path.name == LOCK_FILE or path.name.startswith(TEMPORARY_PREFIX)
 
@@ -175,7 +173,7 @@ def sweep_orphans(folder: Path) -> None:
     sweep_temporary(folder, (GENERATIONS, GAMES))
     count = committed_generations(folder)
     for path in (folder / GAMES).glob("gen-*.parquet"):
-        if number_of(path) >= count:
+        if generation_of(path) >= count:
             path.unlink(missing_ok=True)
 
 

@@ -27,44 +27,12 @@ PLAYOFF: Final = "playoff"
 LOCK_FILE: Final = ".lock"
 OWNER_FILE: Final = ".agreed"
 """Marks of the user who started a run that names programs or a storage."""
-PARTS: Final = (GENERATIONS, GAMES, METRICS, TRIALS)
-"""Folders inside."""
-FILES: Final = (
-    CONFIG_FILE,
-    CHAMPION_FILE,
-    LEARNED_FILE,
-    TRIALS_FILE,
-    JOURNAL_FILE,
-    FINAL_FILE,
-    CHECKPOINT_FILE,
-    RATING_FILE,
-    LOCK_FILE,
-    OWNER_FILE,
-)
-"""Files beside them."""
-
-
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
-
-TABLES_OF: Final = {
-    "run": ("generations", "individuals", "games"),
-    "train": ("metrics",),
-    "sweep": ("trials",),
-}
-"""The tables that a run has, by the first word of its command; the one that tells most first."""
 
 
 def generation_file(folder: Path, generation: int) -> Path:
     """Where the individuals of a generation are."""
     return folder / GENERATIONS / f"gen-{generation:04d}.parquet"
-
-
-def champion_of(folder: Path) -> Path | None:
-    """The agent file of a run's best agent so far; None when there is none yet."""
-    for name in (CHAMPION_FILE, LEARNED_FILE):
-        if (folder / name).exists():
-            return folder / name
-    return None
 
 
 def games_file(folder: Path, generation: int) -> Path:
@@ -82,7 +50,7 @@ def committed_generations(folder: Path) -> int:
 
     Raises RunError when a generation is missing before another one.
     """
-    numbers = {number_of(path) for path in (folder / GENERATIONS).glob("gen-*.parquet")} - {-1}
+    numbers = {generation_of(path) for path in (folder / GENERATIONS).glob("gen-*.parquet")} - {-1}
     for number in range(len(numbers)):
         if number not in numbers:
             raise RunError(
@@ -91,7 +59,7 @@ def committed_generations(folder: Path) -> int:
     return len(numbers)
 
 
-def number_of(path: Path) -> int:
+def generation_of(path: Path) -> int:
     """The generation that a file's name says it is of; −1 where it says none."""
     digits = path.stem.removeprefix("gen-")
     return int(digits) if _NUMBER.fullmatch(digits) else -1

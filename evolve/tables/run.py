@@ -21,21 +21,10 @@ from evolve.tables.individuals import (
     row_genes,
     table_metadata,
 )
-from evolve.tables.layout import TABLES_OF
+from evolve.tables.kinds import RunKind, RunTable, imported, kind_of
 from evolve.tables.metrics import read_metrics
 from evolve.tables.parquet import read_metadata, read_table
 from evolve.tables.trials import TRIAL_COLUMNS, Importances, importances_of, read_trials
-
-COMMANDS: Final = (
-    "run",
-    "train dqn",
-    "train mcts",
-    "sweep dqn",
-    "sweep mcts",
-    "sweep alphabeta",
-    "sweep evolution",
-)
-"""What a run's config.toml may say that it was made by."""
 
 GENERATION_COLUMNS: Final = (
     "generation",
@@ -102,15 +91,41 @@ class Run:
     def command(self) -> str:
         """The command that made it: `run`, `train dqn`, `sweep mcts` and the like."""
         command = self.config.get("command", "run")
-        if command not in COMMANDS:
-            path, known = self.path / layout.CONFIG_FILE, ", ".join(COMMANDS)
-            raise RunError(f"{path}: command = {command!r} is unknown; there are {known}")
+        kind_of(command, self.path / layout.CONFIG_FILE)
         return str(command)
+
+    @property
+    def kind(self) -> RunKind:
+        """Its kind of run; RunError when that is unknown."""
+        return kind_of(self.config.get("command", "run"), self.path / layout.CONFIG_FILE)
 
     @property
     def tables(self) -> tuple[str, ...]:
         """Names of the tables that its kind of run has, the one that tells most first."""
-        return TABLES_OF[self.command.partition(" ")[0]]
+        return tuple(table.name for table in self.kind.tables)
+
+    def table_named(self, name: str) -> RunTable:
+        """What is known of one of its kind's tables; RunError when it has none of that name."""
+        table = self.kind.table(name)
+        if table is None:
+            raise RunError(
+                f"{self.path} is of `evolve {self.command}` and has no {name}; it has "
+                + ", ".join(self.tables)
+            )
+        return table
+
+    def table(self, name: str, generation: int | None = None) -> pd.DataFrame:
+        """One of its kind's tables by name, or what of it is of one generation.
+
+        Raises RunError when it has no table of that name, or no such generation.
+        """
+        read = imported(self.table_named(name).read)
+        if generation is None:
+            frame: pd.DataFrame = read(self)
+        else:
+            self.check_generation(generation)
+            frame = read(self, generation)
+        return frame
 
     @cached_property
     def metrics(self) -> pd.DataFrame:
@@ -177,7 +192,7 @@ class Run:
     def check_generation(self, generation: int) -> None:
         """Raise RunError unless the run has that generation."""
         count = self.generation_count
-        if self.command != "run":
+        if self.kind.table("generations") is None:
             raise RunError(f"{self.path} is of `evolve {self.command}`: it has no generations")
         if not 0 <= generation < count:
             there = f"0 to {count - 1}" if count else "none yet"

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import evolve
-from evolve.cli.progress import NOT_SHOWN, SHOWN, columns_shown
+from evolve.cli.generations import NOT_SHOWN, SHOWN, columns_shown
 from evolve.engine.squares import parse_moves
 from evolve.tables.folder import is_locked, locked
 from evolve.tables.run import GENERATION_COLUMNS

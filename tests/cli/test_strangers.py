@@ -12,7 +12,7 @@ import pytest
 import evolve
 from evolve.errors import RunError
 from evolve.tables import folder as store
-from evolve.tables.layout import FILES, PARTS
+from evolve.tables.kinds import FILES, PARTS
 from tests.cli import ROOT, done, fails, invoke, snapshot
 from tests.cli.test_sweep import ALPHABETA, QUICK
 

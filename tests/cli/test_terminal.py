@@ -23,7 +23,8 @@ import tomli_w
 
 import evolve
 from evolve.cli import terminal
-from evolve.cli.progress import LEGEND, telling_of_compilation
+from evolve.cli.display import telling_of_compilation
+from evolve.cli.generations import LEGEND
 from evolve.tables.trials import Importances, write_trials
 from evolve.text import plain
 from tests.cli import QUICK, done, invoke, misused, on_a_terminal, program

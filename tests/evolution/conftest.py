@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from evolve.config.toml import config_text, resolve
-from evolve.evolution.loop import Ending, Evolution
-from evolve.evolution.observer import Silent
+from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.tables import folder as store
+from evolve.tables.observer import Silent
 
 TINY: dict[str, Any] = {
     "generations": 4,
@@ -32,7 +32,9 @@ class StopAfter(Silent):
         return self.left <= 0
 
 
-def start(folder: Path, jobs: int = 1, observer: Silent | None = None, **options: Any) -> Ending:
+def start(
+    folder: Path, jobs: int = 1, observer: Silent | None = None, **options: Any
+) -> EvolutionEnding:
     """Make a run and evolve it."""
     settings = resolve({**TINY, **options})
     evolution = Evolution(folder, settings, jobs)
@@ -41,7 +43,9 @@ def start(folder: Path, jobs: int = 1, observer: Silent | None = None, **options
         return evolution.run(observer or Silent())
 
 
-def go_on(folder: Path, jobs: int = 1, observer: Silent | None = None, **changes: Any) -> Ending:
+def go_on(
+    folder: Path, jobs: int = 1, observer: Silent | None = None, **changes: Any
+) -> EvolutionEnding:
     """Go on with a run, as `evolve resume` does."""
     from evolve.config.toml import read_run_toml
 

@@ -9,7 +9,7 @@ import pytest
 
 import evolve
 from evolve.errors import RunError
-from evolve.evolution.loop import Ending
+from evolve.evolution.loop import EvolutionEnding
 from evolve.tables import folder as store
 from tests.evolution.conftest import StopAfter, go_on, start
 from tests.tables.content import content_hash
@@ -37,7 +37,7 @@ A commit that changes one of these says why: the same seed no longer gives the s
 def test_tables_are_the_pinned_ones(
     tmp_path: Path, name: str, options: dict[str, object], jobs: int
 ) -> None:
-    assert start(tmp_path / "run", jobs=jobs, **options) is Ending.COMPLETE
+    assert start(tmp_path / "run", jobs=jobs, **options) is EvolutionEnding.COMPLETE
     assert content_hash(tmp_path / "run") == GOLDEN[name]
 
 
@@ -57,19 +57,19 @@ def test_stopped_and_resumed_run_has_the_same_tables(
     tmp_path: Path, options: dict[str, object]
 ) -> None:
     folder, whole = tmp_path / "run", tmp_path / "whole"
-    assert start(folder, observer=StopAfter(1), **options) is Ending.STOPPED
+    assert start(folder, observer=StopAfter(1), **options) is EvolutionEnding.STOPPED
     assert evolve.load_run(folder).generation_count == 1
-    assert go_on(folder, observer=StopAfter(2), jobs=2) is Ending.STOPPED
-    assert go_on(folder) is Ending.COMPLETE
+    assert go_on(folder, observer=StopAfter(2), jobs=2) is EvolutionEnding.STOPPED
+    assert go_on(folder) is EvolutionEnding.COMPLETE
     start(whole, **options)
     assert content_hash(folder) == content_hash(whole)
 
 
 def test_run_extended_past_its_target_has_the_same_tables(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    assert start(folder, generations=2) is Ending.COMPLETE
+    assert start(folder, generations=2) is EvolutionEnding.COMPLETE
     assert (folder / "games" / "playoff.parquet").exists()
-    assert go_on(folder, generations=4) is Ending.COMPLETE
+    assert go_on(folder, generations=4) is EvolutionEnding.COMPLETE
     assert content_hash(folder) == GOLDEN["ga"]
 
 
@@ -81,7 +81,7 @@ def test_files_of_an_unfinished_generation_are_swept(tmp_path: Path) -> None:
     (folder / "games/.writing-x.parquet").write_bytes(b"half")
     (folder / "generations/.writing-y.parquet").write_bytes(b"half")
     (folder / "games/gen-0002.parquet").write_bytes(b"not whole")
-    assert go_on(folder) is Ending.COMPLETE
+    assert go_on(folder) is EvolutionEnding.COMPLETE
     assert not list(folder.glob("*/.writing-*"))
     assert content_hash(folder) == GOLDEN["ga"]
 
@@ -91,7 +91,7 @@ def test_playoff_that_was_not_finished_is_held_again(tmp_path: Path) -> None:
     start(folder)
     (folder / "games/playoff.parquet").unlink()
     (folder / "champion.json").unlink()
-    assert go_on(folder) is Ending.COMPLETE
+    assert go_on(folder) is EvolutionEnding.COMPLETE
     assert content_hash(folder) == GOLDEN["ga"]
 
 

@@ -16,7 +16,7 @@ from evolve.arena.ladder import ladder
 from evolve.engine.squares import PASS, parse_moves
 from evolve.evolution.ancestry import ancestry, individual_agent
 from evolve.evolution.gauntlet import RUNGS_PLAYED
-from evolve.evolution.loop import Ending
+from evolve.evolution.loop import EvolutionEnding
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.tables.run import Run
 from tests.evolution.conftest import go_on, start
@@ -216,7 +216,7 @@ def test_run_starts_from_an_agent(tmp_path: Path) -> None:
 def test_patience_ends_a_run(tmp_path: Path) -> None:
     ending = start(tmp_path / "run", generations=60, patience=2)
     run = evolve.load_run(tmp_path / "run")
-    assert ending is Ending.PATIENCE
+    assert ending is EvolutionEnding.PATIENCE
     scores = run.generations["panel_score"]
     assert len(scores) == int(scores.idxmax()) + 3 < 60
     assert (tmp_path / "run/games/playoff.parquet").exists()
@@ -224,9 +224,9 @@ def test_patience_ends_a_run(tmp_path: Path) -> None:
 
 def test_time_limit_ends_a_run_which_then_goes_on(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    assert start(folder, time_limit=1e-9) is Ending.TIME
+    assert start(folder, time_limit=1e-9) is EvolutionEnding.TIME
     assert evolve.load_run(folder).generation_count == 1
-    assert go_on(folder, time_limit=1.0) is Ending.COMPLETE
+    assert go_on(folder, time_limit=1.0) is EvolutionEnding.COMPLETE
 
 
 def test_mean_joins_the_playoff(run: Run) -> None:

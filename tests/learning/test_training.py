@@ -22,11 +22,12 @@ from evolve.config.toml import resolve_as
 from evolve.engine.symmetry import canonical
 from evolve.errors import RunError, SettingsError
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.learning.course import Ending
+from evolve.learning.course import LearningEnding
 from evolve.learning.labels import accuracy, fitted, labelled_sets
 from evolve.learning.training import Training
 from evolve.tables.arrays import read_arrays, write_arrays
 from evolve.tables.metrics import read_metrics
+from evolve.tables.observer import Silent
 from tests import networks, reference
 
 pytestmark = pytest.mark.learning
@@ -43,7 +44,7 @@ MCTS = {**SMALL, "simulations": 8, "layers": "dense 8 relu, dense 1 tanh", "chec
 DQN = {**SMALL, "layers": "dense 8 relu, dueling"}
 
 
-class Silent:
+class Watcher(Silent):
     """An observer that stops after so many checks."""
 
     def __init__(self, checks: int = 10**9) -> None:
@@ -52,11 +53,11 @@ class Silent:
         self.shares: list[float] = []
         self.told: list[int] = []
 
-    def games(self, done: int, share: float) -> None:
-        self.shares.append(share)
-        self.told.append(done)
+    def stage(self, name: str, done: float, total: float) -> None:
+        self.shares.append(done / total)
+        self.told.append(int(name.removesuffix(" games")))
 
-    def check(self, row: Mapping[str, Any]) -> None:
+    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         self.rows.append(dict(row))
         self.left -= 1
 
@@ -97,21 +98,21 @@ VARIANTS = [
 def test_stopped_and_gone_on_with_it_ends_the_same(
     kind: str, changes: dict[str, Any], tmp_path: Path
 ) -> None:
-    observer = Silent()
+    observer = Watcher()
     whole = training(tmp_path / "whole", kind, **changes)
-    assert whole.run(observer) is Ending.GAMES
+    assert whole.run(observer) is LearningEnding.GAMES
     assert [row["games"] for row in observer.rows] == [20, 40, 60]
     assert observer.shares[-1] == 1.0
     first = training(tmp_path / "parts", kind, jobs=2, **changes)
-    assert first.run(Silent(checks=1)) is Ending.STOPPED
+    assert first.run(Watcher(checks=1)) is LearningEnding.STOPPED
     second = training(tmp_path / "parts", kind, jobs=2, **changes)
     second.restore()
     assert second.games == 20
-    assert second.run(Silent()) is Ending.GAMES
+    assert second.run(Watcher()) is LearningEnding.GAMES
     assert content(tmp_path / "parts") == content(tmp_path / "whole")
     third = training(tmp_path / "parts", kind, **changes)
     third.restore()
-    assert third.finished is Ending.GAMES
+    assert third.finished is LearningEnding.GAMES
 
 
 @pytest.mark.parametrize("name", [n for n in DQN_PRESETS if n != "default"])
@@ -123,7 +124,7 @@ def test_every_published_dqn_learns_and_plays(name: str, tmp_path: Path) -> None
     )
     (tmp_path / "metrics").mkdir()
     run = Training(tmp_path, settings, 1)
-    observer = Silent()
+    observer = Watcher()
     run.run(observer)
     assert observer.rows[-1]["steps"] > 0
     agent = evolve.load_agent(tmp_path)
@@ -145,7 +146,7 @@ def test_the_published_trees_learn_and_play(tmp_path: Path) -> None:
     ):
         folder = tmp_path / name
         run = training(folder, "mcts", preset=name, games=8, games_per_iteration=4, **changes)
-        observer = Silent()
+        observer = Watcher()
         run.run(observer)
         assert observer.rows[-1]["steps"] > 0
         agent = evolve.load_agent(folder)
@@ -158,8 +159,8 @@ def budgeted(folder: Path, kind: str, budget: float, **changes: Any) -> dict[str
     (folder / "metrics").mkdir(parents=True)
     model: Any = MctsSettings if kind == "mcts" else DqnSettings
     presets = MCTS_PRESETS if kind == "mcts" else DQN_PRESETS
-    run, observer = Training(folder, resolve_as(model, presets, quick), 2), Silent()
-    assert run.run(observer) is Ending.BUDGET
+    run, observer = Training(folder, resolve_as(model, presets, quick), 2), Watcher()
+    assert run.run(observer) is LearningEnding.BUDGET
     assert max(observer.told) == run.games
     return observer.rows[-1]
 
@@ -230,14 +231,14 @@ def test_a_game_of_s5_is_learned_by_4096_samples_of_both_sides(
         tmp_path, "dqn", preset="s5-network2", both_sides=both, games=40, batch=64, window=4096,
         games_per_iteration=1, layers="dense 64 sigmoid, dense 64 sigmoid",
     )  # fmt: skip
-    run.run(Silent())
+    run.run(Watcher())
     assert run.learner.steps * 64 / 40 == pytest.approx(expected, rel=0.05)
 
 
 def test_a_training_of_before_goes_on(tmp_path: Path) -> None:
     """A checkpoint that does not know today's settings is of those with their defaults."""
     run = training(tmp_path, "dqn")
-    run.run(Silent(checks=1))
+    run.run(Watcher(checks=1))
     path = tmp_path / "checkpoint.npz"
     arrays = read_arrays(path)
     facts = json.loads(str(arrays["facts"]))
@@ -261,7 +262,7 @@ def test_what_it_learns_wins(kind: str, games: int, tmp_path: Path) -> None:
     presets = MCTS_PRESETS if kind == "mcts" else DQN_PRESETS
     run = Training(tmp_path, resolve_as(model, presets, options), 2)
     before: Any = run.learner.agent()
-    run.run(Silent())
+    run.run(Watcher())
     after: Any = run.learner.agent()
     if kind == "mcts":
         before = MctsAgent(
@@ -282,7 +283,7 @@ def test_reversed_rules_are_learned(tmp_path: Path) -> None:
         DqnSettings, DQN_PRESETS, {**options, "check_every": 10**6, "panel_openings": 2}
     )
     run = Training(tmp_path, settings, 2)
-    run.run(Silent())
+    run.run(Watcher())
     openings = balanced_openings(30, Part.MATCH, "reversed", np.random.default_rng(3))
     anyone = evolve.load_agent("random")
     agent = run.learner.agent()
@@ -343,21 +344,21 @@ def test_with_two_networks_each_move_is_valued_by_the_one_that_plays_it(
 
 def test_killed_in_the_first_check_it_starts_anew(tmp_path: Path) -> None:
     whole = training(tmp_path / "whole", "dqn")
-    whole.run(Silent())
+    whole.run(Watcher())
     half = training(tmp_path / "half", "dqn")
-    half.run(Silent(checks=1))
+    half.run(Watcher(checks=1))
     (tmp_path / "half" / "checkpoint.npz").unlink()
     again = training(tmp_path / "half", "dqn")
     again.restore()
     assert again.games == 0
-    again.run(Silent())
+    again.run(Watcher())
     assert content(tmp_path / "half") == content(tmp_path / "whole")
 
 
 def test_nothing_learned_yet_is_an_agent_all_the_same(tmp_path: Path) -> None:
-    observer = Silent()
+    observer = Watcher()
     run = training(tmp_path, "mcts", games=5, batch=4096, check_every=5)
-    assert run.run(observer) is Ending.GAMES
+    assert run.run(observer) is LearningEnding.GAMES
     assert [row["games"] for row in observer.rows] == [5]
     assert observer.rows[0]["steps"] == 0
     assert isinstance(evolve.load_agent(tmp_path), MctsAgent)
@@ -365,8 +366,8 @@ def test_nothing_learned_yet_is_an_agent_all_the_same(tmp_path: Path) -> None:
 
 def test_patience_ends_what_no_longer_gets_better(tmp_path: Path) -> None:
     run = training(tmp_path, "dqn", games=10_000, updates=1e-9, patience=2)
-    observer = Silent()
-    assert run.run(observer) is Ending.PATIENCE
+    observer = Watcher()
+    assert run.run(observer) is LearningEnding.PATIENCE
     assert len(observer.rows) == 3
 
 
@@ -376,7 +377,7 @@ def test_opponents_that_cannot_be(tmp_path: Path) -> None:
 
 
 def test_checkpoints_that_are_damaged_or_of_other_settings(tmp_path: Path) -> None:
-    training(tmp_path, "dqn").run(Silent(checks=1))
+    training(tmp_path, "dqn").run(Watcher(checks=1))
     with pytest.raises(RunError, match="other settings"):
         training(tmp_path, "dqn", gamma=0.5).restore()
     path = tmp_path / "checkpoint.npz"

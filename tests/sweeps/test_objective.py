@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from evolve.sweeps.objective import Objective, _Marks
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.sweep import Sweep
 from evolve.sweeps.worker import Worker
+from evolve.tables.observer import Silent
 
 LITTLE = {
     "kind": "mcts",
@@ -80,25 +82,18 @@ def test_the_last_iteration_is_cut_to_the_budget() -> None:
     assert 0 < played[-1] - played[-2] < 400
 
 
-class Watcher:
+class Watcher(Silent):
     """An observer that looks, and may stop or meddle."""
 
     def __init__(self) -> None:
         self.rows: list[dict[str, Any]] = []
         self.notes: list[str] = []
 
-    def trial(self, row: dict[str, Any], finished: int) -> None:
-        self.rows.append(row)
-
-    def running(self, count: int, finished: int) -> None: ...
+    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
+        self.rows.append(dict(row))
 
     def note(self, text: str) -> None:
         self.notes.append(text)
-
-    def final(self, done: int, total: int) -> None: ...
-
-    def stop(self) -> bool:
-        return False
 
 
 def test_a_worker_that_dies_over_its_report_is_replaced(
@@ -117,7 +112,7 @@ def test_a_worker_that_dies_over_its_report_is_replaced(
     monkeypatch.setattr(Worker, "answer", kill_first)
     watcher = Watcher()
     sweep = Sweep(tmp_path, SweepSettings(**GENES, trials=1, study="s"), 1)  # type: ignore[arg-type]
-    assert sweep.run(watcher) is sweeps.Ending.COMPLETE
+    assert sweep.run(watcher) is sweeps.SweepEnding.COMPLETE
     assert [(row["number"], row["state"]) for row in watcher.rows] == [(0, "COMPLETE")]
     assert "SIGKILL" in watcher.notes[0]
 

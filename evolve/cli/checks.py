@@ -1,0 +1,70 @@
+"""How a training looks while it works: a line a check."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
+
+from evolve.cli.display import Look
+from evolve.cli.terminal import BAR_WIDTH, Times, cell, duration, out
+from evolve.config.learning import LearningSettings
+
+_WIDTHS: Final = {
+    "check": 5,
+    "games": 8,
+    "steps": 8,
+    "loss": 7,
+    "random": 7,
+    "depth_1": 7,
+    "depth_2": 7,
+    "score": 7,
+    "cpu_seconds": 11,
+}
+"""Columns of the metrics table that are shown, and how wide."""
+
+
+class ChecksLook(Look):
+    """See above."""
+
+    unit = "these games"
+    columns = tuple(_WIDTHS)
+
+    def __init__(self, settings: LearningSettings) -> None:
+        """All trainings look alike."""
+
+    def heads(self) -> list[str]:
+        """See Look."""
+        return [_line(self.columns) + "     left"]
+
+    def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
+        """By the time that the share has taken."""
+        gone: float = row["seconds"]
+        return gone * (total - done) / done if done > 0.0 else math.inf
+
+    def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
+        """See Look."""
+        texts = [cell(row[key]) for key in self.columns]
+        texts[-1] = f"{row['cpu_seconds']:.0f}"
+        return texts
+
+    def line(self, cells: Sequence[str], left: float) -> str:
+        """See Look."""
+        return f"{_line(cells)} {duration(left):>8}"
+
+    def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
+        """One bar by the share that is done, with time gone and left."""
+        bars = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(BAR_WIDTH),
+            TaskProgressColumn(),
+            Times(),
+            console=out(),
+        )
+        return bars, bars.add_task("compiling", total=None), None
+
+
+def _line(texts: Sequence[str]) -> str:
+    return " ".join(text.rjust(width) for text, width in zip(texts, _WIDTHS.values(), strict=True))

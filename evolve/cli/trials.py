@@ -1,0 +1,116 @@
+"""Trials for people: while a sweep works, and by `evolve show`."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.progress import Progress, TaskID
+
+from evolve.cli.display import Look
+from evolve.cli.frames import narrow
+from evolve.cli.terminal import bar, cell, duration, print_rows, say
+from evolve.config.sweep import SweepSettings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from evolve.tables.run import Run
+
+_PARAMETERS: Final = 6
+"""Parameters of a sweep shown in a table for people: those that matter most."""
+_WIDTHS: Final = {
+    "number": 6,
+    "state": 9,
+    "score": 7,
+    "score_error": 11,
+    "best": 7,
+    "seconds": 8,
+    "left": 8,
+}
+"""Columns that are shown while a sweep works, and how wide."""
+
+
+def print_trials(run: Run, frame: pd.DataFrame) -> None:
+    """The trials with what was varied most to effect, and the importances."""
+    from evolve.tables.trials import TRIAL_COLUMNS
+
+    importances = run.importances
+    shares = importances.shares
+    parameters = [name for name in frame.columns if name not in TRIAL_COLUMNS]
+    shown = sorted(parameters, key=lambda name: -shares.get(name, 0.0))[:_PARAMETERS]
+    columns = ["number", "state", "score", "score_error", "seconds", *shown]
+    values = frame[columns].astype(object).to_numpy().tolist()
+    print_rows(columns, [[narrow(_short(value)) for value in row] for row in values])
+    if len(parameters) > len(shown):
+        say(f"{len(shown)} of {len(parameters)} parameters; --format csv has all")
+    if shares:
+        parts = [
+            f"{name} {share:.2f} (p {importances.p[name]:.3f})" for name, share in shares.items()
+        ]
+        say(f"importance for a good score: {', '.join(parts[:_PARAMETERS])}")
+        say("p: how often the largest of all is as large by chance")
+    else:
+        say(importances.reason)
+
+
+def _short(value: Any) -> Any:
+    """A number with the digits that count; others as they are."""
+    if isinstance(value, float) and math.isfinite(value):
+        return f"{value:.3g}" if abs(value) < 0.1 else f"{value:.3f}"
+    return value
+
+
+class TrialsLook(Look):
+    """How a sweep looks: a line a trial, with the best score so far.
+
+    first: trials that were finished before.
+    """
+
+    unit = "the trials in hand"
+    told = ("final",)
+    columns = tuple(_WIDTHS)
+
+    def __init__(self, settings: SweepSettings, first: int = 0) -> None:
+        self._target, self._first = settings.trials, first
+        self._begin = time.monotonic()
+        self._best = math.nan
+
+    def heads(self) -> list[str]:
+        """See Look."""
+        return [self.line(self.columns, math.nan)]
+
+    def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
+        """By the time that the trials so far have taken."""
+        new = done - self._first
+        return (time.monotonic() - self._begin) / new * (total - done) if new else math.nan
+
+    def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
+        """See Look."""
+        if row["state"] == "COMPLETE":
+            self._best = max(row["score"], -math.inf if math.isnan(self._best) else self._best)
+        seconds = row["seconds"]
+        return [
+            str(row["number"]),
+            row["state"].lower(),
+            *map(cell, (row["score"], row["score_error"], self._best)),
+            cell(None) if seconds is None else f"{seconds:.1f}",
+            cell(None) if math.isnan(left) else duration(left),
+        ]
+
+    def line(self, cells: Sequence[str], left: float) -> str:
+        """See Look."""
+        return " ".join(
+            text.rjust(width) for text, width in zip(cells, _WIDTHS.values(), strict=True)
+        )
+
+    def remark(self, row: Mapping[str, Any]) -> str | None:
+        """Why a trial failed."""
+        return f"trial {row['number']}: {row['reason']}" if row["reason"] else None
+
+    def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
+        """One bar, of the trials."""
+        bars = bar()
+        return bars, bars.add_task("trials", total=self._target, completed=self._first), None

@@ -1,0 +1,43 @@
+"""How long work is carried out and ends: the same for every kind of run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from evolve.cli.display import Look, tell, watching
+from evolve.cli.signals import INTERRUPTED
+from evolve.tables.kinds import RunKind, imported
+from evolve.tables.observer import Observer, RunEnding
+
+E = TypeVar("E", bound=RunEnding)
+
+
+def carry_out(kind: RunKind, folder: Path, look: Look, work: Callable[[Observer], E]) -> E:
+    """Work while people watch; its ending.
+
+    The first Ctrl-C ends it after what is in hand, a second one at once. Where anything is kept
+    then, it says how the run goes on.
+    """
+    try:
+        with watching(look) as display:
+            return work(display)
+    except KeyboardInterrupt:
+        if imported(kind.kept)(folder):
+            _tell_how_to_go_on(folder)
+        raise
+
+
+def finish(folder: Path, so_far: str, ending: RunEnding, report: Callable[[], None]) -> int:
+    """Say how far it came and why it ended, then the report, or how it goes on; the exit code."""
+    tell(f"{so_far}: {ending.value}")
+    if ending.stopped:
+        _tell_how_to_go_on(folder)
+        return INTERRUPTED
+    report()
+    return 0
+
+
+def _tell_how_to_go_on(folder: Path) -> None:
+    tell(f"go on with: evolve resume {folder}")

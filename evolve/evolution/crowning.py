@@ -1,0 +1,138 @@
+"""Choosing a run's champion and writing champion.json: on the way by the panel, at last by a
+play-off on openings that nobody has seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import evolve
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.config.evolution import EvolutionSettings
+from evolve.evolution.champions import Champions
+from evolve.evolution.playoff import Candidate, PlayoffResult, distinct, play_off
+from evolve.evolution.seeds import Use, generator
+from evolve.fitness.openings import Part, balanced_openings
+from evolve.population.genome import Genome
+from evolve.population.individual import Individual
+from evolve.tables import folder as store
+from evolve.tables.layout import CHAMPION_FILE, playoff_file
+from evolve.tables.observer import Observer
+from evolve.tables.run import Run
+
+LAST_BEST: Final = 3
+"""Individuals of the last generation that join the play-off, beside the hall of fame."""
+PLAYOFF_PLIES: Final = 8
+"""Random moves in the play-off's openings."""
+
+
+class Crowning:
+    """The champion of the run in `folder`."""
+
+    def __init__(
+        self,
+        folder: Path,
+        settings: EvolutionSettings,
+        genome: Genome,
+        largest_endgame: int,
+        jobs: int,
+    ) -> None:
+        self.folder = folder
+        self.settings = settings
+        self.genome = genome
+        self.largest_endgame = largest_endgame
+        self.jobs = jobs
+
+    @property
+    def held(self) -> bool:
+        """Whether champion.json is the play-off's."""
+        return playoff_file(self.folder).exists() and (self.folder / CHAMPION_FILE).exists()
+
+    def save_best_so_far(self, champions: Champions) -> None:
+        """Make the best of the hall of fame the champion."""
+        best = champions.hall[0]
+        candidate = self._candidate(best)
+        score = float(best.fitness.values[0])
+        provenance = {**candidate.provenance, "score": score, "against": "panel"}
+        replace(candidate.agent, provenance=provenance).save(self.folder / CHAMPION_FILE)
+
+    def hold(
+        self,
+        run: Run,
+        generation: int,
+        population: Sequence[Individual],
+        champions: Champions,
+        mean: Sequence[int],
+        observer: Observer,
+    ) -> None:
+        """Hold the play-off after the last `generation` and make its winner the champion.
+
+        mean: genes of the mean of the population's best.
+        """
+        settings = self.settings
+        result = play_off(
+            distinct(self._candidates(generation, population, champions, mean)),
+            balanced_openings(
+                settings.playoff_openings,
+                Part.PLAYOFF,
+                settings.rules,
+                generator(settings.seed, Use.PLAYOFF_OPENINGS),
+                PLAYOFF_PLIES,
+            ),
+            settings,
+            generation=generation,
+            first_game=run.games_table(generation).num_rows,
+            largest_endgame=self.largest_endgame,
+            jobs=self.jobs,
+            progress=lambda done, total: observer.stage("play-off", done, total),
+        )
+        _crowned(result).save(self.folder / CHAMPION_FILE)
+        # The play-off's file comes last: it says that champion.json is the play-off's.
+        store.commit_playoff(self.folder, result.table)
+
+    def _candidates(
+        self,
+        generation: int,
+        population: Sequence[Individual],
+        champions: Champions,
+        mean: Sequence[int],
+    ) -> list[Candidate]:
+        ranked = sorted(population, key=lambda one: one.fitness.values, reverse=True)
+        candidates = [self._candidate(one) for one in (*champions.hall, *ranked[:LAST_BEST])]
+        survivors = [one.name for one in ranked[: self.settings.survivor_count]]
+        average = Individual(
+            mean,
+            name=f"mean-{generation}",
+            born=generation,
+            origin="mean",
+            parents=tuple(survivors),
+        )
+        return [*candidates, self._candidate(average)]
+
+    def _candidate(self, individual: Individual) -> Candidate:
+        provenance = {
+            "run": self.folder.resolve().name,
+            "generation": individual.born,
+            "individual": individual.name,
+            "origin": individual.origin,
+            "parents": list(individual.parents),
+            "seed": self.settings.seed,
+            "evolve": evolve.__version__,
+        }
+        return Candidate(self.genome.agent(individual, individual.name), provenance)
+
+
+def _crowned(result: PlayoffResult) -> AlphaBetaAgent:
+    score = result.score
+    provenance = {
+        **result.winner.provenance,
+        "score": score.score,
+        "score_error": score.error,
+        "score_low": score.low,
+        "score_high": score.high,
+        "games": score.games,
+        "against": f"play-off of {result.candidates} candidates on fresh openings",
+    }
+    return replace(result.winner.agent, provenance=provenance)

@@ -1,0 +1,156 @@
+"""The registry of kinds of runs: every entry is complete, and what is unknown is refused."""
+
+from __future__ import annotations
+
+import inspect
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+import pytest
+from pydantic import BaseModel
+
+import evolve
+from evolve.cli.display import Look
+from evolve.cli.main import COMMANDS
+from evolve.cli.resume import resume_command
+from evolve.config.sweep import KINDS as SWEPT
+from evolve.errors import RunError
+from evolve.tables.kinds import FILES, PARTS, RUN_KINDS, RunKind, champion_of, imported, kind_of
+from evolve.tables.run import load_run
+from tests.cli import done, invoke
+from tests.cli.test_old_run import OLD
+
+each_kind = pytest.mark.parametrize("kind", RUN_KINDS, ids=lambda kind: kind.name)
+
+
+def parameters(name: str) -> list[str]:
+    return list(inspect.signature(imported(name)).parameters)
+
+
+@each_kind
+def test_what_an_entry_names_is_there_and_takes_what_it_is_given(kind: RunKind) -> None:
+    assert isinstance(imported(kind.start), click.Command)
+    assert imported(kind.start).name == kind.name
+    assert parameters(kind.resume) == ["run", "changes", "jobs", "allow_programs"]
+    assert parameters(kind.draw) == ["run", "output"]
+    assert parameters(kind.kept) == ["folder"]
+    assert parameters(kind.facts) == ["run"]
+    assert kind.totals is None or parameters(kind.totals) == ["run"]
+    assert issubclass(imported(kind.look), Look)
+    assert parameters(kind.look)[0] == "settings"
+    for table in kind.tables:
+        assert parameters(table.read) in (["run"], ["run", "generation"])
+        assert table.show is None or parameters(table.show) == ["run", "frame"]
+
+
+@each_kind
+def test_an_entry_is_of_one_piece(kind: RunKind) -> None:
+    assert kind.about == COMMANDS[kind.name][1]
+    assert kind.tables
+    assert kind.parts
+    assert set(kind.champions) <= set(kind.files) <= set(FILES)
+    assert set(kind.parts) <= set(PARTS)
+    for word, variant in kind.variants.items():
+        assert kind_of(kind.command(word), Path()) is kind
+        assert kind.word(kind.command(word)) == word
+        model = variant.model()
+        assert issubclass(model, BaseModel)
+        presets = get_args(model.model_fields["preset"].annotation) if variant.presets else ()
+        assert tuple(variant.all_presets()) == presets
+        for change in kind.changes:
+            kinds = str(model.model_fields[change.name].annotation)
+            assert change.type.__name__ in kinds, (change, kinds)
+
+
+def test_a_name_is_of_one_kind_alone() -> None:
+    names = [kind.name for kind in RUN_KINDS]
+    commands = [command for kind in RUN_KINDS for command in kind.commands]
+    assert len(set(names)) == len(names)
+    assert len(set(commands)) == len(commands)
+    changes = [change for kind in RUN_KINDS for change in kind.changes]
+    assert len({change.name for change in changes}) == len({*changes})  # alike where shared
+    offered = {parameter.name for parameter in resume_command.params}
+    assert {change.name for change in changes} <= offered
+
+
+def test_all_that_can_be_swept_is_a_variant_of_sweeps() -> None:
+    assert tuple(kind_of("sweep dqn", Path()).variants) == SWEPT
+
+
+def test_the_registry_is_light() -> None:
+    code = (
+        "import sys, evolve.tables.kinds; "
+        "print([name for name in ('numpy', 'pandas', 'click', 'pydantic') if name in sys.modules])"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("command", ["drift", "train", "train trees", "runs", "", 3, ["run"]])
+def test_unknown_kinds_are_refused(command: Any) -> None:
+    with pytest.raises(RunError, match=r"place: command = .* is unknown; there are run, train dqn"):
+        kind_of(command, Path("place"))
+
+
+@pytest.fixture
+def strange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run whose kind is unknown, alone in the folder `runs`."""
+    monkeypatch.chdir(tmp_path)
+    folder = Path(shutil.copytree(OLD, tmp_path / "runs/strange"))
+    config = folder / "config.toml"
+    text = config.read_text(encoding="utf-8")
+    config.write_text('command = "drift"\n' + text.replace('command = "run"\n', ""), "utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("resume",),
+        ("resume", "--generations", 9),
+        ("show",),
+        ("show", "--table", "games"),
+        ("show", "--generation", 0),
+        ("plot", "-o", "a.png"),
+        ("compare",),
+        ("compare", OLD),
+        ("replay", "0:0"),
+    ],
+    ids=str,
+)
+def test_no_command_takes_a_run_of_an_unknown_kind(
+    strange: Path, arguments: tuple[object, ...]
+) -> None:
+    command, *rest = arguments
+    result = invoke(command, strange, *rest)
+    assert result.code == 1
+    assert result.out == ""
+    assert result.err.count("\n") == 1
+    assert "command = 'drift' is unknown; there are run," in result.err
+    assert not Path("a.png").exists()
+
+
+def test_runs_says_that_a_kind_is_unknown(strange: Path) -> None:
+    rows = done("runs", "--json").document
+    assert [row["run"] for row in rows] == ["runs/strange"]
+    assert "command = 'drift' is unknown" in rows[0]["state"]
+    assert done("runs").out.count("is unknown") == 1
+
+
+def test_a_run_of_before_is_of_the_kind_that_it_was() -> None:
+    run = load_run(OLD)
+    assert run.kind.name == "run"
+    assert run.tables == ("generations", "individuals", "games")
+    for name in run.tables:
+        assert run.table(name).equals(getattr(run, name))
+    assert set(run.table("games", 1)["generation"]) == {1}
+    assert champion_of(OLD) == OLD / "champion.json"
+    with pytest.raises(RunError, match="has no trials; it has generations"):
+        run.table("trials")
+    with pytest.raises(RunError, match="no generation 7"):
+        run.table("games", 7)
+    assert evolve.load_agent(OLD).rules == "reversed"
