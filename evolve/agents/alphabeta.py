@@ -15,11 +15,12 @@ import numpy as np
 from evolve.engine import context as layout
 from evolve.engine import game
 from evolve.engine.bits import U
-from evolve.engine.board import Board, Rules, check_rules
+from evolve.engine.board import Board
 from evolve.engine.context import TERM_NAMES
 from evolve.engine.entry import new_context
-from evolve.engine.evaluation import CLASS_OF_SQUARE, WIN
+from evolve.engine.evaluation import CLASS_OF_SQUARE
 from evolve.engine.phases import MAX_PHASES, default_boundaries, phase_of
+from evolve.engine.rules import DEFAULT_RULES, WIN, Rules, check_rules, rule_set
 from evolve.engine.search import MAX_DEPTH
 from evolve.errors import AgentError, IllegalMoveError
 
@@ -223,7 +224,7 @@ class AlphaBetaAgent:
         return {square: int(values[square]) for square in board.legal_moves()}, bool(exact)
 
     def _context(self) -> layout.Cells:
-        return thread_context(self.rules or "standard", self.table_bits)
+        return thread_context(self.rules or DEFAULT_RULES, self.table_bits)
 
     def with_rules(self, rules: Rules) -> AlphaBetaAgent:
         """The agent, playing by `rules`."""
@@ -275,9 +276,10 @@ def stopper() -> Callable[[], None]:
 
 def thread_context(rules: Rules, table_bits: int) -> layout.Cells:
     """This thread's context for the given rules and table size, kept for the next search."""
+    code = rule_set(rules).code
     contexts = cast("dict[int, layout.Cells]", _contexts.__dict__)
     context = contexts.get(table_bits)
     if context is None:
-        context = contexts[table_bits] = new_context(layout.REVERSED, 0, table_bits)
-    context[layout.RULES] = layout.RULES_CODE[rules]
+        context = contexts[table_bits] = new_context(code, 0, table_bits)
+    layout.set_rules(context, code)
     return context

@@ -21,9 +21,10 @@ from evolve.agents.timing import (
 from evolve.engine import context as layout
 from evolve.engine import game
 from evolve.engine.bits import U
-from evolve.engine.board import Board, Rules
+from evolve.engine.board import Board
 from evolve.engine.deepening import deepen
 from evolve.engine.entry import new_context
+from evolve.engine.rules import DEFAULT_RULES, STANDARD, Rules
 from evolve.engine.search import MAX_DEPTH, best_move
 from evolve.engine.solver import solve_move, solve_outcome_move
 from evolve.errors import IllegalMoveError
@@ -82,7 +83,7 @@ class ClockedAgent:
             raise IllegalMoveError(f"there is no move to choose\n{board}")
         if len(legal) == 1:
             return legal[0]
-        context = thread_context(self.rules or "standard", TABLE_BITS)
+        context = thread_context(self.rules or DEFAULT_RULES, TABLE_BITS)
         end = begin + thinking_seconds(self.seconds)
         with stopping_at(context, end):
             return _Thinking(self, board, context, begin, end).choose()
@@ -92,7 +93,7 @@ class ClockedAgent:
         square = self.choose(board)
         if len(board.legal_moves()) == 1:
             return square, 0
-        return square, int(thread_context(self.rules or "standard", TABLE_BITS)[layout.NODES])
+        return square, int(thread_context(self.rules or DEFAULT_RULES, TABLE_BITS)[layout.NODES])
 
 
 def within(agent: Agent, seconds: float) -> Agent:
@@ -118,7 +119,7 @@ def _prepare() -> None:
     board.legal_moves()
     own, opp = U(board.own), U(board.opp)
     agent = AlphaBetaAgent([(0,) * layout.SQUARE_CLASSES])
-    context = new_context(layout.STANDARD, budget=1)
+    context = new_context(STANDARD, budget=1)
     address = context.ctypes.data
     game.set_phase(own, opp, agent.row.ctypes.data, address)
     best_move(own, opp, 1, address)

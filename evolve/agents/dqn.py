@@ -15,7 +15,7 @@ from evolve.agents.alphabeta import thread_context
 from evolve.agents.memory import thread_scratch
 from evolve.engine import context as layout
 from evolve.engine.bits import U
-from evolve.engine.board import Board, Rules
+from evolve.engine.board import Board
 from evolve.engine.context import SQUARE_CLASSES
 from evolve.engine.evaluation import CLASS_OF_SQUARE
 from evolve.engine.greedy import action_values
@@ -28,6 +28,7 @@ from evolve.engine.rewards import (
     DISCS,
     REWARD_CELLS,
 )
+from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules, rule_set
 from evolve.engine.solver import solve_in_order
 from evolve.errors import AgentError, IllegalMoveError
 
@@ -126,6 +127,8 @@ class DqnAgent:
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
+        if self.rules is not None:
+            check_rules(self.rules)
         if len(self.networks) not in (1, 2):
             raise AgentError(f"{len(self.networks)} networks: one for both colours, or one each")
         for network in self.networks:
@@ -187,7 +190,7 @@ class DqnAgent:
             self._addresses,
             self.rewards.cells,
             scratch.ctypes.data,
-            layout.RULES_CODE[self._rules],
+            rule_set(self._rules).code,
             values,
         )
         ranked = sorted(board.legal_moves(), key=lambda square: -values[square])
@@ -214,7 +217,7 @@ class DqnAgent:
 
     @property
     def _rules(self) -> Rules:
-        return self.rules or "standard"
+        return self.rules or DEFAULT_RULES
 
     @property
     def _addresses(self) -> npt.NDArray[np.int64]:

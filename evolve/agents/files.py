@@ -19,6 +19,7 @@ from evolve.agents.mcts import MctsAgent
 from evolve.documents import parse_json, read_document
 from evolve.engine.context import TERM_NAMES
 from evolve.engine.network import MOST_WEIGHTS, Architecture, Network
+from evolve.engine.rules import RULE_SETS
 from evolve.errors import AgentError, AgentFileError
 from evolve.tables.arrays import Arrays, read_arrays, write_arrays
 from evolve.tables.atomic import write_text
@@ -164,7 +165,7 @@ def agent_from_document(document: Any, arrays: Arrays | None = None) -> Stored:
 
 
 def _made(kind: str, parameters: dict[str, Any], arrays: Arrays, common: dict[str, Any]) -> Stored:
-    if common["rules"] not in (None, "standard", "reversed"):
+    if common["rules"] not in (None, *RULE_SETS):
         raise AgentError(f"there are no rules {common['rules']!r}")
     if kind == "alphabeta":
         return AlphaBetaAgent(**parameters, **common)

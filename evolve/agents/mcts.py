@@ -33,8 +33,9 @@ from evolve.agents.timing import (
 from evolve.engine import context as layout
 from evolve.engine import mcts
 from evolve.engine.bits import U
-from evolve.engine.board import Board, Rules
+from evolve.engine.board import Board
 from evolve.engine.network import Network
+from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules, rule_set
 from evolve.engine.solver import solve_in_order
 from evolve.errors import AgentError, IllegalMoveError
 
@@ -92,6 +93,8 @@ class MctsAgent:
     _kept: Tree | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        if self.rules is not None:
+            check_rules(self.rules)
         if not 1 <= self.simulations <= MOST_SIMULATIONS:
             raise AgentError(f"simulations {self.simulations} must be 1 to {MOST_SIMULATIONS}")
         if not 0 < self.c <= 1000:
@@ -153,7 +156,7 @@ class MctsAgent:
         assert self.evaluate is not None
         forest = Forest(len(boards), nodes_for(self.simulations))
         forest.plant(boards)
-        rules = layout.RULES_CODE[self._rules]
+        rules = rule_set(self._rules).code
         forest.grow(self.simulations, rules, self.c, self.evaluate)
         return [self._best(board, forest.tree(number)) for number, board in enumerate(boards)]
 
@@ -211,7 +214,7 @@ class MctsAgent:
 
     @property
     def _rules(self) -> Rules:
-        return self.rules or "standard"
+        return self.rules or DEFAULT_RULES
 
     @property
     def _nodes(self) -> int:
@@ -273,7 +276,7 @@ class MctsAgent:
             tree.boards,
             tree.links,
             tree.values,
-            layout.RULES_CODE[self._rules],
+            rule_set(self._rules).code,
             _FORMULA[self.selection],
             self.c,
             U(seed),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
-from evolve.engine.board import Board, Rules
+from evolve.engine.board import Board
+from evolve.engine.rules import Rules
 
 
 @runtime_checkable

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from evolve.engine.board import Board, Rules
+from evolve.engine.board import Board
+from evolve.engine.rules import Rules, check_rules
 from evolve.errors import IllegalMoveError
 
 _MASK = (1 << 64) - 1
@@ -28,6 +29,10 @@ class RandomAgent:
     seed: int = 0
     rules: Rules | None = None
     name: str = "random"
+
+    def __post_init__(self) -> None:
+        if self.rules is not None:
+            check_rules(self.rules)
 
     def choose(self, board: Board) -> int:
         """A legal square, each as likely as the others over seeds."""

@@ -14,7 +14,7 @@ from evolve.agents.names import CHAMPION_NAMES
 from evolve.agents.names import REFERENCE_NAMES as REFERENCE_NAMES
 from evolve.agents.protocol import Agent
 from evolve.agents.random import RandomAgent
-from evolve.engine.board import Rules
+from evolve.engine.rules import Rules
 
 SWH: Final = (100, -25, 10, 5, -25, 1, 1, 5, 2, 1)
 """The classic position weights, ×100, by class of squares a1 b1 c1 d1 b2 c2 d2 c3 d3 d4
@@ -25,8 +25,9 @@ POSITIONAL: Final = (100, -20, 10, 5, -50, -2, -2, 1, 1, 0)
 """The position weights that the published DQN and MCTS agents were measured against."""
 
 
-def _table(name: str, weights: tuple[int, ...], mobility: int = 0) -> AlphaBetaAgent:
-    rules: Rules | None = "reversed" if name.startswith("anti") else None
+def _table(
+    name: str, weights: tuple[int, ...], mobility: int = 0, rules: Rules | None = None
+) -> AlphaBetaAgent:
     return AlphaBetaAgent([weights], [mobility], [1], name=name, rules=rules)
 
 
@@ -46,8 +47,8 @@ _REFERENCES: Final[dict[str, Callable[[], Agent]]] = {
     "swh": lambda: _table("swh", SWH),
     "swh-mobility": lambda: _table("swh-mobility", SWH, 3),
     "positional": lambda: _table("positional", POSITIONAL, 5),
-    "anti-swh": lambda: _table("anti-swh", ANTI_SWH),
-    "anti-swh-mobility": lambda: _table("anti-swh-mobility", ANTI_SWH, 3),
+    "anti-swh": lambda: _table("anti-swh", ANTI_SWH, rules="reversed"),
+    "anti-swh-mobility": lambda: _table("anti-swh-mobility", ANTI_SWH, 3, "reversed"),
     **{name: partial(_champion, name) for name in CHAMPION_NAMES},
 }
 
@@ -58,8 +59,3 @@ def reference_agent(name: str) -> Agent:
     """The reference agent of that name: tables at depth 1 without an exact end, champions as they
     were evolved."""
     return _REFERENCES[name]()
-
-
-def panel_reference(rules: Rules) -> str:
-    """Name of the strongest reference agent that champions of these rules are measured against."""
-    return "anti-swh-mobility" if rules == "reversed" else "swh"

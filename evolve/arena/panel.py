@@ -9,7 +9,7 @@ import numpy as np
 from evolve.agents.loading import load_agent
 from evolve.agents.protocol import Agent
 from evolve.arena.match import Match
-from evolve.engine.board import Rules
+from evolve.engine.rules import Rules
 from evolve.fitness.games import Progress
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.score import Score

@@ -8,19 +8,19 @@ import numpy as np
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import SWH, reference_agent
-from evolve.engine.board import Board, Rules
+from evolve.engine.board import Board
+from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
 
 SEED: Final = 2026
 
 
-def half_random(count: int, empties: tuple[int, int], rules: Rules = "standard") -> list[Board]:
+def half_random(count: int, empties: tuple[int, int], rules: Rules = DEFAULT_RULES) -> list[Board]:
     """Positions with so many empties (first to last) from games in which half the moves are random.
 
     The other half are those of the reference agent of the rules at depth 3. In each position
     the side to move has a choice.
     """
-    name = "anti-swh-mobility" if rules == "reversed" else "swh-mobility"
-    player = reference_agent(name).with_rules(rules)
+    player = reference_agent(rule_set(rules).judge).with_rules(rules)
     assert isinstance(player, AlphaBetaAgent)
     player = player.at(depth=3)
     rng = np.random.default_rng([SEED, *empties])

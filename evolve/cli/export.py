@@ -9,6 +9,7 @@ import click
 from evolve.cli.completion import complete_agents
 from evolve.cli.options import output_path
 from evolve.cli.terminal import say
+from evolve.engine.rules import DEFAULT_RULES
 from evolve.errors import AgentError, OptionsError
 
 
@@ -64,6 +65,6 @@ def export_command(
             raise OptionsError("--numba is for alpha-beta agents")
         write_text(output, render_network(agent))
     else:
-        rules = agent.rules or "standard"
+        rules = agent.rules or DEFAULT_RULES
         write_text(output, render(agent.parameters, rules, agent.name, agent.provenance, numba))
     say(f"{agent.name} → {output}")

@@ -17,6 +17,7 @@ from pydantic import (
 
 from evolve.engine.context import MAX_DEPTH, TERM_NAMES
 from evolve.engine.phases import MAX_PHASES, default_boundaries
+from evolve.engine.rules import RULES_HELP, Rules, rule_set
 
 GENES: Final = ("weights", *TERM_NAMES, "depths", "endgame")
 """Genes of an individual, in the order of its genome."""
@@ -86,9 +87,7 @@ class EvolutionSettings(BaseModel):
     preset: Literal["tuned", "published"] = Field(
         "tuned", description="settings to start from; all others change single ones"
     )
-    rules: Literal["standard", "reversed"] = Field(
-        "reversed", description="most discs wins, or fewest (the published experiment)"
-    )
+    rules: Rules = Field("reversed", description=f"{RULES_HELP} (the published experiment)")
     seed: int = Field(0, ge=0, description="same seed and settings, same tables")
     generations: int = Field(168, ge=1, description="generations in all, the random first included")
     population: int = Field(64, ge=4, le=4096, description="individuals in every generation")
@@ -221,6 +220,10 @@ class EvolutionSettings(BaseModel):
             if len(values) not in (1, *self.gene_sizes(gene)):
                 sizes = " or ".join(map(str, sorted({1, *self.gene_sizes(gene)})))
                 faults.append(f"fix.{gene}: {len(values)} numbers given, it takes {sizes}")
+        if self.panel == "ladder" and not rule_set(self.rules).ladder:
+            if "panel" in self.model_fields_set:
+                faults.append(f"panel: the ladder of the rules {self.rules} was never measured")
+            object.__setattr__(self, "panel", "fixed")
         if self.until_rest and self.panel != "ladder":
             faults.append(f"until_rest: only the ladder rates, and the panel is {self.panel}")
         if self.algorithm == "ga":

@@ -17,7 +17,6 @@ from evolve.engine.context import (
     MOBILITY,
     OTHER_TERMS,
     POTENTIAL_MOBILITY,
-    REVERSED,
     ROW_CELLS,
     ROW_KINDS,
     ROWS,
@@ -44,25 +43,6 @@ def _class_of_squares() -> np.ndarray:
 CLASS_OF_SQUARE = _class_of_squares()
 ALL_X_SQUARES = U(0x0042000000004200)
 ALL_C_SQUARES = U(0x4281000000008142)
-
-WIN: int = 1 << 20
-"""A finished game is worth its exact score times this: beyond any evaluation."""
-
-
-@inlined
-def final_score(own: np.uint64, opp: np.uint64, rules: int) -> int:
-    """Exact score of a finished game for the side with `own`.
-
-    Standard: own − opp discs, empty squares to the winner. Reversed: opp − own discs.
-    """
-    mine, theirs = popcount(own), popcount(opp)
-    if rules == REVERSED:
-        return theirs - mine
-    if mine > theirs:
-        return 64 - 2 * theirs
-    if mine < theirs:
-        return 2 * mine - 64
-    return 0
 
 
 @kernel

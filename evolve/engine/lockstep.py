@@ -18,10 +18,10 @@ from evolve.engine.mcts import (
     descend,
     expand,
     hand_up,
-    outcome,
     set_priors,
 )
 from evolve.engine.memory import int64
+from evolve.engine.scoring import outcome
 from evolve.engine.selfplay import OPP, OWN, STATE, advance, begin, decide, disturb, root
 
 

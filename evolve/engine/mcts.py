@@ -25,9 +25,11 @@ import numpy.typing as npt
 from evolve.engine.bits import ONE, ZERO, U, flips_of, moves_of
 from evolve.engine.compile import inlined, kernel
 from evolve.engine.dense import read
-from evolve.engine.evaluation import final_score
 from evolve.engine.forward import OUTPUTS, forward
 from evolve.engine.memory import int64, load, lowest, popcount
+from evolve.engine.random import GOLDEN, mixed, random_square
+from evolve.engine.rules import PASS
+from evolve.engine.scoring import outcome
 
 UCB1: Final = 0
 PUCT: Final = 1
@@ -39,47 +41,12 @@ UNKNOWN: Final = -1
 # Columns of a node's values: the mean for the side that moved into it, what √ of the parent's
 # visits is multiplied by, the prior.
 MEAN, BONUS, PRIOR, VALUES = 0, 1, 2, 4
-PASS: Final = 64
 ROOT: Final = 0
 
 DEEPEST: Final = 128
 _OPEN: Final = 4 * 33 + 1
 """Nodes of four levels that wait to be looked at; no position has more than 33 moves."""
 _UNSEEN: Final = np.float32(1e9)
-_S11, _S27, _S30, _S31 = U(11), U(27), U(30), U(31)
-_MIX_1, _MIX_2 = U(0xBF58476D1CE4E5B9), U(0x94D049BB133111EB)
-GOLDEN = U(0x9E3779B97F4A7C15)
-_LOW_32 = U(0xFFFFFFFF)
-
-
-@inlined
-def mixed(state: np.uint64) -> np.uint64:
-    """SplitMix64's output for a state."""
-    state = (state ^ (state >> _S30)) * _MIX_1
-    state = (state ^ (state >> _S27)) * _MIX_2
-    return state ^ (state >> _S31)
-
-
-@inlined
-def outcome(own: np.uint64, opp: np.uint64, rules: int) -> int:
-    """1, 0 or −1: how a finished game ended for the side with `own`."""
-    score = final_score(own, opp, rules)
-    return int64(score > 0) - int64(score < 0)
-
-
-@inlined
-def random_square(moves: np.uint64, state: np.uint64) -> int:
-    """One of the squares of `moves`, each as likely as the others over states."""
-    chosen = int64(((mixed(state) & _LOW_32) * U(popcount(moves))) >> U(32))
-    for _ in range(chosen):
-        moves &= moves - ONE
-    return lowest(moves)
-
-
-@inlined
-def uniform(state: np.uint64) -> float:
-    """A number in [0, 1) drawn from `state`."""
-    return float(mixed(state) >> _S11) * 2.0**-53
 
 
 @kernel

@@ -14,6 +14,7 @@ from evolve.engine.bits import ONE, ZERO, U, moves_of, play_of
 from evolve.engine.compile import inlined, kernel, wrapper
 from evolve.engine.context import (
     BUDGET,
+    CORNERS_LAST,
     FRAME_CELLS,
     FRAMES,
     LOOK,
@@ -29,9 +30,7 @@ from evolve.engine.context import (
 from evolve.engine.context import MAX_DEPTH as MAX_DEPTH
 from evolve.engine.evaluation import (
     CLASS_OF_SQUARE,
-    WIN,
     evaluate,
-    final_score,
     square_sum,
     squares_after,
 )
@@ -45,6 +44,8 @@ from evolve.engine.memory import (
     store,
     store_bits,
 )
+from evolve.engine.rules import WIN
+from evolve.engine.scoring import final_score
 from evolve.engine.table import (
     NOTHING,
     bucket_of,
@@ -59,7 +60,7 @@ from evolve.engine.table import (
 INFINITY = 1 << 30
 
 # Squares by how good a move there tends to be under standard rules: corners first, the squares
-# beside them last. Under reversed rules the same groups in the opposite order.
+# beside them last. With CORNERS_LAST the same groups in the opposite order.
 _CLASS_ORDER = ((0,), (7, 2, 3, 9, 8), (5, 6), (1,), (4,))
 
 
@@ -193,7 +194,7 @@ def search_1(
     if moves == ZERO:
         return ended(own, opp, context)
     best = -INFINITY
-    reverse = load(context, RULES)
+    reverse = load(context, CORNERS_LAST)
     while moves != ZERO:
         square = lowest(next_moves(moves, reverse))
         bit = ONE << U(square)
@@ -226,7 +227,7 @@ def search_2(
     if moves == ZERO:
         return ended(own, opp, context)
     best = -INFINITY
-    reverse = load(context, RULES)
+    reverse = load(context, CORNERS_LAST)
     while moves != ZERO:
         square = lowest(next_moves(moves, reverse))
         bit = ONE << U(square)

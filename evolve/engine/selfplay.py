@@ -16,7 +16,6 @@ from evolve.engine.mcts import (
     BONUS,
     CHILDREN,
     FIRST,
-    GOLDEN,
     MEAN,
     MOVE,
     PRIOR,
@@ -26,19 +25,16 @@ from evolve.engine.mcts import (
     VISITS,
     found,
     grow,
-    mixed,
-    outcome,
-    random_square,
     replant,
-    uniform,
 )
 from evolve.engine.memory import int64, popcount, store
 from evolve.engine.parts import trained_moves
+from evolve.engine.random import GOLDEN, RANDOM, mixed, random_square, uniform
+from evolve.engine.scoring import outcome
 from evolve.engine.solver import solve_outcome
 
-# Opponents that are no rows of alpha-beta parameters.
 ITSELF: Final = -1
-RANDOM: Final = -2
+"""An opponent that, like RANDOM, is no row of alpha-beta parameters."""
 
 _NOISE = U(0xD1B54A32D192ED03)
 

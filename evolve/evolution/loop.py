@@ -20,6 +20,8 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.files import save_agent
 from evolve.agents.loading import load_agent
 from evolve.config.evolution import GENES, EvolutionSettings
+from evolve.engine import game as kernels
+from evolve.engine.rules import rule_set
 from evolve.errors import EvolveError, RunError, SettingsError
 from evolve.evolution.checkpoint import Progress
 from evolve.evolution.gauntlet import Judged, Judging, panel_of, past_generations
@@ -229,7 +231,7 @@ class Evolution:
             "best_score": float(table.score[champion]),
             "mean_score": float(table.score.mean()),
             "games": len(games),
-            "over_budget": float((games.results[:, -1] != 0).mean()),
+            "over_budget": float((games.results[:, kernels.REASON] != kernels.END).mean()),
             **judged.figures,
             "seconds": time.monotonic() - began,
         }
@@ -366,4 +368,4 @@ class Evolution:
     @property
     def _direction(self) -> int:
         """The sign that makes a better disc difference the higher one."""
-        return -1 if self.settings.rules == "reversed" else 1
+        return rule_set(self.settings.rules).discs

@@ -18,16 +18,17 @@ from evolve.agents.reference import POSITIONAL
 from evolve.arena.panel import Panel
 from evolve.config.learning import ITSELF, PAST, DqnSettings
 from evolve.engine.bits import legal_moves_of_all
-from evolve.engine.context import GAME_TABLE_BITS, RULES_CODE
+from evolve.engine.context import GAME_TABLE_BITS
 from evolve.engine.episodes import (
     MOST_MOVES,
-    RANDOM,
     play_episodes,
     transitions_of,
 )
 from evolve.engine.evaluation import CLASS_OF_SQUARE
 from evolve.engine.network import Architecture, Network
+from evolve.engine.random import RANDOM
 from evolve.engine.rewards import DIFFERENCE, HALVES, NO_REWARD, OUTCOME, SHARE
+from evolve.engine.rules import rule_set
 from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
 from evolve.fitness.games import agent_rows, in_batches
 from evolve.learning.learner import (
@@ -193,7 +194,7 @@ class MoveLearner:
                 seeds[part],
                 addresses,
                 self._rows,
-                RULES_CODE[settings.rules],
+                rule_set(settings.rules).code,
                 thread_context(settings.rules, bits),
                 thread_scratch(new[0].scratch_size),
                 positions[part],
@@ -242,7 +243,7 @@ class MoveLearner:
             settings.bootstrap == "negamax",
             settings.steps,
             settings.gamma,
-            RULES_CODE[settings.rules],
+            rule_set(settings.rules).code,
             plies,
             returns,
             discounts,

@@ -18,7 +18,7 @@ from evolve.agents.loading import load_agent
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import OutOfTimeError
 from evolve.agents.protocol import Agent
-from evolve.engine.board import Rules
+from evolve.engine.rules import Rules
 from evolve.errors import SettingsError
 
 Progress = Callable[[int], None]

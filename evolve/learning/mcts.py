@@ -16,6 +16,7 @@ from evolve.agents.memory import Evaluate, OutOfTimeError
 from evolve.arena.panel import Panel
 from evolve.config.learning import ITSELF, MctsSettings
 from evolve.engine.network import Architecture, Network
+from evolve.engine.random import RANDOM
 from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
 from evolve.learning.learner import (
     Iteration,
@@ -31,7 +32,7 @@ from evolve.learning.model import Model
 from evolve.learning.modules import Module, encoded
 from evolve.learning.replay import Replay
 from evolve.learning.tree_games import ITSELF as ITSELF_CODE
-from evolve.learning.tree_games import RANDOM, TreePlay, searched_games
+from evolve.learning.tree_games import TreePlay, searched_games
 
 _FIRST_SIMULATIONS: Final = 32
 """Before the network has learned anything, random games value positions, and these are enough."""

@@ -19,20 +19,19 @@ from evolve.agents.memory import (
     thread_tree,
 )
 from evolve.engine import lockstep
-from evolve.engine.board import Rules
-from evolve.engine.context import RULES_CODE, table_bits_for
+from evolve.engine.context import table_bits_for
 from evolve.engine.network import Network
+from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.engine.selfplay import (
     COUNTERS,
     DISCS,
     ITSELF,
     MOST_MOVES,
-    RANDOM,
     play_tree_games,
 )
 from evolve.fitness.games import BATCH, Progress, agent_rows, in_batches
 
-__all__ = ["ITSELF", "RANDOM", "SearchedGames", "TreePlay", "searched_games"]
+__all__ = ["ITSELF", "SearchedGames", "TreePlay", "searched_games"]
 
 _SLOW: Final = 1000
 """Simulations a move from which a game takes a tenth of a second and more."""
@@ -59,7 +58,7 @@ class TreePlay:
     temperature: float = 1.0
     temperature_plies: int = 20
     solved: int = 10
-    rules: Rules = "standard"
+    rules: Rules = DEFAULT_RULES
     reuse: bool = False
 
     @property
@@ -156,7 +155,7 @@ def searched_games(
             play.temperature,
             play.temperature_plies,
             play.solved,
-            RULES_CODE[play.rules],
+            rule_set(play.rules).code,
             play.reuse,
             thread_context(play.rules, bits),
             thread_scratch(network.scratch_size if network else 0),
@@ -191,7 +190,7 @@ def _play_in_step(
     count = len(seeds)
     forest = Forest(count, play.nodes)
     discs, counters = np.empty((count, DISCS), np.uint64), np.empty((count, COUNTERS), np.int64)
-    rules = RULES_CODE[play.rules]
+    rules = rule_set(play.rules).code
     positions, sides, searched, visits, counts, results = games.part(slice(None))
     lockstep.begin_all(seeds, discs, counters)
     going = count

@@ -20,9 +20,8 @@ from evolve.agents.dqn import DqnAgent
 from evolve.agents.external import ExternalAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.protocol import Agent
-from evolve.engine.board import Board, Rules
-from evolve.engine.evaluation import WIN
-from evolve.engine.game import PASS
+from evolve.engine.board import Board
+from evolve.engine.rules import DEFAULT_RULES, PASS, WIN, Rules
 from evolve.engine.search import MAX_DEPTH
 from evolve.engine.squares import parse_square, square_name
 from evolve.errors import EvolveError, RecordError
@@ -201,7 +200,7 @@ class NBoardEngine:
 def _value(agent: AlphaBetaAgent, board: Board) -> float:
     """The value of a position for the side to move, in discs."""
     if board.is_over():
-        return float(board.score(agent.rules or "standard"))
+        return float(board.score(agent.rules or DEFAULT_RULES))
     if not board.legal_moves():
         return -_value(agent, board.pass_move())
     values, exact = agent.evaluate_moves(board)

@@ -16,7 +16,7 @@ from evolve.standalone.part_board import (
     FULL,
     MOBILITY,
     POTENTIAL_MOBILITY,
-    RULES,
+    RULE,
     STABILITY,
     WEIGHTS,
     WIDTHS,
@@ -32,6 +32,9 @@ from evolve.standalone.part_contest import (
 from evolve.standalone.part_search import (
     choose,
 )
+from evolve.standalone.part_solver import (
+    final_score,
+)
 
 # --- exported from here on ---
 # --- With numba: the same search, compiled ---
@@ -43,7 +46,7 @@ from evolve.standalone.part_search import (
 
 from threading import Thread
 
-STOP, RULE, FIRST_TERM, FIRST_WEIGHT, CELLS = 0, 1, 2, 7, 17
+STOP, RULE_CELL, FIRST_TERM, FIRST_WEIGHT, CELLS = 0, 1, 2, 7, 17
 DEPTH, ALPHA, BETA, BEST, INDEX, SIZE, PASS = range(7)
 LOWEST = -(1 << 60)
 MOST_PLIES = 130
@@ -136,14 +139,11 @@ def compiled(numba: Any) -> Any:
             known = grown
         return known
 
+    score = kernel(final_score)
+
     @kernel
-    def final(own, opp, rule):
-        mine, theirs = count(own), count(opp)
-        if rule == 1:
-            return theirs - mine
-        if mine > theirs:
-            return 64 - 2 * theirs
-        return 2 * mine - 64 if mine < theirs else 0
+    def final(own, opp, cells):
+        return score(own, opp, cells[RULE_CELL], count)
 
     @kernel
     def evaluate(own, opp, mine, theirs, cells):
@@ -177,7 +177,7 @@ def compiled(numba: Any) -> Any:
     def leaf(own, opp, cells):
         mine, theirs = moves(own, opp), moves(opp, own)
         if mine == none and theirs == none:
-            return final(own, opp, cells[RULE]) * WIN
+            return final(own, opp, cells) * WIN
         return evaluate(own, opp, mine, theirs, cells)
 
     @kernel
@@ -226,8 +226,8 @@ def compiled(numba: Any) -> Any:
                 if mine == none:
                     frames[ply, SIZE], frames[ply, PASS] = 1, 1
                     if moves(opp, own) == none:
-                        score = final(own, opp, cells[RULE])
-                        known, value = True, score if exact else score * WIN
+                        value = final(own, opp, cells)
+                        known, value = True, value if exact else value * WIN
                 elif depth > (LAST_SORTED if exact else 1):
                     frames[ply, SIZE] = ordered(own, opp, mine, exact, cells, stack[ply])
                 else:
@@ -305,7 +305,7 @@ COMPILER = Compiler()
 def cells_of(phase: int) -> Any:
     """What the compiled search has to know of the agent in a phase."""
     cells = np.zeros(CELLS, np.int64)
-    cells[RULE] = RULES == "reversed"
+    cells[RULE_CELL] = RULE
     terms = (MOBILITY, STABILITY, X_SQUARES, C_SQUARES, POTENTIAL_MOBILITY)
     cells[FIRST_TERM:FIRST_WEIGHT] = [term[phase] for term in terms]
     cells[FIRST_WEIGHT:] = WEIGHTS[phase]

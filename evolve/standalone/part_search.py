@@ -12,6 +12,7 @@ from evolve.standalone.part_board import (
     CORNER_AREA,
     C_SQUARES,
     DEPTHS,
+    DISC_SIGN,
     EASY,
     ENDGAME,
     FALLBACK_SHARE,
@@ -22,7 +23,6 @@ from evolve.standalone.part_board import (
     MOBILITY,
     OutOfTimeError,
     POTENTIAL_MOBILITY,
-    RULES,
     STABILITY,
     TABLE_LIMIT,
     WEIGHTS,
@@ -40,6 +40,7 @@ from evolve.standalone.part_board import (
 )
 from evolve.standalone.part_solver import (
     Solver,
+    bit_count,
     score_of,
 )
 
@@ -334,9 +335,7 @@ class Search(Solver):
         try:
             for index, child in enumerate(children):
                 board = child.board
-                score = bin(board >> 64).count("1") - bin(board & FULL).count("1")
-                if RULES == "reversed":
-                    score = -score
+                score = DISC_SIGN * (bit_count(board >> 64) - bit_count(board & FULL))
                 # As in `best_of`.
                 low = best - 1 if child.square < best_square else best
                 high = low + 1 if index else 65

@@ -21,6 +21,7 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.dqn import DqnAgent, Rewards
 from evolve.agents.mcts import MctsAgent
 from evolve.engine.network import Architecture
+from evolve.engine.rules import DEFAULT_RULES, rule_set
 from evolve.errors import AgentError
 
 _BOARD: Final = "part_board.py"
@@ -39,10 +40,6 @@ _PER_PHASE: Final = (
     "potential_mobility",
     "depths",
 )
-_RULES: Final = {
-    "standard": "standard: most discs wins",
-    "reversed": "reversed: fewest discs wins",
-}
 _CLASSES: Final = 10
 _WIDTH: Final = 100
 
@@ -79,12 +76,12 @@ def render(
             integers), `mobility`, `stability`, `x_squares`, `c_squares`, `potential_mobility`
             and `depths` (P integers each), `boundaries` (P − 1 ascending disc counts) and
             `endgame` (exact search from that many empties).
-        rules: `standard` or `reversed`.
+        rules: a name in `engine.rules.RULE_SETS`.
         name: of the agent, for the header.
         provenance: where the agent comes from, for the header; any text is safe there.
         numba: whether the file compiles its search where numba is installed.
 
-    Raises AgentError when the parameters make no agent.
+    Raises AgentError when the parameters make no agent, PositionError for unknown rules.
     """
     source = _source(_BOARD)
     before, _, source = source.partition(_PARAMETERS)
@@ -109,7 +106,7 @@ def render_network(agent: MctsAgent | DqnAgent) -> str:
         raise AgentError(f"{agent.name} has no network to export")
     if any(layer.kind == "conv" for layer in network.architecture.parsed):
         raise AgentError(f"{agent.name} has convolutions; only dense networks fit a Python file")
-    rules = agent.rules or "standard"
+    rules = agent.rules or DEFAULT_RULES
     neutral = AlphaBetaAgent([[0] * _CLASSES], endgame=agent.endgame)
     text = render(neutral.parameters, rules, agent.name, agent.provenance)
     before, _, rest = _source(_NETWORK_TEMPLATE).partition(_PARAMETERS)
@@ -165,7 +162,7 @@ def _source(template: str) -> str:
 
 
 def _header(rules: str, name: str, provenance: Mapping[str, Any]) -> str:
-    lines = [_comment("name", name), _comment("rules", _RULES[rules])]
+    lines = [_comment("name", name), _comment("rules", f"{rules}: {rule_set(rules).goal}")]
     lines += [_comment(key, value) for key, value in provenance.items()]
     return _TITLE + "".join(lines) + _USAGE
 
@@ -178,8 +175,7 @@ def _comment(key: object, value: object) -> str:
 
 def _literals(parameters: Mapping[str, Any], rules: str) -> str:
     """The parameters as Python source, of nothing but checked integers."""
-    if rules not in _RULES:
-        raise AgentError(f"there are no rules {rules!r}; there are {' and '.join(_RULES)}")
+    played = rule_set(rules)
     missing = {"weights", *_PER_PHASE, "boundaries", "endgame"} - set(parameters)
     if missing:
         raise AgentError(f"an alpha-beta agent needs {', '.join(sorted(missing))}")
@@ -192,7 +188,8 @@ def _literals(parameters: Mapping[str, Any], rules: str) -> str:
         raise AgentError(f"boundaries {boundaries} must ascend")
     if min(lists["depths"]) < 1:
         raise AgentError(f"depths {lists['depths']} must be 1 or more")
-    source = f'RULES = "{rules}"\nWEIGHTS = [\n'
+    source = f'RULES = "{rules}"\nRULE = {played.code}\nDISC_SIGN = {played.discs}\n'
+    source += f"CORNERS_LAST = {played.corners_last}\nWEIGHTS = [\n"
     source += "".join(f"    {table},\n" for table in weights) + "]\n"
     for key, values in lists.items():
         source += _assignment(key, values)

@@ -11,10 +11,11 @@ import numpy as np
 from pydantic import BaseModel
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.reference import panel_reference, reference_agent
+from evolve.agents.reference import reference_agent
 from evolve.config.evolution import GENES, EvolutionSettings
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import resolve_as
+from evolve.engine.rules import rule_set
 from evolve.errors import SettingsError
 from evolve.population.genome import Genome
 from evolve.sweeps.space import Parameter, Space
@@ -92,7 +93,7 @@ class Plan:
 
     def _reference_genes(self) -> dict[str, Any] | None:
         """Those of the reference agent, for an alphabeta sweep."""
-        agent = reference_agent(panel_reference(self.sweep.rules))
+        agent = reference_agent(rule_set(self.sweep.rules).reference)
         assert isinstance(agent, AlphaBetaAgent)
         try:
             vector = self.genome.from_agent(agent, agent.name)

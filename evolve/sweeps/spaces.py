@@ -16,7 +16,7 @@ from evolve.config.evolution import GENES, PRESETS, EvolutionSettings
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.sweep import Kind
-from evolve.engine.board import Rules
+from evolve.engine.rules import Rules, rule_set
 from evolve.population.genome import Genome
 from evolve.sweeps.space import Parameter, Space
 
@@ -145,8 +145,7 @@ def _dqn_settings(values: Values, rules: Rules) -> dict[str, Any]:
         blocks = ("residual relu",) * values["blocks"]
         made["layers"] = (f"dense {values['width']} relu", *blocks, head)
     if isinstance(values.get("opponents"), str):
-        greedy = "anti-swh" if rules == "reversed" else "swh"
-        made["opponents"] = values["opponents"].replace("greedy", greedy)
+        made["opponents"] = values["opponents"].replace("greedy", rule_set(rules).greedy)
     return made
 
 

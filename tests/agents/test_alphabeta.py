@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.engine.board import RULES
+from evolve.engine.rules import RULES
 from evolve.engine.squares import parse_square
 from evolve.errors import AgentError
 from tests.agents.conftest import sample_agent

@@ -12,7 +12,8 @@ import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.clocked import ClockedAgent
 from evolve.agents.solving import solve
-from evolve.engine.board import Board, Rules
+from evolve.engine.board import Board
+from evolve.engine.rules import Rules
 from evolve.errors import AgentError, IllegalMoveError
 
 

@@ -13,7 +13,6 @@ import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.dqn import Rewards
 from evolve.agents.memory import Tree
-from evolve.engine import context as layout
 from evolve.engine import episodes, mcts, rewards, selfplay
 from evolve.engine.entry import new_context
 from evolve.engine.evaluation import CLASS_OF_SQUARE
@@ -21,6 +20,7 @@ from evolve.engine.greedy import action_values
 from evolve.engine.labels import draw_positions, label_positions
 from evolve.engine.network import Network
 from evolve.engine.parts import MATCH_SLOT, slots_of_all, trained_moves
+from evolve.engine.random import RANDOM
 from evolve.engine.symmetry import SQUARE_IMAGES, canonical, symmetries, turn_all
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.records.record import play_moves
@@ -80,7 +80,7 @@ def tree_games(
 @pytest.mark.parametrize("architecture", [networks.VALUE, networks.POLICY, None])
 def test_tree_games_are_games(rules: int, architecture: Any) -> None:
     network = networks.random_network(architecture) if architecture else None
-    opponents = [selfplay.ITSELF] * 4 + [selfplay.RANDOM] * 2 + [0] * 2
+    opponents = [selfplay.ITSELF] * 4 + [RANDOM] * 2 + [0] * 2
     games = tree_games(network, opponents, rules)
     again = tree_games(network, opponents, rules)
     assert all((games[key] == again[key]).all() for key in games)
@@ -118,8 +118,8 @@ def test_a_tree_is_kept_from_move_to_move(architecture: Any) -> None:
     """Games of the kernels move by move with a tree of Python's."""
     network = networks.random_network(architecture)
     quiet = {"noise": 0.0, "temperature": 0.0}
-    kept = tree_games(network, [selfplay.ITSELF, selfplay.RANDOM] * 2, 0, reuse=True, **quiet)
-    anew = tree_games(network, [selfplay.ITSELF, selfplay.RANDOM] * 2, 0, **quiet)
+    kept = tree_games(network, [selfplay.ITSELF, RANDOM] * 2, 0, reuse=True, **quiet)
+    anew = tree_games(network, [selfplay.ITSELF, RANDOM] * 2, 0, **quiet)
     assert (kept["searched"] != anew["searched"]).any()
     for game in range(4):
         tree, scratch = Tree(4000), network.scratch()
@@ -206,7 +206,7 @@ def episodes_of(
 
 @pytest.mark.parametrize("rules", [0, 1])
 def test_episodes_are_games_of_those_who_play(rules: int) -> None:
-    players = [(0, 1), (1, 0), (0, episodes.RANDOM), (2, 1)] * 3
+    players = [(0, 1), (1, 0), (0, RANDOM), (2, 1)] * 3
     games = episodes_of(players, 0.0, rules)
     nets = [networks.random_network(networks.DUELING, seed) for seed in (1, 2)]
     for game, pair in enumerate(players):
@@ -249,13 +249,13 @@ def test_no_game_to_learn_from_comes_to_an_opening_of_a_match() -> None:
     """Of 500 openings 260 occurred in 60 000 games when nothing kept them away."""
     openings = match_positions(500)
     assert len(openings) == 500
-    random_players = (episodes.RANDOM, episodes.RANDOM)
+    random_players = (RANDOM, RANDOM)
     played = episodes_of([random_players] * 6000 + [(0, 1), (2, 0), (2, 2)] * 200, 0.3)
     seen = of_twelve_discs(played["positions"])
     assert len(seen) > 1000
     assert not seen & openings
     for network in (networks.random_network(networks.VALUE), None):
-        opponents = [selfplay.ITSELF, selfplay.RANDOM, 0] * 150
+        opponents = [selfplay.ITSELF, RANDOM, 0] * 150
         searched = tree_games(network, opponents, 0, simulations=4)
         seen = of_twelve_discs(searched["positions"])
         assert len(seen) > 150
@@ -359,7 +359,7 @@ def test_targets_are_those_of_the_definitions(
     positional: float,
     minimax: bool,
 ) -> None:
-    games = episodes_of([(0, 1), (episodes.RANDOM, 1), (2, 2)] * 3, 0.4, rules)
+    games = episodes_of([(0, 1), (RANDOM, 1), (2, 2)] * 3, 0.4, rules)
     count = len(games["counts"])
     learners = np.ones((count, 2), np.int8)
     learners[1] = 0, 1
@@ -501,7 +501,6 @@ def test_labels_are_the_outcomes_of_best_play(rules: int) -> None:
         assert reference.legal_moves(own, opp)
         assert outcome == sign(reference.exact_alpha_beta(own, opp, rules))
     assert drawn > 40
-    assert layout.RULES_CODE["reversed"] == 1
 
 
 def test_images_are_the_symmetries() -> None:

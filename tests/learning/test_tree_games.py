@@ -7,7 +7,8 @@ import pytest
 
 import evolve
 from evolve.engine.network import Architecture
-from evolve.learning.tree_games import ITSELF, RANDOM, SearchedGames, TreePlay, searched_games
+from evolve.engine.random import RANDOM
+from evolve.learning.tree_games import ITSELF, SearchedGames, TreePlay, searched_games
 from tests import networks
 
 COUNT = 24

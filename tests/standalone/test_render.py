@@ -24,9 +24,10 @@ import numpy as np
 import pytest
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.engine.board import Board, Rules
+from evolve.engine.board import Board
 from evolve.engine.context import TERM_NAMES
-from evolve.errors import AgentError
+from evolve.engine.rules import Rules
+from evolve.errors import AgentError, PositionError
 from evolve.standalone import part_board as standalone_board
 from evolve.standalone import part_contest as standalone_contest
 from evolve.standalone.render import render
@@ -399,7 +400,7 @@ def test_what_is_no_agent_is_refused(change: Mapping[str, Any], complaint: str) 
 
 def test_missing_parameters_and_unknown_rules_are_refused() -> None:
     parameters = AlphaBetaAgent(weights=[[1] * 10]).parameters
-    with pytest.raises(AgentError, match="anti"):
+    with pytest.raises(PositionError, match="anti"):
         render(parameters, "anti", "", {})
     del parameters["c_squares"]
     with pytest.raises(AgentError, match="needs c_squares"):
