@@ -23,7 +23,6 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.loading import load_agent
 from evolve.arena.bradleyterry import Floats, rate
 from evolve.arena.match import play_match
-from evolve.config.evolution import GENES
 from evolve.engine.rules import Rules, rule_set
 from evolve.evolution.ancestry import run_settings
 from evolve.evolution.gauntlet import Judging, LadderPanel
@@ -75,7 +74,7 @@ def curve(folder: str, csv: str | None, jobs: int) -> None:
         best = run.metadata(generation)[0]["best"]
         individuals = run.individuals_table(generation).to_pylist()
         row = next(row for row in individuals if row["individual"] == best)
-        champion = genome.agent(genome.vector(row_genes(row, GENES)), best)
+        champion = genome.agent(genome.vector(row_genes(row, settings.genes)), best)
         begin = time.process_time()
         judged = panel.judge(Judging(generation, champion, champion, [], 0))
         seconds = time.process_time() - begin

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
@@ -16,9 +16,9 @@ from evolve.engine import context as layout
 from evolve.engine import game
 from evolve.engine.bits import U
 from evolve.engine.board import Board
-from evolve.engine.context import TERM_NAMES
 from evolve.engine.entry import new_context
 from evolve.engine.evaluation import CLASS_OF_SQUARE
+from evolve.engine.genes import GENES, TERM_NAMES
 from evolve.engine.phases import MAX_PHASES, default_boundaries, phase_of
 from evolve.engine.rules import DEFAULT_RULES, WIN, Rules, check_rules, rule_set
 from evolve.engine.search import MAX_DEPTH
@@ -48,13 +48,8 @@ class AlphaBetaAgent:
     Args:
         weights: P lists of 10 integers, one per class of squares in the order
             a1 b1 c1 d1 b2 c2 d2 c3 d3 d4; each times own − opp discs there.
-        mobility: P integers, each times own − opp legal moves. Like the next four terms, 0
-            where left out.
-        stability: P integers, each times own − opp discs that can never turn again.
-        x_squares: P integers, each times own − opp discs diagonally beside an empty corner.
-        c_squares: P integers, each times own − opp discs beside an empty corner on the border.
-        potential_mobility: P integers, each times own − opp potential moves (empty squares
-            beside a disc of the other side).
+        mobility, …: P integers a term of `engine.genes`, each times what the term counts, such as
+            own − opp legal moves; 0 where left out.
         depths: P search depths in plies, 1 to 60; a pass costs none.
         boundaries: P − 1 ascending disc counts at which the next phase begins; by default
             they divide the game evenly.
@@ -68,16 +63,13 @@ class AlphaBetaAgent:
     """
 
     weights: tuple[tuple[int, ...], ...]
-    mobility: tuple[int, ...]
-    stability: tuple[int, ...]
-    x_squares: tuple[int, ...]
-    c_squares: tuple[int, ...]
-    potential_mobility: tuple[int, ...]
     depths: tuple[int, ...]
     boundaries: tuple[int, ...]
     endgame: int
     rules: Rules | None
     name: str
+    terms: Mapping[str, tuple[int, ...]]
+    """By name the weights of each term, one a phase; `agent.mobility` is one of them."""
     provenance: Mapping[str, Any]
 
     def __init__(
@@ -89,12 +81,10 @@ class AlphaBetaAgent:
         endgame: int = 0,
         rules: Rules | None = None,
         *,
-        stability: Sequence[int] | None = None,
-        x_squares: Sequence[int] | None = None,
-        c_squares: Sequence[int] | None = None,
-        potential_mobility: Sequence[int] | None = None,
         name: str = "alphabeta",
         provenance: Mapping[str, Any] | None = None,
+        terms: Mapping[str, Sequence[int]] | None = None,
+        **others: Sequence[int] | None,
     ) -> None:
         if isinstance(weights, (str, bytes)) or not isinstance(weights, Iterable):
             raise AgentError(f"weights must be a list of 10 numbers for every phase: {weights!r}")
@@ -102,30 +92,30 @@ class AlphaBetaAgent:
         phases = len(tables)
         if not 1 <= phases <= MAX_PHASES:
             raise AgentError(f"weights has {phases} phases; there may be 1 to {MAX_PHASES}")
-        given = {
-            "mobility": mobility,
-            "stability": stability,
-            "x_squares": x_squares,
-            "c_squares": c_squares,
-            "potential_mobility": potential_mobility,
-            "depths": (1,) * phases if depths is None else depths,
-        }
-        lists = {
-            key: (0,) * phases if values is None else _ints(values, key)
-            for key, values in given.items()
+        unknown = [term for term in (*(terms or ()), *others) if term not in TERM_NAMES]
+        if unknown:
+            raise AgentError(f"there is no term {unknown[0]!r}; there are {', '.join(TERM_NAMES)}")
+        given = {**(terms or {}), **others}
+        if mobility is not None:
+            given["mobility"] = mobility
+        zero = (0,) * phases
+        weights_of = {
+            term: zero if (values := given.get(term)) is None else _ints(values, term)
+            for term in TERM_NAMES
         }
         if boundaries is None:
             boundaries = default_boundaries(phases)
-        values: dict[str, Any] = {
+        fields_of: dict[str, Any] = {
             "weights": tables,
-            **lists,
+            "depths": (1,) * phases if depths is None else _ints(depths, "depths"),
             "boundaries": _ints(boundaries, "boundaries"),
             "endgame": _ints((endgame,), "endgame")[0],
             "rules": None if rules is None else check_rules(rules),
             "name": str(name),
+            "terms": weights_of,
             "provenance": dict(provenance or {}),
         }
-        for key, value in values.items():
+        for key, value in fields_of.items():
             object.__setattr__(self, key, value)
         self._check()
 
@@ -134,10 +124,9 @@ class AlphaBetaAgent:
         for table in self.weights:
             if len(table) != layout.SQUARE_CLASSES:
                 raise AgentError(f"weights needs 10 numbers a phase, and {list(table)} are not")
-        for key in (*TERM_NAMES, "depths"):
-            count = len(getattr(self, key))
-            if count != phases:
-                raise AgentError(f"{key} has {count} numbers, and weights {phases} phases")
+        for key, values in (*self.terms.items(), ("depths", self.depths)):
+            if len(values) != phases:
+                raise AgentError(f"{key} has {len(values)} numbers, and weights {phases} phases")
         if len(self.boundaries) != phases - 1:
             raise AgentError(
                 f"{phases} phases need {phases - 1} boundaries, not {list(self.boundaries)}"
@@ -152,7 +141,7 @@ class AlphaBetaAgent:
             raise AgentError(f"endgame {self.endgame} must be 0 to 60 empties")
         for phase in range(phases):
             largest = int(_CLASS_SIZES @ np.abs(np.array(self.weights[phase], dtype=object)))
-            largest += sum(abs(getattr(self, t)[phase]) for t in TERM_NAMES) * _LARGEST_DIFFERENCE
+            largest += sum(abs(of[phase]) for of in self.terms.values()) * _LARGEST_DIFFERENCE
             if largest >= WIN:
                 raise AgentError(
                     f"the weights of phase {phase} can add up to {largest}; they must stay under "
@@ -160,7 +149,23 @@ class AlphaBetaAgent:
                 )
 
     def __hash__(self) -> int:
-        return hash(tuple(getattr(self, field.name) for field in fields(self)[:-1]))
+        plain = tuple(getattr(self, field.name) for field in fields(self)[:-2])
+        return hash((plain, tuple(self.terms.items())))
+
+    if not TYPE_CHECKING:  # a type checker would take any misspelt name for a term
+
+        def __getattr__(self, name: str) -> tuple[int, ...]:
+            """The weights of a term."""
+            if name in TERM_NAMES:
+                return self.terms[name]
+            raise AttributeError(f"an alpha-beta agent has no {name!r}", name=name, obj=self)
+
+    @property
+    def told_terms(self) -> tuple[str, ...]:
+        """The terms that files and tables tell of: those of version 0.1, and others it weighs."""
+        return tuple(
+            term for term, values in self.terms.items() if GENES[term].early or any(values)
+        )
 
     @property
     def phases(self) -> int:
@@ -175,10 +180,11 @@ class AlphaBetaAgent:
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters as plain lists and numbers, as agent files hold them."""
-        lists = {key: list(getattr(self, key)) for key in (*TERM_NAMES, "depths", "boundaries")}
         return {
             "weights": [list(table) for table in self.weights],
-            **lists,
+            **{term: list(self.terms[term]) for term in self.told_terms},
+            "depths": list(self.depths),
+            "boundaries": list(self.boundaries),
             "endgame": self.endgame,
         }
 
@@ -192,7 +198,7 @@ class AlphaBetaAgent:
         for phase in range(self.phases):
             start = layout.PHASES + phase * layout.PHASE_CELLS
             row[start : start + layout.SQUARE_CLASSES] = self.weights[phase]
-            terms = [getattr(self, term)[phase] for term in TERM_NAMES]
+            terms = [self.terms[term][phase] for term in TERM_NAMES]
             row[start + layout.SQUARE_CLASSES : start + layout.TERMS] = terms
             row[start + layout.DEPTH] = self.depths[phase]
         return row

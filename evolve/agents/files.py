@@ -17,7 +17,7 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.dqn import DqnAgent, Rewards
 from evolve.agents.mcts import MctsAgent
 from evolve.documents import parse_json, read_document
-from evolve.engine.context import TERM_NAMES
+from evolve.engine.genes import TERM_NAMES
 from evolve.engine.network import MOST_WEIGHTS, Architecture, Network
 from evolve.engine.rules import RULE_SETS
 from evolve.errors import AgentError, AgentFileError

@@ -119,7 +119,7 @@ def plain_rows() -> list[Row]:
     rows = []
     openings = balanced_openings(PLAIN_GAMES, Part.MATCH, "standard", np.random.default_rng(SEED))
     agent = measured_agent().changed(depths=GAME_DEPTHS)
-    player = PlainAgent(agent.weights, agent.mobility, agent.depths, agent.boundaries)
+    player = PlainAgent(agent.weights, agent.terms["mobility"], agent.depths, agent.boundaries)
     for number in range(PLAIN_GAMES):
         opening = Openings(openings.moves[number : number + 1])
         kernels, nodes = timed(_games(agent, opening, 1))

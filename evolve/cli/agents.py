@@ -10,7 +10,6 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.cli.terminal import print_rows, say
-from evolve.engine.context import TERM_NAMES
 from evolve.engine.evaluation import CLASS_OF_SQUARE
 
 
@@ -20,10 +19,10 @@ def print_agent(agent: AlphaBetaAgent, ancestors: Sequence[tuple[int, str, str]]
     edges = [4, *agent.boundaries, 65]
     spans = [f"{low}–{high - 1} discs" for low, high in pairwise(edges)]
     print_rows(
-        ["phase", "discs", "depth", *TERM_NAMES],
+        ["phase", "discs", "depth", *agent.told_terms],
         [
             [phase, span.removesuffix(" discs"), agent.depths[phase]]
-            + [getattr(agent, term)[phase] for term in TERM_NAMES]
+            + [agent.terms[term][phase] for term in agent.told_terms]
             for phase, span in enumerate(spans)
         ],
     )

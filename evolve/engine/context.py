@@ -24,26 +24,19 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from evolve.engine.genes import MAX_DEPTH as MAX_DEPTH
+from evolve.engine.genes import SQUARE_CLASSES as SQUARE_CLASSES
+from evolve.engine.genes import TERM_NAMES
 from evolve.engine.rules import RULE_SETS
 
 Cells = npt.NDArray[np.int64]
 
 # Limits that settings know too, here because this module loads no numba.
-MAX_DEPTH: Final = 60
-"""Deepest search, in plies, passes aside: there are no more empty squares."""
 MAX_OPENING_PLIES: Final = 20
 """Longest random opening."""
 
-# Terms of the evaluation, in the order of their weights.
-SQUARE_CLASSES: Final = 10
-MOBILITY: Final = 10
-STABILITY: Final = 11
-X_SQUARES: Final = 12
-C_SQUARES: Final = 13
-POTENTIAL_MOBILITY: Final = 14
-TERMS: Final = 15
-TERM_NAMES: Final = ("mobility", "stability", "x_squares", "c_squares", "potential_mobility")
-"""The terms beside the squares by name, in the same order; each has a weight per phase."""
+TERMS: Final = SQUARE_CLASSES + len(TERM_NAMES)
+"""Weights of a phase: those of the classes of squares, then those of the terms."""
 
 NODES: Final = 0
 BUDGET: Final = 1

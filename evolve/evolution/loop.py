@@ -19,7 +19,7 @@ import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.files import save_agent
 from evolve.agents.loading import load_agent
-from evolve.config.evolution import GENES, EvolutionSettings
+from evolve.config.evolution import EvolutionSettings
 from evolve.engine import game as kernels
 from evolve.engine.rules import rule_set
 from evolve.errors import EvolveError, RunError, SettingsError
@@ -113,7 +113,7 @@ class Evolution:
         self.population = []
         for one in run.individuals_table(row["generation"]).to_pylist():
             individual = Individual(
-                self.genome.vector(row_genes(one, GENES)),
+                self.genome.vector(row_genes(one, self.settings.genes)),
                 name=one["individual"],
                 born=one["born"],
                 origin=one["origin"],
@@ -278,7 +278,7 @@ class Evolution:
         best = run.metadata(generation)[0]["best"]
         rows = run.individuals_table(generation).to_pylist()
         row = next(row for row in rows if row["individual"] == best)
-        return self.genome.agent(self.genome.vector(row_genes(row, GENES)), best)
+        return self.genome.agent(self.genome.vector(row_genes(row, self.settings.genes)), best)
 
     def _crown(self, observer: Observer) -> None:
         """Hold the play-off and write its winner as the run's champion."""

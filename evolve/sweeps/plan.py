@@ -12,9 +12,10 @@ from pydantic import BaseModel
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import reference_agent
-from evolve.config.evolution import GENES, EvolutionSettings
+from evolve.config.evolution import EvolutionSettings
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import resolve_as
+from evolve.engine.genes import GENES
 from evolve.engine.rules import rule_set
 from evolve.errors import SettingsError
 from evolve.population.genome import Genome

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from evolve.config.evolution import GENES, PRESETS, EvolutionSettings
+from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.sweep import Kind
@@ -190,7 +190,7 @@ def gene_places(genome: Genome) -> dict[str, int]:
     """Where each number of a genome lies in its vector: `weights.0`, …, `endgame`."""
     return {
         gene if genome.sizes[gene] == 1 else f"{gene}.{number}": index
-        for gene in GENES
+        for gene in genome.sizes
         for number, index in enumerate(range(genome.slices[gene].start, genome.slices[gene].stop))
     }
 

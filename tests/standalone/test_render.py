@@ -25,7 +25,7 @@ import pytest
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.engine.board import Board
-from evolve.engine.context import TERM_NAMES
+from evolve.engine.genes import TERM_NAMES
 from evolve.engine.rules import Rules
 from evolve.errors import AgentError, PositionError
 from evolve.standalone import part_board as standalone_board
@@ -239,7 +239,7 @@ def test_the_template_runs_as_it_stands() -> None:
         weights=template.WEIGHTS,
         depths=template.DEPTHS,
         endgame=template.ENDGAME,
-        **{key: getattr(template, key.upper()) for key in TERM_NAMES},
+        **template.TERMS,
     )
     for board in boards_with_choice(random.Random(5), 12):
         assert square_chosen(cast(Any, standalone_contest), board) == agent.choose(board), board
@@ -368,7 +368,8 @@ def test_the_parameters_are_literals() -> None:
     module = load(text)
     assert agent.rules == module.RULES
     for key, value in agent.parameters.items():
-        assert getattr(module, key.upper()) == value
+        found = module.TERMS[key] if key in TERM_NAMES else getattr(module, key.upper())
+        assert found == value
     assert max(map(len, text.splitlines())) <= 100
 
 
