@@ -22,8 +22,8 @@ import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.arena.match import Match
 from evolve.engine import game as kernels
-from evolve.engine.context import RULES_CODE
 from evolve.engine.entry import new_context
+from evolve.engine.rules import MAX_PLIES, STANDARD
 from evolve.fitness.games import agent_rows
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.roundrobin import schedule
@@ -41,8 +41,8 @@ def overhead() -> None:
     rows, bits = agent_rows([a, b]), max(a.table_bits, b.table_bits)
 
     def bare() -> None:
-        context = new_context(RULES_CODE["standard"], 0, bits)
-        moves = np.empty((2 * PAIRS, kernels.MAX_PLIES), np.int8)
+        context = new_context(STANDARD, 0, bits)
+        moves = np.empty((2 * PAIRS, MAX_PLIES), np.int8)
         results = np.empty((2 * PAIRS, kernels.RESULT_COLUMNS), np.int64)
         kernels.play_games(rows, pairings, openings.moves, context, moves, results)
 

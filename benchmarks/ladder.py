@@ -21,12 +21,9 @@ import pandas as pd
 import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.loading import load_agent
-from evolve.agents.reference import panel_reference
 from evolve.arena.bradleyterry import Floats, rate
-from evolve.arena.ladder import RATED
 from evolve.arena.match import play_match
-from evolve.config.evolution import GENES
-from evolve.engine.board import Rules
+from evolve.engine.rules import Rules, rule_set
 from evolve.evolution.ancestry import run_settings
 from evolve.evolution.gauntlet import Judging, LadderPanel
 from evolve.fitness.openings import Part, balanced_openings
@@ -43,7 +40,7 @@ SEED = 2026
 
 
 def rungs(rules: Rules, pairs: int, jobs: int) -> None:
-    names = list(RATED[rules])
+    names = list(rule_set(rules).ladder)
     names.insert(names.index(f"champion-{rules}?depth=4&endgame=8"), TIE.format(rules))
     agents = [alphabeta(name).with_rules(rules) for name in names]
     openings = balanced_openings(pairs, Part.MATCH, rules, np.random.default_rng(SEED))
@@ -56,7 +53,7 @@ def rungs(rules: Rules, pairs: int, jobs: int) -> None:
             meetings.append((i, j, points.reshape(-1, 2).mean(axis=1)))
             print(f"  {names[i]:36} {names[j]:38} {result.score.score:.3f}", flush=True)
     found = rate(len(agents), meetings)
-    zero = found.elo[names.index(panel_reference(rules))]
+    zero = found.elo[names.index(rule_set(rules).reference)]
     for name, elo, error in zip(names, found.elo - zero, found.error, strict=True):
         print(f'        "{name}": {elo:.0f},  # ± {Z95 * error:.0f}')
 
@@ -77,7 +74,7 @@ def curve(folder: str, csv: str | None, jobs: int) -> None:
         best = run.metadata(generation)[0]["best"]
         individuals = run.individuals_table(generation).to_pylist()
         row = next(row for row in individuals if row["individual"] == best)
-        champion = genome.agent(genome.vector(row_genes(row, GENES)), best)
+        champion = genome.agent(genome.vector(row_genes(row, settings.genes)), best)
         begin = time.process_time()
         judged = panel.judge(Judging(generation, champion, champion, [], 0))
         seconds = time.process_time() - begin

@@ -14,7 +14,8 @@ import numpy.typing as npt
 from evolve.agents.analysis import Analysis
 from evolve.agents.files import document_of, write_agent_file
 from evolve.agents.limit import Limit
-from evolve.engine.board import Board, Rules, check_rules
+from evolve.engine.board import Board
+from evolve.engine.rules import Rules, check_rules
 from evolve.errors import AgentError
 from evolve.tables.arrays import Arrays
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -19,11 +19,11 @@ from evolve.agents.timing import check_seconds
 from evolve.engine import context as layout
 from evolve.engine import game
 from evolve.engine.bits import U
-from evolve.engine.board import Board, Rules, check_rules
-from evolve.engine.context import TERM_NAMES
-from evolve.engine.evaluation import CLASS_OF_SQUARE, WIN
-from evolve.engine.game import PASS
+from evolve.engine.board import Board
+from evolve.engine.evaluation import CLASS_OF_SQUARE
+from evolve.engine.genes import GENES, TERM_NAMES
 from evolve.engine.phases import MAX_PHASES, default_boundaries, phase_of
+from evolve.engine.rules import DEFAULT_RULES, PASS, WIN, Rules, check_rules
 from evolve.engine.search import best_move
 from evolve.engine.solver import solve_move
 from evolve.errors import AgentError, IllegalMoveError
@@ -58,13 +58,8 @@ class AlphaBetaAgent(StoredAgent):
     Args:
         weights: P lists of 10 integers, one per class of squares in the order
             a1 b1 c1 d1 b2 c2 d2 c3 d3 d4; each times own − opp discs there.
-        mobility: P integers, each times own − opp legal moves. Like the next four terms, 0
-            where left out.
-        stability: P integers, each times own − opp discs that can never turn again.
-        x_squares: P integers, each times own − opp discs diagonally beside an empty corner.
-        c_squares: P integers, each times own − opp discs beside an empty corner on the border.
-        potential_mobility: P integers, each times own − opp potential moves (empty squares
-            beside a disc of the other side).
+        mobility, …: P integers a term of `engine.genes`, each times what the term counts, such as
+            own − opp legal moves; 0 where left out.
         depths: P search depths in plies, 1 to 60; a pass costs none.
         boundaries: P − 1 ascending disc counts at which the next phase begins; by default
             they divide the game evenly.
@@ -80,16 +75,13 @@ class AlphaBetaAgent(StoredAgent):
     """
 
     weights: tuple[tuple[int, ...], ...]
-    mobility: tuple[int, ...]
-    stability: tuple[int, ...]
-    x_squares: tuple[int, ...]
-    c_squares: tuple[int, ...]
-    potential_mobility: tuple[int, ...]
     depths: tuple[int, ...]
     boundaries: tuple[int, ...]
     endgame: int
     rules: Rules | None
     name: str
+    terms: Mapping[str, tuple[int, ...]]
+    """By name the weights of each term, one a phase; `agent.mobility` is one of them."""
     provenance: Mapping[str, Any]
     limit: Limit = _NO_LIMIT
 
@@ -106,13 +98,11 @@ class AlphaBetaAgent(StoredAgent):
         endgame: int = 0,
         rules: Rules | None = None,
         *,
-        stability: Sequence[int] | None = None,
-        x_squares: Sequence[int] | None = None,
-        c_squares: Sequence[int] | None = None,
-        potential_mobility: Sequence[int] | None = None,
         limit: Limit = _NO_LIMIT,
         name: str = "alphabeta",
         provenance: Mapping[str, Any] | None = None,
+        terms: Mapping[str, Sequence[int]] | None = None,
+        **others: Sequence[int] | None,
     ) -> None:
         if isinstance(weights, (str, bytes)) or not isinstance(weights, Iterable):
             raise AgentError(f"weights must be a list of 10 numbers for every phase: {weights!r}")
@@ -120,31 +110,31 @@ class AlphaBetaAgent(StoredAgent):
         phases = len(tables)
         if not 1 <= phases <= MAX_PHASES:
             raise AgentError(f"weights has {phases} phases; there may be 1 to {MAX_PHASES}")
-        given = {
-            "mobility": mobility,
-            "stability": stability,
-            "x_squares": x_squares,
-            "c_squares": c_squares,
-            "potential_mobility": potential_mobility,
-            "depths": (1,) * phases if depths is None else depths,
-        }
-        lists = {
-            key: (0,) * phases if values is None else _ints(values, key)
-            for key, values in given.items()
+        unknown = [term for term in (*(terms or ()), *others) if term not in TERM_NAMES]
+        if unknown:
+            raise AgentError(f"there is no term {unknown[0]!r}; there are {', '.join(TERM_NAMES)}")
+        given = {**(terms or {}), **others}
+        if mobility is not None:
+            given["mobility"] = mobility
+        zero = (0,) * phases
+        weights_of = {
+            term: zero if (values := given.get(term)) is None else _ints(values, term)
+            for term in TERM_NAMES
         }
         if boundaries is None:
             boundaries = default_boundaries(phases)
-        values: dict[str, Any] = {
+        fields_of: dict[str, Any] = {
             "weights": tables,
-            **lists,
+            "depths": (1,) * phases if depths is None else _ints(depths, "depths"),
             "boundaries": _ints(boundaries, "boundaries"),
             "endgame": _ints((endgame,), "endgame")[0],
             "rules": None if rules is None else check_rules(rules),
             "limit": limit,
             "name": str(name),
+            "terms": weights_of,
             "provenance": dict(provenance or {}),
         }
-        for key, value in values.items():
+        for key, value in fields_of.items():
             object.__setattr__(self, key, value)
         self._check()
 
@@ -153,10 +143,9 @@ class AlphaBetaAgent(StoredAgent):
         for table in self.weights:
             if len(table) != layout.SQUARE_CLASSES:
                 raise AgentError(f"weights needs 10 numbers a phase, and {list(table)} are not")
-        for key in (*TERM_NAMES, "depths"):
-            count = len(getattr(self, key))
-            if count != phases:
-                raise AgentError(f"{key} has {count} numbers, and weights {phases} phases")
+        for key, values in (*self.terms.items(), ("depths", self.depths)):
+            if len(values) != phases:
+                raise AgentError(f"{key} has {len(values)} numbers, and weights {phases} phases")
         if len(self.boundaries) != phases - 1:
             raise AgentError(
                 f"{phases} phases need {phases - 1} boundaries, not {list(self.boundaries)}"
@@ -172,7 +161,7 @@ class AlphaBetaAgent(StoredAgent):
         self._check_limit()
         for phase in range(phases):
             largest = int(_CLASS_SIZES @ np.abs(np.array(self.weights[phase], dtype=object)))
-            largest += sum(abs(getattr(self, t)[phase]) for t in TERM_NAMES) * _LARGEST_DIFFERENCE
+            largest += sum(abs(of[phase]) for of in self.terms.values()) * _LARGEST_DIFFERENCE
             if largest >= WIN:
                 raise AgentError(
                     f"the weights of phase {phase} can add up to {largest}; they must stay under "
@@ -191,8 +180,23 @@ class AlphaBetaAgent(StoredAgent):
             prepare()
 
     def __hash__(self) -> int:
-        own = (field.name for field in fields(self) if field.name != "provenance")
-        return hash(tuple(getattr(self, name) for name in own))
+        own = (f.name for f in fields(self) if f.name not in ("terms", "provenance"))
+        return hash((*(getattr(self, name) for name in own), tuple(self.terms.items())))
+
+    if not TYPE_CHECKING:  # a type checker would take any misspelt name for a term
+
+        def __getattr__(self, name: str) -> tuple[int, ...]:
+            """The weights of a term."""
+            if name in TERM_NAMES:
+                return self.terms[name]
+            raise AttributeError(f"an alpha-beta agent has no {name!r}", name=name, obj=self)
+
+    @property
+    def told_terms(self) -> tuple[str, ...]:
+        """The terms that files and tables tell of: those of version 0.1, and others it weighs."""
+        return tuple(
+            term for term, values in self.terms.items() if GENES[term].early or any(values)
+        )
 
     @property
     def phases(self) -> int:
@@ -207,10 +211,11 @@ class AlphaBetaAgent(StoredAgent):
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters as plain lists and numbers, as agent files hold them."""
-        lists = {key: list(getattr(self, key)) for key in (*TERM_NAMES, "depths", "boundaries")}
         return {
             "weights": [list(table) for table in self.weights],
-            **lists,
+            **{term: list(self.terms[term]) for term in self.told_terms},
+            "depths": list(self.depths),
+            "boundaries": list(self.boundaries),
             "endgame": self.endgame,
         }
 
@@ -224,7 +229,7 @@ class AlphaBetaAgent(StoredAgent):
         for phase in range(self.phases):
             start = layout.PHASES + phase * layout.PHASE_CELLS
             row[start : start + layout.SQUARE_CLASSES] = self.weights[phase]
-            terms = [getattr(self, term)[phase] for term in TERM_NAMES]
+            terms = [self.terms[term][phase] for term in TERM_NAMES]
             row[start + layout.SQUARE_CLASSES : start + layout.TERMS] = terms
             row[start + layout.DEPTH] = self.depths[phase]
         return row
@@ -274,7 +279,7 @@ class AlphaBetaAgent(StoredAgent):
 
     @property
     def _rules(self) -> Rules:
-        return self.rules or "standard"
+        return self.rules or DEFAULT_RULES
 
     @property
     def _timed(self) -> bool:
@@ -351,7 +356,12 @@ class AlphaBetaAgent(StoredAgent):
         edges = [4, *self.boundaries, 65]
         spans = [f"{low}–{high - 1}" for low, high in pairwise(edges)]
         rows = [
-            [phase, span, self.depths[phase], *(getattr(self, term)[phase] for term in TERM_NAMES)]
+            [
+                phase,
+                span,
+                self.depths[phase],
+                *(self.terms[term][phase] for term in self.told_terms),
+            ]
             for phase, span in enumerate(spans)
         ]
         boards = {
@@ -359,7 +369,7 @@ class AlphaBetaAgent(StoredAgent):
             for span, table in zip(spans, self.weights, strict=True)
         }
         facts = (f"exact from {self.endgame} empties",)
-        return Description(facts, (), ("phase", "discs", "depth", *TERM_NAMES), rows, boards)
+        return Description(facts, (), ("phase", "discs", "depth", *told), rows, boards)
 
     def python_source(self, numba: bool = False) -> str:
         """The stand-alone Python file of it."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from evolve.engine.evaluation import WIN
+from evolve.engine.rules import WIN
 
 Unit = Literal["discs", "evaluation", "value"]
 _EVALUATION_OF_A_DISC: Final = 100.0

@@ -22,9 +22,10 @@ from evolve.agents.networks import (
 from evolve.agents.rewards import NO_REWARDS, Rewards
 from evolve.engine import context as layout
 from evolve.engine.bits import U
-from evolve.engine.board import Board, Rules
+from evolve.engine.board import Board
 from evolve.engine.greedy import Valuation, action_values
 from evolve.engine.network import Network
+from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules, rule_set
 from evolve.engine.solver import solve_in_order
 from evolve.errors import AgentError, IllegalMoveError
 from evolve.standalone.render import NetworkPlay, render_network
@@ -66,6 +67,8 @@ class DqnAgent(StoredAgent):
     optional: ClassVar[tuple[str, ...]] = (*_PARAMETERS, "rewards")
 
     def __post_init__(self) -> None:
+        if self.rules is not None:
+            check_rules(self.rules)
         if len(self.networks) not in (1, 2):
             raise AgentError(f"{len(self.networks)} networks: one for both colours, or one each")
         for network in self.networks:
@@ -128,7 +131,7 @@ class DqnAgent(StoredAgent):
             self._addresses,
             self.rewards.cells,
             scratch.ctypes.data,
-            layout.RULES_CODE[self._rules],
+            rule_set(self._rules).code,
             np.zeros(1, np.int64),
         )
         action_values(U(board.own), U(board.opp), side, self.lookahead, valuation, values)
@@ -183,7 +186,7 @@ class DqnAgent(StoredAgent):
 
     @property
     def _rules(self) -> Rules:
-        return self.rules or "standard"
+        return self.rules or DEFAULT_RULES
 
     @property
     def _addresses(self) -> npt.NDArray[np.int64]:

@@ -15,7 +15,8 @@ from typing import Final, Literal, Protocol
 from evolve.agents.agent import Agent, Setting
 from evolve.agents.limit import Limit
 from evolve.agents.timing import check_seconds
-from evolve.engine.board import Board, Rules
+from evolve.engine.board import Board
+from evolve.engine.rules import Rules, check_rules
 from evolve.engine.squares import square_name
 from evolve.errors import AgentError, EngineError, IllegalMoveError
 from evolve.programs.gtp import GtpSession
@@ -67,6 +68,8 @@ class ExternalAgent(Agent):
     _programs: _Programs = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        if self.rules is not None:
+            check_rules(self.rules)
         if not self._arguments():
             raise AgentError(f"{self.protocol}: needs a command, such as {self.protocol}:program")
         program = self._arguments()[0]

@@ -15,9 +15,10 @@ from evolve.agents.timing import TABLE_BITS, stopping_at, thinking_seconds, touc
 from evolve.engine import context as layout
 from evolve.engine import game
 from evolve.engine.bits import U
-from evolve.engine.board import Board, Rules
+from evolve.engine.board import Board
 from evolve.engine.deepening import deepen
 from evolve.engine.entry import new_context
+from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.engine.search import best_move
 from evolve.engine.solver import solve_move, solve_outcome_move
 
@@ -55,7 +56,7 @@ def prepare() -> None:
     board.legal_moves()
     own, opp = U(board.own), U(board.opp)
     row = np.zeros(layout.PHASES + layout.PHASE_CELLS, np.int64)
-    context = new_context(layout.STANDARD, budget=1)
+    context = new_context(rule_set(DEFAULT_RULES).code, budget=1)
     address = context.ctypes.data
     game.set_phase(own, opp, row.ctypes.data, address)
     best_move(own, opp, 1, address)

@@ -20,7 +20,7 @@ from evolve.agents.registry import (
     reference_agent,
     stored_kind,
 )
-from evolve.engine.board import check_rules
+from evolve.engine.rules import check_rules
 from evolve.errors import AgentError, AgentFileError
 from evolve.tables.arrays import Arrays
 from evolve.tables.kinds import champion_of

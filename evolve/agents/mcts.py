@@ -44,8 +44,9 @@ from evolve.agents.timing import (
 from evolve.engine import context as layout
 from evolve.engine import mcts
 from evolve.engine.bits import U
-from evolve.engine.board import Board, Rules
+from evolve.engine.board import Board
 from evolve.engine.network import Network
+from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules, rule_set
 from evolve.engine.solver import solve_in_order
 from evolve.errors import AgentError, IllegalMoveError
 from evolve.standalone.render import NetworkPlay, render_network
@@ -117,6 +118,8 @@ class MctsAgent(StoredAgent):
     optional: ClassVar[tuple[str, ...]] = (*_PARAMETERS, *NETWORK_PARAMETERS)
 
     def __post_init__(self) -> None:
+        if self.rules is not None:
+            check_rules(self.rules)
         if not 1 <= self.simulations <= MOST_SIMULATIONS:
             raise AgentError(f"simulations {self.simulations} must be 1 to {MOST_SIMULATIONS}")
         if not 0 < self.c <= 1000:
@@ -180,7 +183,7 @@ class MctsAgent(StoredAgent):
             return super().choose_all(boards)
         forest = Forest(len(boards), nodes_for(self.simulations))
         forest.reset(boards)
-        rules = layout.RULES_CODE[self._rules]
+        rules = rule_set(self._rules).code
         forest.simulate(self.simulations, rules, self.c, self.evaluate)
         return [
             (self._best(board, forest.tree(number)), self.simulations)
@@ -296,7 +299,7 @@ class MctsAgent(StoredAgent):
 
     @property
     def _rules(self) -> Rules:
-        return self.rules or "standard"
+        return self.rules or DEFAULT_RULES
 
     @property
     def _nodes(self) -> int:
@@ -352,7 +355,7 @@ class MctsAgent(StoredAgent):
         network = self.network
         scratch = thread_scratch(network.scratch_size if network else 0)
         options = mcts.SearchOptions(
-            layout.RULES_CODE[self._rules],
+            rule_set(self._rules).code,
             _FORMULA[self.selection],
             float(self.c),
             network.address if network else 0,

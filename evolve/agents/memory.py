@@ -12,8 +12,9 @@ import numpy.typing as npt
 from evolve.engine import context as layout
 from evolve.engine import lockstep, mcts
 from evolve.engine.bits import U
-from evolve.engine.board import Board, Rules
+from evolve.engine.board import Board
 from evolve.engine.entry import new_context
+from evolve.engine.rules import Rules, rule_set
 
 
 class OutOfTimeError(Exception):
@@ -189,9 +190,10 @@ def stopper() -> Callable[[], None]:
 
 def thread_context(rules: Rules, table_bits: int) -> layout.Cells:
     """This thread's context for the given rules and table size, kept for the next search."""
+    code = rule_set(rules).code
     contexts = cast("dict[int, layout.Cells]", _contexts.__dict__)
     context = contexts.get(table_bits)
     if context is None:
-        context = contexts[table_bits] = new_context(layout.REVERSED, 0, table_bits)
-    context[layout.RULES] = layout.RULES_CODE[rules]
+        context = contexts[table_bits] = new_context(code, 0, table_bits)
+    layout.set_rules(context, code)
     return context

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Final, Self
 
 from evolve.agents.agent import Agent, Setting
-from evolve.engine.board import Board, Rules
+from evolve.engine.board import Board
+from evolve.engine.rules import Rules, check_rules
 from evolve.errors import IllegalMoveError
 
 _MASK = (1 << 64) - 1
@@ -31,6 +32,10 @@ class RandomAgent(Agent):
     seed: int = 0
     rules: Rules | None = None
     name: str = "random"
+
+    def __post_init__(self) -> None:
+        if self.rules is not None:
+            check_rules(self.rules)
 
     def choose(self, board: Board) -> int:
         """A legal square, each as likely as the others over seeds."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.loading import read_alphabeta
-from evolve.engine.board import Rules
+from evolve.engine.rules import Rules
 from evolve.errors import AgentError
 
 SWH: Final = (100, -25, 10, 5, -25, 1, 1, 5, 2, 1)
@@ -44,8 +44,3 @@ def table_agent(name: str) -> AlphaBetaAgent:
 def champion_agent(name: str) -> AlphaBetaAgent:
     """An evolved agent of the preset `tuned` (champion-RULES) or `published`, as it was evolved."""
     return read_alphabeta(_CHAMPIONS / f"{name}.json")
-
-
-def panel_reference(rules: Rules) -> str:
-    """Name of the strongest reference agent that champions of these rules are measured against."""
-    return "anti-swh-mobility" if rules == "reversed" else "swh"

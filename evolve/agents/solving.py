@@ -5,12 +5,12 @@ from __future__ import annotations
 from evolve.agents.memory import thread_context
 from evolve.engine import context as layout
 from evolve.engine.bits import U
-from evolve.engine.board import Board, Rules
-from evolve.engine.game import PASS
+from evolve.engine.board import Board
+from evolve.engine.rules import DEFAULT_RULES, PASS, Rules
 from evolve.engine.solver import solve_move
 
 
-def solve(board: Board, rules: Rules = "standard") -> tuple[int | None, int, int]:
+def solve(board: Board, rules: Rules = DEFAULT_RULES) -> tuple[int | None, int, int]:
     """Best move (64 for a pass, None at the end), exact score for the side to move, and nodes.
 
     Among best moves the lowest square. The time grows about threefold with every empty square.

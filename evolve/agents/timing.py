@@ -11,6 +11,7 @@ from typing import Final
 from evolve.agents.memory import thread_context
 from evolve.engine import context as layout
 from evolve.engine.clock import clear_deadline, set_deadline
+from evolve.engine.rules import DEFAULT_RULES
 from evolve.errors import AgentError
 
 TABLE_BITS: Final = 18
@@ -37,7 +38,7 @@ def thinking_seconds(seconds: float) -> float:
 
 def touch_table() -> None:
     """Have the memory of this thread's table at hand, so that no move's time goes there."""
-    thread_context("standard", TABLE_BITS)[layout.TABLE :].fill(0)
+    thread_context(DEFAULT_RULES, TABLE_BITS)[layout.TABLE :].fill(0)
 
 
 @contextmanager

@@ -23,6 +23,7 @@ import pandas as pd
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match
 from evolve.engine import game as kernels
+from evolve.engine.rules import MAX_PLIES, NO_MOVE
 from evolve.engine.squares import parse_moves
 from evolve.errors import RecordError, RunError
 from evolve.fitness.games import Games, winner_of
@@ -45,6 +46,7 @@ _RESULTS: Final = {
     "nodes_white": kernels.NODES_WHITE,
 }
 _FAILED: Final = {"black": kernels.FAILED_BLACK, "white": kernels.FAILED_WHITE}
+_WINNERS: Final = {"black": 1, "draw": 0, "white": -1}
 _ENDINGS: Final = {"time": "no move in time"}
 """Reasons of failures by what GGF says of them."""
 
@@ -173,7 +175,7 @@ class Keeper:
         for row in rows:
             self._check(path, str(row[MATCH]))
         count = len(self._match.pairings)
-        moves = np.full((len(rows), kernels.MAX_PLIES), kernels.NO_MOVE, np.int8)
+        moves = np.full((len(rows), MAX_PLIES), NO_MOVE, np.int8)
         results = np.zeros((len(rows), kernels.RESULT_COLUMNS), np.int64)
         failures: dict[int, str] = {}
         numbers: list[int] = []
@@ -193,7 +195,7 @@ class Keeper:
             if failure is not None:
                 failures[index] = failure
         pairings = self._match.pairings[numbers]
-        winner = winner_of(results, self._match.rules)
+        winner = winner_of(results)
         self._match.recall(Games(pairings, moves, results, winner, failures), numbers)
         return len(rows)
 
@@ -232,6 +234,7 @@ def _row_of(record: GameRecord) -> dict[str, Any]:
         "moves": record.moves,
         "discs_black": record.final.discs("black"),
         "discs_white": record.final.discs("white"),
+        "winner": record.winner,
         "plies": len(record.moves),
         "nodes_black": 0,
         "nodes_white": 0,
@@ -249,6 +252,7 @@ def _fill(row: Mapping[Any, Any], moves: Any, results: Any) -> str | None:
         results[column] = int(row[name])
     reason = str(row["reason"])
     if reason == "end":
+        results[kernels.OUTCOME] = _WINNERS[row["winner"]]
         return None
     failure = reason.removeprefix(FAILED)
     side = failure.partition(":")[0]

@@ -17,7 +17,7 @@ from evolve.agents.agent import Agent
 from evolve.arena.playing import LiveGame
 from evolve.arena.sprt import PAIR_SCORES, Sprt
 from evolve.engine import game as kernels
-from evolve.engine.board import Rules
+from evolve.engine.rules import DEFAULT_RULES, MAX_PLIES, NO_MOVE, Rules, check_rules
 from evolve.errors import AgentError, EngineError
 from evolve.fitness.games import BATCH, Games, GamesDone, batches, player_of, winner_of
 from evolve.fitness.openings import Openings
@@ -71,7 +71,7 @@ def common_rules(agents: Sequence[Agent], asked: Rules | None = None) -> Rules:
     Raises AgentError when agents differ and nothing was asked for.
     """
     if asked is not None:
-        return asked
+        return check_rules(asked)
     found: dict[Rules, str] = {}
     for agent in agents:
         if agent.rules is not None:
@@ -79,7 +79,7 @@ def common_rules(agents: Sequence[Agent], asked: Rules | None = None) -> Rules:
     if len(found) > 1:
         parts = " and ".join(f"{name} plays {rules}" for rules, name in found.items())
         raise AgentError(f"{parts}: agents of different rules; choose with --rules")
-    return next(iter(found), "standard")
+    return next(iter(found), DEFAULT_RULES)
 
 
 class Match:
@@ -115,7 +115,7 @@ class Match:
         numbers = np.arange(len(self.openings), dtype=np.int64).reshape(1, -1)
         self.pairings = schedule(2, numbers)
         self._failed = failed
-        self._moves = np.full((len(self.pairings), kernels.MAX_PLIES), kernels.NO_MOVE, np.int8)
+        self._moves = np.full((len(self.pairings), MAX_PLIES), NO_MOVE, np.int8)
         self._results = np.zeros((len(self.pairings), kernels.RESULT_COLUMNS), np.int64)
         self._failures: dict[int, str] = {}
         self._finished = np.zeros(len(self.openings), np.bool_)
@@ -212,7 +212,7 @@ class Match:
             self.pairings[numbers],
             self._moves[numbers],
             results,
-            winner_of(results, self.rules),
+            winner_of(results),
             failures,
         )
 
@@ -321,7 +321,7 @@ class Match:
             black: self.players[black].for_game(draw),
             white: self.players[white].for_game(draw + 1),
         }
-        return LiveGame(pair, black, white, self.openings.moves[opening].tolist())
+        return LiveGame(pair, black, white, self.openings.moves[opening].tolist(), self.rules)
 
     def _end(self, number: int, game: LiveGame) -> None:
         """Its record."""

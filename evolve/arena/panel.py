@@ -9,7 +9,7 @@ import numpy as np
 from evolve.agents.agent import Agent
 from evolve.agents.loading import load_agent
 from evolve.arena.match import Match
-from evolve.engine.board import Rules
+from evolve.engine.rules import Rules
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.score import Score

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from evolve.agents.agent import Agent
 from evolve.engine import game as kernels
 from evolve.engine.board import Board, Side
+from evolve.engine.rules import PASS, Rules
 from evolve.errors import EngineError
 
 
@@ -19,7 +20,7 @@ class LiveGame:
     """
 
     def __init__(
-        self, players: dict[int, Agent], black: int, white: int, opening: list[int]
+        self, players: dict[int, Agent], black: int, white: int, opening: list[int], rules: Rules
     ) -> None:
         self.board = Board.start()
         self.over = False
@@ -29,6 +30,7 @@ class LiveGame:
         self._numbers: dict[Side, int] = {"black": black, "white": white}
         self._book = [square for square in opening if square >= 0]
         self._moves: list[int] = []
+        self._rules: Rules = rules
         self._go_on()
 
     @property
@@ -59,6 +61,8 @@ class LiveGame:
         if self.failure is not None:
             black = self.board.side == "black"
             result[kernels.REASON] = kernels.FAILED_BLACK if black else kernels.FAILED_WHITE
+        else:
+            result[kernels.OUTCOME] = np.sign(self.board.score_of("black", self._rules))
         result[kernels.DISCS_BLACK] = self.board.discs("black")
         result[kernels.DISCS_WHITE] = self.board.discs("white")
         result[kernels.PLIES] = len(self._moves)
@@ -69,7 +73,7 @@ class LiveGame:
         while not self.board.is_over():
             if not self.board.legal_moves():
                 self.board = self.board.pass_move()
-                self._moves.append(kernels.PASS)
+                self._moves.append(PASS)
             elif self._book:
                 square = self._book.pop(0)
                 self.board = self.board.play(square)

@@ -15,7 +15,7 @@ from evolve.agents.agent import Agent
 from evolve.arena.bradleyterry import Ratings, rate
 from evolve.arena.match import Match
 from evolve.documents import parse_json, read_document
-from evolve.engine.board import Rules
+from evolve.engine.rules import Rules
 from evolve.errors import RunError
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings

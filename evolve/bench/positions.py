@@ -9,19 +9,19 @@ import numpy as np
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import SWH, table_agent
-from evolve.engine.board import Board, Rules
+from evolve.engine.board import Board
+from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
 
 SEED: Final = 2026
 
 
-def half_random(count: int, empties: tuple[int, int], rules: Rules = "standard") -> list[Board]:
+def half_random(count: int, empties: tuple[int, int], rules: Rules = DEFAULT_RULES) -> list[Board]:
     """Positions with so many empties (first to last) from games in which half the moves are random.
 
     The other half are those of the reference agent of the rules at depth 3. In each position
     the side to move has a choice.
     """
-    name = "anti-swh-mobility" if rules == "reversed" else "swh-mobility"
-    player = table_agent(name).with_rules(rules).at(depth=3)
+    player = table_agent(rule_set(rules).judge).with_rules(rules).at(depth=3)
     rng = np.random.default_rng([SEED, *empties])
     found: list[Board] = []
     while len(found) < count:
@@ -43,10 +43,6 @@ def measured_agent(all_terms: bool = False) -> AlphaBetaAgent:
     agent = AlphaBetaAgent([SWH] * 3, [3] * 3, None, [24, 44], rules="standard")
     if not all_terms:
         return agent
-    return replace(
-        agent,
-        stability=(5,) * 3,
-        x_squares=(-7,) * 3,
-        c_squares=(-3,) * 3,
-        potential_mobility=(2,) * 3,
-    )
+    others = {"stability": 5, "x_squares": -7, "c_squares": -3, "potential_mobility": 2}
+    weights = {term: (weight,) * 3 for term, weight in others.items()}
+    return replace(agent, terms={**agent.terms, **weights})

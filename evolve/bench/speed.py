@@ -19,11 +19,12 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.bench.plain import PlainAgent, play_game
 from evolve.bench.positions import SEED, half_random, measured_agent
 from evolve.engine import bits, game
-from evolve.engine.board import Board, Rules
-from evolve.engine.context import NODES, RULES_CODE, STOPPED, table_bits_for
+from evolve.engine.board import Board
+from evolve.engine.context import NODES, STOPPED, table_bits_for
 from evolve.engine.deepening import DEEP_FROM, best_move_deep
 from evolve.engine.entry import new_context
 from evolve.engine.perft import perft
+from evolve.engine.rules import RULE_SETS, STANDARD, Rules
 from evolve.engine.search import best_move
 from evolve.engine.solver import solve_move, solve_outcome_move
 from evolve.errors import BenchError
@@ -85,8 +86,7 @@ def solver_rows() -> list[Row]:
     """Exact searches, and proofs of the outcome alone, of positions from half-random games."""
     rows = []
     kernels = {"score": solve_move, "outcome": solve_outcome_move}
-    rules: Rules
-    for rules in ("standard", "reversed"):
+    for rules in RULE_SETS:
         for empties, count in SOLVED.items():
             boards = half_random(count, (empties, empties), rules)
             for what, kernel in kernels.items():
@@ -120,7 +120,7 @@ def plain_rows() -> list[Row]:
     rows = []
     openings = balanced_openings(PLAIN_GAMES, Part.MATCH, "standard", np.random.default_rng(SEED))
     agent = replace(measured_agent(), depths=GAME_DEPTHS)
-    player = PlainAgent(agent.weights, agent.mobility, agent.depths, agent.boundaries)
+    player = PlainAgent(agent.weights, agent.terms["mobility"], agent.depths, agent.boundaries)
     for number in range(PLAIN_GAMES):
         opening = Openings(openings.moves[number : number + 1])
         kernels, nodes = timed(_games(agent, opening, 1))
@@ -154,7 +154,7 @@ def _games(agent: AlphaBetaAgent, openings: Openings, jobs: int) -> Work:
 
 def searches(boards: Sequence[Board], agent: AlphaBetaAgent, depth: int) -> Work:
     """The searches of `search_rows` at one depth."""
-    context = new_context(RULES_CODE["standard"], table_bits=table_bits_for(0, depth))
+    context = new_context(STANDARD, table_bits=table_bits_for(0, depth))
     address = context.ctypes.data
     kernel = best_move if depth < DEEP_FROM else best_move_deep
 
@@ -173,7 +173,7 @@ def searches(boards: Sequence[Board], agent: AlphaBetaAgent, depth: int) -> Work
 
 def _solving(boards: Sequence[Board], rules: Rules, kernel: Callable[..., Any]) -> Work:
     bits_of_table = table_bits_for(boards[0].empties)
-    context = new_context(RULES_CODE[rules], table_bits=bits_of_table)
+    context = new_context(RULE_SETS[rules].code, table_bits=bits_of_table)
     address = context.ctypes.data
 
     def work() -> int:

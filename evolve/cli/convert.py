@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import click
 
 from evolve.cli.options import output_path
 from evolve.cli.terminal import say
+from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
 from evolve.errors import OptionsError
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--rules",
-    type=click.Choice(["standard", "reversed"]),
-    default="standard",
+    type=click.Choice([*RULE_SETS]),
+    default=DEFAULT_RULES,
     show_default=True,
     help="Rules of games in .csv and .parquet, which do not say.",
 )
@@ -44,13 +45,12 @@ def convert_command(source: Path, output: Path, empties: int | None, rules: str)
       evolve convert games.csv -o games.ggf
       evolve convert WTH_2004.wtb --empties 16 -o ends.obf
     """
-    from evolve.engine.board import Rules
     from evolve.records.obf import write_obf
     from evolve.records.table import read_games, write_games
 
     if (output.suffix.lower() == ".obf") != (empties is not None):
         raise OptionsError("--empties and a name that ends in .obf go together")
-    records = read_games(source, cast("Rules", rules))
+    records = read_games(source, rules)
     if empties is None:
         write_games(output, records)
         say(f"{len(records)} games → {output}")
@@ -62,7 +62,7 @@ def convert_command(source: Path, output: Path, empties: int | None, rules: str)
 
 def _with_empties(record: GameRecord, empties: int) -> list[Board]:
     """The position with so many empty squares and a side that can move, if there is one."""
-    from evolve.engine.game import PASS
+    from evolve.engine.rules import PASS
 
     board = record.start
     for square in (*record.moves, None):

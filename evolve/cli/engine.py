@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,7 +14,7 @@ from evolve.cli.terminal import forget_reader
 from evolve.text import plain
 
 if TYPE_CHECKING:
-    from evolve.engine.board import Rules
+    pass
 
 _LONGEST_LINE = 1 << 16
 
@@ -48,10 +48,9 @@ def engine_command(agent: str, protocol: str, rules: str | None) -> None:
     from evolve.protocols.nboard import NBoardEngine
 
     player = load_agent(agent)
-    agreed = common_rules([player], cast("Rules | None", rules))
-    player.limited(
-        Limit(seconds=1.0)
-    )  # compiles what a move by the clock needs, before any clock runs
+    agreed = common_rules([player], rules)
+    # Compiles what a move by the clock needs, before any clock runs.
+    player.limited(Limit(seconds=1.0))
     try:
         if protocol == "gtp":
             GtpEngine(player, agreed).serve(_lines(), _say)

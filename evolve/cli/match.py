@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -27,7 +27,7 @@ from evolve.errors import EngineError
 if TYPE_CHECKING:
     from evolve.arena.keeping import Keeper
     from evolve.arena.match import Match, MatchResult
-    from evolve.engine.board import Rules
+    from evolve.engine.rules import Rules
 
 _GAMES = 100
 _GAMES_OF_TEST = 20_000
@@ -120,7 +120,7 @@ def match_command(
     test = Sprt(*sprt, alpha, beta) if sprt else None
     agents = [load_agent(a), load_agent(b)]
     a, b = readable(a), readable(b)
-    agreed = common_rules(agents, cast("Rules | None", rules))
+    agreed = common_rules(agents, rules)
     pairs = None if games is None else (games + 1) // 2
     chosen = openings_for(
         openings,

@@ -14,7 +14,7 @@ from evolve.engine.context import MAX_OPENING_PLIES
 if TYPE_CHECKING:
     import numpy as np
 
-    from evolve.engine.board import Rules
+    from evolve.engine.rules import Rules
     from evolve.fitness.openings import Openings
 
 C = TypeVar("C", bound=Callable[..., Any])

@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 
 from evolve.cli.completion import complete_agents
 from evolve.config.evolution import FIRST
+from evolve.engine.rules import RULE_SETS
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -46,7 +47,7 @@ seed_option = click.option(
 )
 rules_option = click.option(
     "--rules",
-    type=click.Choice(["standard", "reversed"]),
+    type=click.Choice([*RULE_SETS]),
     help="Rules to play by; those of the agents by default, or standard.",
 )
 

@@ -9,11 +9,13 @@ import click
 from evolve.cli.completion import complete_agents
 from evolve.cli.options import rules_option
 from evolve.cli.terminal import out, say
+from evolve.engine.rules import rule_set
 from evolve.errors import IllegalMoveError, RecordError
 
 if TYPE_CHECKING:
     from evolve.agents.agent import Agent
-    from evolve.engine.board import Board, Rules, Side
+    from evolve.engine.board import Board, Side
+    from evolve.engine.rules import Rules
 
 _OF_UNIT: Final = {
     "discs": "exact scores",
@@ -49,7 +51,7 @@ def play_command(agent: str, side: str, rules: str | None) -> None:
     from evolve.arena.match import common_rules
 
     opponent = load_agent(agent)
-    agreed = common_rules([opponent], cast("Rules | None", rules))
+    agreed = common_rules([opponent], rules)
     _Game(opponent.with_rules(agreed), agreed, cast("Side", side)).play()
 
 
@@ -68,8 +70,7 @@ class _Game:
     def play(self) -> None:
         from evolve.engine.squares import square_name
 
-        goal = "most" if self.rules == "standard" else "fewest"
-        say(f"{self.rules}: {goal} discs wins. You are {self.side}. Type {_HELP}.")
+        say(f"{self.rules}: {rule_set(self.rules).goal}. You are {self.side}. Type {_HELP}.")
         while not self.board.is_over():
             if not self.board.legal_moves():
                 say(f"{self.board.side} has no move and passes")
@@ -85,7 +86,7 @@ class _Game:
 
     def _person_moves(self) -> bool:
         """Ask until a move is made; False to quit."""
-        from evolve.engine.game import PASS
+        from evolve.engine.rules import PASS
         from evolve.engine.squares import parse_square
 
         _show(self.board)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,7 +17,6 @@ from evolve.cli.terminal import NOTHING, complain, counting, elo_text, print_row
 
 if TYPE_CHECKING:
     from evolve.arena.tournament import Rating
-    from evolve.engine.board import Rules
     from evolve.fitness.openings import Openings
 
 
@@ -76,7 +75,7 @@ def rate_command(
         raise click.UsageError("name two agents or more")
     players = [load_agent(name) for name in agents]
     agents = tuple(map(readable, agents))
-    agreed = common_rules(players, cast("Rules | None", rules))
+    agreed = common_rules(players, rules)
     pairs = (games + 1) // 2
 
     def drawn(i: int, j: int) -> Openings:

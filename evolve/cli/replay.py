@@ -32,7 +32,7 @@ def replay_command(run: str, game: str, moves_only: bool) -> None:
       evolve replay runs/reversed-001 12:345
     """
     from evolve.engine.board import Board
-    from evolve.engine.game import PASS
+    from evolve.engine.rules import PASS
     from evolve.engine.squares import parse_moves, square_name
     from evolve.tables.run import Run
 

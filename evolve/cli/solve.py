@@ -6,22 +6,22 @@ import json
 import time
 from functools import partial
 from pathlib import Path
-from typing import cast
 
 import click
 
 from evolve.cli.options import json_option
 from evolve.cli.terminal import counting, interruptible, print_rows, say
+from evolve.engine.rules import DEFAULT_RULES, RULE_SETS, RULES_HELP
 
 
 @click.command(name="solve")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "--rules",
-    type=click.Choice(["standard", "reversed"]),
-    default="standard",
+    type=click.Choice([*RULE_SETS]),
+    default=DEFAULT_RULES,
     show_default=True,
-    help="Most discs wins, or fewest.",
+    help=f"Of the game; {RULES_HELP}.",
 )
 @json_option
 def solve_command(file: Path, rules: str, as_json: bool) -> None:
@@ -38,18 +38,18 @@ def solve_command(file: Path, rules: str, as_json: bool) -> None:
       evolve solve ends.obf --rules reversed --json
     """
     from evolve.agents.solving import solve
-    from evolve.engine.board import Board, Rules
+    from evolve.engine.board import Board
     from evolve.engine.squares import square_name
     from evolve.records.obf import read_obf
 
     boards = read_obf(file)
     # Before the clock starts: seconds are without compilation.
-    solve(Board(own=1 << 9, opp=1 << 18), cast("Rules", rules))
+    solve(Board(own=1 << 9, opp=1 << 18), rules)
     answers = []
     with counting("solving", len(boards), quiet=as_json) as advance:
         for number, board in enumerate(boards, 1):
             started = time.perf_counter()
-            move, score, nodes = interruptible(partial(solve, board, cast("Rules", rules)))
+            move, score, nodes = interruptible(partial(solve, board, rules))
             answers.append(
                 {
                     "position": number,

@@ -17,11 +17,9 @@ from pydantic import (
 )
 
 from evolve.config.operators import OPERATORS, check_operator
-from evolve.engine.context import MAX_DEPTH, TERM_NAMES
+from evolve.engine.genes import DEFAULT_TERMS, GENES, TERM_NAMES, Term
 from evolve.engine.phases import MAX_PHASES, default_boundaries
-
-GENES: Final = ("weights", *TERM_NAMES, "depths", "endgame")
-"""Genes of an individual, in the order of its genome."""
+from evolve.engine.rules import RULES_HELP, Rules, rule_set
 
 FIRST: Final = "What matters first"
 """Head of the options that most people need."""
@@ -29,19 +27,6 @@ ENDINGS: Final = ("generations", "patience", "until_rest", "time_limit")
 """Settings that say when a run ends; they may change when it goes on."""
 
 Range = tuple[int, int]
-
-
-def _default_bounds() -> dict[str, Range]:
-    return {
-        "weights": (-200, 200),
-        "mobility": (-100, 100),
-        "stability": (-200, 200),
-        "x_squares": (-200, 200),
-        "c_squares": (-200, 200),
-        "potential_mobility": (-100, 100),
-        "depths": (2, 6),
-        "endgame": (0, 12),
-    }
 
 
 def _split(value: Any) -> Any:
@@ -73,7 +58,6 @@ def _operator(kind: str, default: str, description: str) -> Any:
     )
 
 
-Term = Literal["mobility", "stability", "x_squares", "c_squares", "potential_mobility"]
 Tied = Literal["weights", "terms", "depths"]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -95,9 +79,7 @@ class EvolutionSettings(BaseModel):
     preset: Literal["tuned", "published"] = Field(
         "tuned", description="settings to start from; all others change single ones"
     )
-    rules: Literal["standard", "reversed"] = Field(
-        "reversed", description="most discs wins, or fewest (the published experiment)"
-    )
+    rules: Rules = Field("reversed", description=f"{RULES_HELP} (the published experiment)")
     seed: int = Field(0, ge=0, description="same seed and settings, same tables")
     generations: int = Field(168, ge=1, description="generations in all, the random first included")
     population: int = Field(64, ge=4, le=4096, description="individuals in every generation")
@@ -112,12 +94,12 @@ class EvolutionSettings(BaseModel):
         (), description="genes that all phases share: weights, terms, depths"
     )
     terms: Annotated[tuple[Term, ...], BeforeValidator(_split)] = Field(
-        TERM_NAMES, description="terms of the evaluation beside the squares"
+        DEFAULT_TERMS,
+        description=f"terms of the evaluation beside the squares: {', '.join(TERM_NAMES)}",
     )
     bounds: dict[str, Annotated[Range, BeforeValidator(_split_range)]] = Field(
-        default_factory=_default_bounds,
-        description="range of a gene, GENE=LOW:HIGH; genes: weights, mobility, stability, "
-        "x_squares, c_squares, potential_mobility, depths, endgame",
+        default_factory=dict,
+        description=f"range of a gene, GENE=LOW:HIGH; genes: {', '.join(GENES)}",
     )
     fix: dict[str, Annotated[tuple[int, ...], BeforeValidator(_split_ints)]] = Field(
         default_factory=dict, description="hold a gene at a value, GENE=V or GENE=V,V,…"
@@ -216,22 +198,28 @@ class EvolutionSettings(BaseModel):
     @model_validator(mode="after")
     def _consistent(self) -> EvolutionSettings:
         faults = []
-        for gene, lowest, highest in (("depths", 1, MAX_DEPTH), ("endgame", 0, 60)):
-            values = (*self.bounds.get(gene, ()), *self.fix.get(gene, ()))
-            if any(not lowest <= value <= highest for value in values):
-                faults.append(f"{gene}: {list(values)} must be {lowest} to {highest}")
+        for name, gene in GENES.items():
+            values = (*self.bounds.get(name, ()), *self.fix.get(name, ()))
+            if gene.limits is not None:
+                lowest, highest = gene.limits
+                if any(not lowest <= value <= highest for value in values):
+                    faults.append(f"{name}: {list(values)} must be {lowest} to {highest}")
         boundaries = self.boundaries
         if boundaries and len(boundaries) != self.phases - 1:
             faults.append(
                 f"boundaries: {self.phases} phases need {self.phases - 1} disc counts, not "
                 f"{list(boundaries)}"
             )
-        for gene, values in self.fix.items():
-            if gene in TERM_NAMES and gene not in self.terms:
-                faults.append(f"fix.{gene}: the term is not among the terms in use")
-            if len(values) not in (1, *self.gene_sizes(gene)):
-                sizes = " or ".join(map(str, sorted({1, *self.gene_sizes(gene)})))
-                faults.append(f"fix.{gene}: {len(values)} numbers given, it takes {sizes}")
+        for name, values in self.fix.items():
+            if self.is_off(name):
+                faults.append(f"fix.{name}: the term is not among the terms in use")
+            if len(values) not in (1, *self.gene_sizes(name)):
+                sizes = " or ".join(map(str, sorted({1, *self.gene_sizes(name)})))
+                faults.append(f"fix.{name}: {len(values)} numbers given, it takes {sizes}")
+        if self.panel == "ladder" and not rule_set(self.rules).ladder:
+            if "panel" in self.model_fields_set:
+                faults.append(f"panel: the ladder of the rules {self.rules} was never measured")
+            object.__setattr__(self, "panel", "fixed")
         if self.until_rest and self.panel != "ladder":
             faults.append(f"until_rest: only the ladder rates, and the panel is {self.panel}")
         if self.algorithm == "ga":
@@ -245,22 +233,35 @@ class EvolutionSettings(BaseModel):
                 )
         if faults:
             raise ValueError("; ".join(faults))
-        filled = {**_default_bounds(), **self.bounds}
-        object.__setattr__(self, "bounds", {gene: filled[gene] for gene in GENES})
+        ranges = {
+            name: self.bounds.get(name, gene.bounds)
+            for name, gene in GENES.items()
+            if name in self.bounds or name in self.genes
+        }
+        object.__setattr__(self, "bounds", ranges)
         if not boundaries:
             object.__setattr__(self, "boundaries", default_boundaries(self.phases))
         return self
 
+    @property
+    def genes(self) -> tuple[str, ...]:
+        """The genes that individuals have, in the order of their genome."""
+        return tuple(name for name, gene in GENES.items() if gene.early or not self.is_off(name))
+
+    def is_off(self, gene: str) -> bool:
+        """Whether the gene is a term that is not in use."""
+        return GENES[gene].term and gene not in self.terms
+
     def tied(self, gene: str) -> bool:
         """Whether all phases share the gene."""
-        return gene in self.tie or (gene in TERM_NAMES and "terms" in self.tie)
+        return gene in self.tie or (GENES[gene].term and "terms" in self.tie)
 
     def gene_sizes(self, gene: str) -> tuple[int, ...]:
         """Numbers the gene consists of; where it has phases, of one phase and of all of them."""
-        if gene == "endgame":
-            return (1,)
-        single = 10 if gene == "weights" else 1
-        return (single,) if self.tied(gene) else (single, single * self.phases)
+        single = GENES[gene].numbers
+        if not GENES[gene].phased or self.tied(gene):
+            return (single,)
+        return (single, single * self.phases)
 
     @property
     def identity(self) -> dict[str, Any]:

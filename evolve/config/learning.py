@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from evolve.config.evolution import FIRST
+from evolve.engine.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 from evolve.errors import AgentError
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -39,9 +40,7 @@ class LearningSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    rules: Literal["standard", "reversed"] = Field(
-        "standard", description="most discs wins (the published experiments), or fewest"
-    )
+    rules: Rules = Field(DEFAULT_RULES, description=f"{RULES_HELP}; the papers play standard")
     seed: int = Field(0, ge=0, le=2**62, description="same seed, settings and --games, same tables")
     budget: float | None = Field(
         None,
@@ -217,8 +216,8 @@ class MctsSettings(LearningSettings):
                 f"first_ply: games end {self.solved} empties before the board is full, so that "
                 f"there is nothing to learn from ply {self.first_ply} on"
             )
-        if self.rules == "reversed" and "accept_against" not in self.model_fields_set:
-            object.__setattr__(self, "accept_against", ("random", "anti-swh-mobility"))
+        if "accept_against" not in self.model_fields_set:
+            object.__setattr__(self, "accept_against", ("random", rule_set(self.rules).judge))
         return self
 
 

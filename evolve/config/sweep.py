@@ -8,27 +8,10 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from evolve.config.evolution import FIRST
+from evolve.engine.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 
 Kind = Literal["dqn", "mcts", "alphabeta", "evolution"]
 KINDS: Final[tuple[Kind, ...]] = ("dqn", "mcts", "alphabeta", "evolution")
-
-PANELS: Final = {
-    "standard": (
-        "random",
-        "swh",
-        "positional?depth=2",
-        "positional?depth=4",
-        "positional?depth=6",
-    ),
-    "reversed": (
-        "random",
-        "anti-swh",
-        "anti-swh-mobility?depth=2",
-        "anti-swh-mobility?depth=4",
-        "anti-swh-mobility?depth=6",
-    ),
-}
-"""Who every trial meets, by rules: random moves, a greedy table, alpha-beta 2, 4 and 6 deep."""
 
 DEFAULT_PANEL: Final = "default"
 _BUDGETS: Final = {"dqn": 60.0, "mcts": 60.0, "evolution": 120.0}
@@ -56,8 +39,8 @@ class SweepSettings(BaseModel):
 
     kind: Kind = Field("dqn", exclude=True)
     """Of the command, not an option of it."""
-    rules: Literal["standard", "reversed"] = Field(
-        "standard", description="most discs wins, or fewest (the default of `sweep evolution`)"
+    rules: Rules = Field(
+        DEFAULT_RULES, description=f"{RULES_HELP} (the default of `sweep evolution`)"
     )
     seed: int = Field(0, ge=0, le=2**31, description="of the sampler, the trials and the panel")
     trials: int = Field(60, ge=1, le=1_000_000, description="finished trials in all")
@@ -129,7 +112,7 @@ class SweepSettings(BaseModel):
             object.__setattr__(self, "budget", _BUDGETS[self.kind])
         panel: list[str] = []
         for name in self.panel:
-            panel += PANELS[self.rules] if name == DEFAULT_PANEL else [name]
+            panel += rule_set(self.rules).panel if name == DEFAULT_PANEL else [name]
         if not panel:
             raise ValueError("panel: it is empty; name one agent or more, or leave it out")
         object.__setattr__(self, "panel", tuple(dict.fromkeys(panel)))

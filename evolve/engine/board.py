@@ -6,36 +6,13 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from evolve.engine import bits
-from evolve.engine.game import PASS
+from evolve.engine.rules import DEFAULT_RULES, NO_SCORE, PASS, Rules, rule_set
+from evolve.engine.scoring import score_of
 from evolve.engine.squares import square_name
 from evolve.errors import IllegalMoveError, PositionError
 
 Side = Literal["black", "white"]
-Rules = Literal["standard", "reversed"]
-
-RULES: tuple[Rules, ...] = get_args(Rules)
 _FULL = (1 << 64) - 1
-
-
-def check_rules(rules: str) -> Rules:
-    """`rules` itself when it names rules; raises PositionError otherwise."""
-    if rules not in RULES:
-        raise PositionError(f"there are no rules {rules!r}; there are {' and '.join(RULES)}")
-    return rules
-
-
-def exact_score(own_discs: int, opp_discs: int, rules: Rules) -> int:
-    """Exact score at the end of a game for the side with `own_discs`.
-
-    `standard`: own − opp discs, the empty squares to the winner. `reversed`: opp − own.
-    """
-    if rules == "reversed":
-        return opp_discs - own_discs
-    if own_discs > opp_discs:
-        return 64 - 2 * opp_discs
-    if own_discs < opp_discs:
-        return 2 * own_discs - 64
-    return 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,14 +130,21 @@ class Board:
         """Number of discs of `side`."""
         return (self.black if side == "black" else self.white).bit_count()
 
-    def score(self, rules: Rules = "standard") -> int:
+    def score(self, rules: Rules = DEFAULT_RULES) -> int:
         """Exact score for the side to move at the end; raises PositionError before it.
 
         `standard`: own − opp discs, empty squares to the winner. `reversed`: opp − own discs.
         """
+        code = rule_set(rules).code
         if not self.is_over():
             raise PositionError(f"the game is not over, it has no score yet\n{self}")
-        return exact_score(self.own.bit_count(), self.opp.bit_count(), check_rules(rules))
+        score = int(score_of(bits.U(self.own), bits.U(self.opp), code))
+        assert score != NO_SCORE, f"final_score does not know the code of {rules}"
+        return score
+
+    def score_of(self, side: Side, rules: Rules = DEFAULT_RULES) -> int:
+        """The same for a side, whoever is to move."""
+        return self.score(rules) if side == self.side else -self.score(rules)
 
     def cells(self) -> str:
         """The 64 cells a1..h8 as `X` (black), `O` (white), `-`; `Board.parse` reads them."""

@@ -2,8 +2,9 @@
 
     cells                        what
     0 … 11                       NODES, BUDGET, …, DEADLINE: named below
-    WEIGHTS … WEIGHTS + TERMS    the parameters of the phase chosen at the root
     CLOCK, NOW, NOW + 1          for searches by the clock, see `clock`
+    DISC_SIGN, CORNERS_LAST      what the rules let the search assume, see `rules.RuleSet`
+    WEIGHTS … WEIGHTS + TERMS    the parameters of the phase chosen at the root
     SQUARE_WEIGHTS …             the weight of each square
     ROWS …                       for each kind of row the sum of square weights per byte of discs
     FRAMES …                     per depth (or empties) a frame of moves, see `ordering.pick`
@@ -23,27 +24,19 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from evolve.engine.genes import MAX_DEPTH as MAX_DEPTH
+from evolve.engine.genes import SQUARE_CLASSES as SQUARE_CLASSES
+from evolve.engine.genes import TERM_NAMES
+from evolve.engine.rules import RULE_SETS
+
 Cells = npt.NDArray[np.int64]
 
-STANDARD: Final = 0
-REVERSED: Final = 1
-
 # Limits that settings know too, here because this module loads no numba.
-MAX_DEPTH: Final = 60
-"""Deepest search, in plies, passes aside: there are no more empty squares."""
 MAX_OPENING_PLIES: Final = 20
 """Longest random opening."""
 
-# Terms of the evaluation, in the order of their weights.
-SQUARE_CLASSES: Final = 10
-MOBILITY: Final = 10
-STABILITY: Final = 11
-X_SQUARES: Final = 12
-C_SQUARES: Final = 13
-POTENTIAL_MOBILITY: Final = 14
-TERMS: Final = 15
-TERM_NAMES: Final = ("mobility", "stability", "x_squares", "c_squares", "potential_mobility")
-"""The terms beside the squares by name, in the same order; each has a weight per phase."""
+TERMS: Final = SQUARE_CLASSES + len(TERM_NAMES)
+"""Weights of a phase: those of the classes of squares, then those of the terms."""
 
 NODES: Final = 0
 BUDGET: Final = 1
@@ -57,11 +50,14 @@ SEARCH: Final = 8  # addresses of the compiled search and solver
 SOLVER: Final = 9
 LOOK: Final = 10  # that of `clock.look`
 DEADLINE: Final = 11  # nanoseconds of the clock at which a search ends, 0 for never
-WEIGHTS: Final = 12
-CLOCK: Final = 28  # the address of the system's clock, and the two cells that it writes to
-NOW: Final = 29
-MOST_NODES: Final = 31  # of a search by the clock, 0 for no limit
-SQUARE_WEIGHTS: Final = 32
+CLOCK: Final = 12  # the address of the system's clock, and the two cells that it writes to
+NOW: Final = 13
+DISC_SIGN: Final = 15  # `discs` of the rules
+CORNERS_LAST: Final = 16  # `corners_last` of the rules, 0 or 1
+MOST_NODES: Final = 17  # of a search by the clock, 0 for no limit
+LINE_CELLS: Final = 8  # of a cache line
+WEIGHTS: Final = 24
+SQUARE_WEIGHTS: Final = WEIGHTS + TERMS + -TERMS % LINE_CELLS
 ROWS: Final = SQUARE_WEIGHTS + 64
 ROW_CELLS: Final = 256
 ROW_KINDS: Final = 4  # rows 1 and 8, 2 and 7, 3 and 6, 4 and 5
@@ -70,7 +66,6 @@ FRAME_CELLS: Final = 256
 TURNED: Final = 64  # in a frame, after the moves: by square the discs that it turns
 SQUARES: Final = 128  # by square the sum of square weights after it
 REPLIES: Final = 192  # and by square the moves of the other side after it
-LINE_CELLS: Final = 8  # of a cache line
 TABLE: Final = FRAMES + 65 * FRAME_CELLS
 ENTRY: Final = 4  # own, opp, bounds, and age, draft and move
 BUCKET: Final = 2  # entries a hash points to: the deeper one, the later one
@@ -84,7 +79,7 @@ DEPTH: Final = TERMS
 UNLIMITED: Final = 1 << 62
 """The budget of searches without one."""
 
-RULES_CODE: Final = {"standard": STANDARD, "reversed": REVERSED}
+_BY_CODE: Final = {rules.code: rules for rules in RULE_SETS.values()}
 
 GAME_TABLE_BITS: Final = 10
 """Size of the table for up to 12 empties: 2**10 buckets, 64 KiB."""
@@ -113,7 +108,15 @@ def blank_context(rules: int, budget: int, table_bits: int) -> Cells:
     # A bucket of the table is to lie in one cache line.
     start = -block.ctypes.data // block.itemsize % LINE_CELLS
     context = block[start : start + cells]
-    context[RULES] = rules
+    set_rules(context, rules)
     context[BUDGET] = budget or UNLIMITED
     context[TABLE_BITS] = table_bits
     return context
+
+
+def set_rules(context: Cells, rules: int) -> None:
+    """Make searches in `context` play by the rules of that code; raises KeyError for none."""
+    found = _BY_CODE[rules]
+    context[RULES] = rules
+    context[DISC_SIGN] = found.discs
+    context[CORNERS_LAST] = found.corners_last

@@ -9,14 +9,13 @@ import numpy.typing as npt
 
 from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, moves_of
 from evolve.engine.compile import kernel
-from evolve.engine.context import REVERSED
-from evolve.engine.evaluation import final_score
 from evolve.engine.game import choose
 from evolve.engine.greedy import best_action
-from evolve.engine.mcts import GOLDEN, mixed, random_square, uniform
 from evolve.engine.memory import int64, popcount
 from evolve.engine.parts import trained_moves
-from evolve.engine.rewards import discs_reward, end_reward, squares_reward
+from evolve.engine.random import GOLDEN, mixed, random_square, uniform
+from evolve.engine.rewards import DISC_SIGNS, discs_reward, end_reward, squares_reward
+from evolve.engine.scoring import final_score
 
 RANDOM_PLAYER: Final = -1
 """A player that is neither a network nor a row of alpha-beta parameters."""
@@ -209,8 +208,7 @@ def transitions_of(
     kind, shaping, table, positional, minimax, negamax, steps, gamma, rules = options
     plies, returns, discounts = transitions
     filled = int64(0)
-    if rules == REVERSED:
-        positional = -positional
+    positional *= DISC_SIGNS[rules]
     rewards = np.zeros(MOST_MOVES, np.float64)
     for game in range(positions.shape[0]):
         count = counts[game]

@@ -13,21 +13,23 @@ from evolve.engine.bits import (
 )
 from evolve.engine.compile import inlined, kernel
 from evolve.engine.context import (
-    C_SQUARES,
-    MOBILITY,
     OTHER_TERMS,
-    POTENTIAL_MOBILITY,
-    REVERSED,
     ROW_CELLS,
     ROW_KINDS,
     ROWS,
+    SQUARE_CLASSES,
     SQUARE_WEIGHTS,
-    STABILITY,
     TERMS,
     WEIGHTS,
-    X_SQUARES,
 )
+from evolve.engine.genes import place_of
 from evolve.engine.memory import int64, load, popcount, store
+
+MOBILITY = place_of("mobility")
+STABILITY = place_of("stability")
+X_SQUARES = place_of("x_squares")
+C_SQUARES = place_of("c_squares")
+POTENTIAL_MOBILITY = place_of("potential_mobility")
 
 CLASS_NAMES = ("a1", "b1", "c1", "d1", "b2", "c2", "d2", "c3", "d3", "d4")
 """The ten classes of squares that the symmetries of the board make one, by their first square."""
@@ -45,25 +47,6 @@ CLASS_OF_SQUARE = _class_of_squares()
 ALL_X_SQUARES = U(0x0042000000004200)
 ALL_C_SQUARES = U(0x4281000000008142)
 
-WIN: int = 1 << 20
-"""A finished game is worth its exact score times this: beyond any evaluation."""
-
-
-@inlined
-def final_score(own: np.uint64, opp: np.uint64, rules: int) -> int:
-    """Exact score of a finished game for the side with `own`.
-
-    Standard: own − opp discs, empty squares to the winner. Reversed: opp − own discs.
-    """
-    mine, theirs = popcount(own), popcount(opp)
-    if rules == REVERSED:
-        return theirs - mine
-    if mine > theirs:
-        return 64 - 2 * theirs
-    if mine < theirs:
-        return 2 * mine - 64
-    return 0
-
 
 @kernel
 def set_weights(weights: int, context: int) -> None:
@@ -73,7 +56,7 @@ def set_weights(weights: int, context: int) -> None:
         weight = load(weights, term)
         same = same and weight == load(context, WEIGHTS + term)
         store(context, WEIGHTS + term, weight)
-        if weight != 0 and term >= STABILITY:
+        if weight != 0 and term >= SQUARE_CLASSES and term != MOBILITY:
             others = int64(1)
     store(context, OTHER_TERMS, others)
     if same:  # the same phase as before; a context of zeros is right for weights of zero
@@ -117,7 +100,7 @@ def squares_after(squares: int, square: int, turned: np.uint64, context: int) ->
 
 @kernel
 def other_terms(own: np.uint64, opp: np.uint64, context: int) -> int:
-    """What stability, X and C squares and potential mobility add to the evaluation."""
+    """What all terms but mobility add to the evaluation."""
     value = 0
     weight = load(context, WEIGHTS + STABILITY)
     if weight != 0:

@@ -16,22 +16,21 @@ from evolve.engine.context import (
     PHASE_CELLS,
     PHASE_OF,
     PHASES,
+    RULES,
     STOPPED,
 )
 from evolve.engine.deepening import DEEP_FROM, best_move_deep
-from evolve.engine.evaluation import WIN, set_weights
+from evolve.engine.evaluation import set_weights
 from evolve.engine.memory import int64, load, lowest, popcount, store
+from evolve.engine.rules import NO_MOVE, PASS, WIN
+from evolve.engine.scoring import outcome
 from evolve.engine.search import best_move, search
 from evolve.engine.solver import solve, solve_move
 from evolve.engine.table import forget
 
-MAX_PLIES: Final = 120
-"""60 moves, and a pass before each at worst."""
-PASS: Final = 64
-NO_MOVE: Final = -1
-
-# Columns of a game's result.
-DISCS_BLACK, DISCS_WHITE, PLIES, NODES_BLACK, NODES_WHITE, REASON, RESULT_COLUMNS = range(7)
+# Columns of a game's result; OUTCOME is 1, 0 or −1 for black, by the rules and the last position.
+DISCS_BLACK, DISCS_WHITE, PLIES, NODES_BLACK, NODES_WHITE, REASON, OUTCOME = range(7)
+RESULT_COLUMNS: Final = 7
 
 # Reasons for the end of a game.
 END: Final = 0
@@ -171,3 +170,4 @@ def play_games(
         result[DISCS_BLACK] = popcount(own)
         result[DISCS_WHITE] = popcount(opp)
         result[PLIES] = plies
+        result[OUTCOME] = outcome(own, opp, load(context, RULES))

@@ -9,12 +9,11 @@ import numpy.typing as npt
 
 from evolve.engine.bits import ONE, ZERO, U, flips_of, moves_of
 from evolve.engine.compile import inlined, kernel
-from evolve.engine.context import REVERSED
 from evolve.engine.dense import read
 from evolve.engine.forward import TAKES_MOVE, forward
-from evolve.engine.mcts import outcome
 from evolve.engine.memory import int64, load, lowest
 from evolve.engine.rewards import (
+    DISC_SIGNS,
     DISCOUNT_OTHER,
     DISCOUNT_OWN,
     DISCOUNT_PASS,
@@ -23,6 +22,7 @@ from evolve.engine.rewards import (
     discs_reward,
     squares_reward,
 )
+from evolve.engine.scoring import outcome
 
 _DECIDED: Final = 1e6
 """A finished game is worth this times its outcome: more than any network says."""
@@ -84,9 +84,7 @@ class Valuation(NamedTuple):
 def _earned(own: np.uint64, opp: np.uint64, square: int, valuation: Valuation) -> float:
     """What a move earns at once, as the network was taught to count on."""
     rewards, rules = valuation.rewards, valuation.rules
-    earned = squares_reward(own, opp, square, rewards)
-    if rules == REVERSED:
-        earned = -earned
+    earned = float(DISC_SIGNS[rules]) * squares_reward(own, opp, square, rewards)
     return earned + float(rewards[DISCS]) * discs_reward(own, opp, square, rules)
 
 

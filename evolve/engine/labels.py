@@ -8,8 +8,8 @@ import numpy.typing as npt
 from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, moves_of
 from evolve.engine.compile import kernel
 from evolve.engine.context import NODES, STOPPED
-from evolve.engine.mcts import GOLDEN, mixed, random_square
 from evolve.engine.memory import int64, popcount, store
+from evolve.engine.random import GOLDEN, mixed, random_square
 from evolve.engine.solver import solve_outcome
 
 

@@ -24,11 +24,11 @@ from evolve.engine.mcts import (
     backpropagate,
     empty_nodes,
     expand,
-    outcome,
     select,
     set_priors,
 )
 from evolve.engine.memory import int64
+from evolve.engine.scoring import outcome
 from evolve.engine.selfplay import (
     OPP,
     OWN,

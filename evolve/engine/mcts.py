@@ -31,9 +31,11 @@ import numpy.typing as npt
 from evolve.engine.bits import ONE, ZERO, U, flips_of, moves_of
 from evolve.engine.compile import inlined, kernel
 from evolve.engine.dense import read
-from evolve.engine.evaluation import final_score
 from evolve.engine.forward import OUTPUTS, forward
 from evolve.engine.memory import int64, load, lowest, popcount
+from evolve.engine.random import GOLDEN, mixed, random_square
+from evolve.engine.rules import PASS
+from evolve.engine.scoring import outcome
 
 UCB1: Final = 0
 PUCT: Final = 1
@@ -45,7 +47,6 @@ UNEXPANDED: Final = -1
 # Columns of a node's values: its mean action value Q, for the side that moves into it; the part of
 # its bonus that does not depend on its parent; its prior.
 Q, BONUS, PRIOR, VALUES = 0, 1, 2, 4
-PASS: Final = 64
 ROOT: Final = 0
 NO_NODE: Final = -1
 
@@ -56,10 +57,6 @@ _WAITING: Final = 4 * 33 + 1
 """Nodes of four levels that `find_node` has still to look at."""
 _UNVISITED: Final = np.float32(1e9)
 """The bonus by UCB1 of a child without visits: more than any other score."""
-_S11, _S27, _S30, _S31 = U(11), U(27), U(30), U(31)
-_MIX_1, _MIX_2 = U(0xBF58476D1CE4E5B9), U(0x94D049BB133111EB)
-GOLDEN = U(0x9E3779B97F4A7C15)
-_LOW_32 = U(0xFFFFFFFF)
 
 
 class Nodes(NamedTuple):
@@ -102,36 +99,6 @@ def empty_nodes(*shape: int) -> Nodes:
         np.empty((*shape, LINKS), np.int32),
         np.empty((*shape, VALUES), np.float32),
     )
-
-
-@inlined
-def mixed(state: np.uint64) -> np.uint64:
-    """SplitMix64's output for a state."""
-    state = (state ^ (state >> _S30)) * _MIX_1
-    state = (state ^ (state >> _S27)) * _MIX_2
-    return state ^ (state >> _S31)
-
-
-@inlined
-def outcome(own: np.uint64, opp: np.uint64, rules: int) -> int:
-    """1, 0 or −1: how a finished game ended for the side with `own`."""
-    score = final_score(own, opp, rules)
-    return int64(score > 0) - int64(score < 0)
-
-
-@inlined
-def random_square(moves: np.uint64, state: np.uint64) -> int:
-    """One of the squares of `moves`, each as likely as the others over states."""
-    chosen = int64(((mixed(state) & _LOW_32) * U(popcount(moves))) >> U(32))
-    for _ in range(chosen):
-        moves &= moves - ONE
-    return lowest(moves)
-
-
-@inlined
-def uniform(state: np.uint64) -> float:
-    """A number in [0, 1) drawn from `state`."""
-    return float(mixed(state) >> _S11) * 2.0**-53
 
 
 @kernel

@@ -8,9 +8,9 @@ import numpy.typing as npt
 from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, moves_of
 from evolve.engine.compile import kernel
 from evolve.engine.context import NODES, STOPPED
-from evolve.engine.evaluation import WIN
 from evolve.engine.game import set_phase
 from evolve.engine.memory import int64, lowest, popcount, store
+from evolve.engine.rules import WIN
 from evolve.engine.search import search
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from evolve.engine.bits import CORNERS, ONE, ZERO, U, play_of
 from evolve.engine.compile import inlined
-from evolve.engine.context import REPLIES, REVERSED, RULES, SQUARES, TURNED
+from evolve.engine.context import CORNERS_LAST, REPLIES, SQUARES, TURNED
 from evolve.engine.evaluation import CLASS_OF_SQUARE, evaluate, squares_after
 from evolve.engine.memory import load, lowest, popcount, store, store_bits
 
@@ -20,7 +20,7 @@ _FIRST_TO_SOLVE = -1000
 """The same in the solver: below those of all numbers of replies."""
 
 # Squares by how good a move there tends to be under standard rules: corners first, the squares
-# beside them last. Under reversed rules the same groups in the opposite order.
+# beside them last. With CORNERS_LAST the same groups in the opposite order.
 _CLASS_ORDER = ((0,), (7, 2, 3, 9, 8), (5, 6), (1,), (4,))
 
 
@@ -133,7 +133,7 @@ def list_fastest_first(
     `known` is a square to try before all others (from the table), or 64.
     """
     count = 0
-    reverse = load(context, RULES) == REVERSED
+    reverse = load(context, CORNERS_LAST) != 0
     odd = ZERO
     if not reverse:
         odd = odd_quadrants(~(own | opp))

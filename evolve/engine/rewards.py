@@ -1,7 +1,8 @@
 """What moves and ends of games earn, to learn from and to look ahead by.
 
-Discs and squares are the mover's gain under standard rules and the other side's under reversed
-ones.
+Discs and squares are the mover's gain where discs are good, as under standard rules, and the
+other side's where they are bad, as under reversed ones; where scores do not go by discs they earn
+nothing.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import numpy.typing as npt
 
 from evolve.engine.bits import ONE, ZERO, flips_of
 from evolve.engine.compile import inlined
-from evolve.engine.context import REVERSED
 from evolve.engine.memory import int64, lowest, popcount
+from evolve.engine.rules import RULE_SETS
 
 # Kinds of reward for the end of a game, for a side: nothing; 1, 0, −1; 1, ½, 0; its discs / 64;
 # the difference / 64.
@@ -29,6 +30,11 @@ DISCOUNT_PASS: Final = 66
 DISCOUNT_OTHER: Final = 67
 DISCOUNT_PASSED: Final = 68
 REWARD_CELLS: Final = 69
+
+DISC_SIGNS: Final = np.zeros(1 + max(rules.code for rules in RULE_SETS.values()))
+"""By code of the rules: 1 where discs are good, −1 where they are bad, 0 where neither."""
+for _rules in RULE_SETS.values():
+    DISC_SIGNS[_rules.code] = _rules.discs
 
 
 @inlined
@@ -46,17 +52,20 @@ def squares_reward(
 
 @inlined
 def discs_reward(own: np.uint64, opp: np.uint64, square: int, rules: int) -> float:
-    """The discs / 64 that a move leaves the mover; under reversed rules the other side."""
+    """The discs / 64 that a move leaves the side that they are good for."""
     turned = flips_of(square, own, opp)
-    if rules == REVERSED:
+    if DISC_SIGNS[rules] < 0.0:
         return float(popcount(opp) - popcount(turned)) / 64.0
-    return float(popcount(own) + popcount(turned) + 1) / 64.0
+    if DISC_SIGNS[rules] > 0.0:
+        return float(popcount(own) + popcount(turned) + 1) / 64.0
+    return 0.0
 
 
 @inlined
 def end_reward(kind: int, side: int, score: int, black: int, white: int, rules: int) -> float:
     """What the end of a game is worth for a side; `score` is black's, by the rules."""
-    own, opp = (black, white) if (side > 0) == (rules != REVERSED) else (white, black)
+    good = DISC_SIGNS[rules]
+    own, opp = (black, white) if (side > 0) == (good > 0.0) else (white, black)
     score = score * side
     sign = float(int64(score > 0) - int64(score < 0))
     if kind == OUTCOME:
@@ -64,7 +73,7 @@ def end_reward(kind: int, side: int, score: int, black: int, white: int, rules: 
     if kind == HALVES:
         return 0.5 + 0.5 * sign
     if kind == SHARE:
-        return float(own) / 64.0
+        return float(abs(good) * own) / 64.0
     if kind == DIFFERENCE:
-        return float(own - opp) / 64.0
+        return float(abs(good) * (own - opp)) / 64.0
     return 0.0

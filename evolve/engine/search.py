@@ -14,6 +14,7 @@ from evolve.engine.bits import ONE, ZERO, U, moves_of, play_of
 from evolve.engine.compile import inlined, kernel, wrapper
 from evolve.engine.context import (
     BUDGET,
+    CORNERS_LAST,
     FRAME_CELLS,
     FRAMES,
     LOOK,
@@ -27,13 +28,7 @@ from evolve.engine.context import (
     TURNED,
 )
 from evolve.engine.context import MAX_DEPTH as MAX_DEPTH
-from evolve.engine.evaluation import (
-    WIN,
-    evaluate,
-    final_score,
-    square_sum,
-    squares_after,
-)
+from evolve.engine.evaluation import evaluate, square_sum, squares_after
 from evolve.engine.memory import (
     call_look,
     call_search,
@@ -44,6 +39,8 @@ from evolve.engine.memory import (
     store,
 )
 from evolve.engine.ordering import list_by_evaluation, next_moves, pick
+from evolve.engine.rules import WIN
+from evolve.engine.scoring import final_score
 from evolve.engine.table import (
     NOTHING,
     bucket_of,
@@ -139,7 +136,7 @@ def search_1(
     if moves == ZERO:
         return ended(own, opp, context)
     best = -INFINITY
-    reverse = load(context, RULES)
+    reverse = load(context, CORNERS_LAST)
     while moves != ZERO:
         square = lowest(next_moves(moves, reverse))
         bit = ONE << U(square)
@@ -172,7 +169,7 @@ def search_2(
     if moves == ZERO:
         return ended(own, opp, context)
     best = -INFINITY
-    reverse = load(context, RULES)
+    reverse = load(context, CORNERS_LAST)
     while moves != ZERO:
         square = lowest(next_moves(moves, reverse))
         bit = ONE << U(square)

@@ -16,7 +16,6 @@ from evolve.engine.mcts import (
     BONUS,
     CHILDREN,
     FIRST,
-    GOLDEN,
     MOVE,
     PRIOR,
     ROOT,
@@ -25,14 +24,12 @@ from evolve.engine.mcts import (
     Q,
     SearchOptions,
     advance_root,
-    mixed,
-    outcome,
-    random_square,
     simulate,
-    uniform,
 )
 from evolve.engine.memory import int64, popcount, store
 from evolve.engine.parts import trained_moves
+from evolve.engine.random import GOLDEN, mixed, random_square, uniform
+from evolve.engine.scoring import outcome
 from evolve.engine.solver import solve_outcome
 
 # Opponents that are no rows of alpha-beta parameters.

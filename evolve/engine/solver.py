@@ -1,4 +1,4 @@
-"""Exact search to the end of the game: fail-soft, both rules, scores as the rules define them.
+"""Exact search to the end of the game: fail-soft, any rules, scores as the rules define them.
 
 Three regimes by empties: the last two squares by counting; up to SHALLOW empties a bare search
 in a fixed order; above, moves with few replies first (fastest first), stable discs as bounds, a
@@ -12,8 +12,16 @@ import numpy.typing as npt
 
 from evolve.engine.bits import CORNERS, ONE, ZERO, U, flips_of, moves_of, stable_discs
 from evolve.engine.compile import inlined, kernel, wrapper
-from evolve.engine.context import FRAME_CELLS, FRAMES, REVERSED, RULES, SOLVER, STOPPED, TURNED
-from evolve.engine.evaluation import final_score
+from evolve.engine.context import (
+    CORNERS_LAST,
+    DISC_SIGN,
+    FRAME_CELLS,
+    FRAMES,
+    RULES,
+    SOLVER,
+    STOPPED,
+    TURNED,
+)
 from evolve.engine.memory import (
     call_solver,
     int64,
@@ -23,6 +31,7 @@ from evolve.engine.memory import (
     popcount,
 )
 from evolve.engine.ordering import list_fastest_first, odd_quadrants, pick
+from evolve.engine.scoring import final_score
 from evolve.engine.search import enter
 from evolve.engine.table import (
     NOTHING,
@@ -43,23 +52,26 @@ WINDOWS_FROM = 11
 
 
 @inlined
-def _last_square(own: np.uint64, opp: np.uint64, square: int, rules: int) -> int:
+def _last_square(own: np.uint64, opp: np.uint64, square: int, context: int) -> int:
     """Exact score for the side with `own`, to move with one empty square."""
     turned = flips_of(square, own, opp)
     if turned != ZERO:
-        return _full_score(popcount(own) + popcount(turned) + 1, rules)
+        discs = popcount(own) + popcount(turned) + 1
+        return _full_score(discs, own ^ turned ^ (ONE << U(square)), opp ^ turned, context)
     turned = flips_of(square, opp, own)
     if turned != ZERO:
-        return _full_score(popcount(own) - popcount(turned), rules)
-    return final_score(own, opp, rules)
+        discs = popcount(own) - popcount(turned)
+        return _full_score(discs, own ^ turned, opp ^ turned ^ (ONE << U(square)), context)
+    return final_score(own, opp, load(context, RULES))
 
 
 @wrapper
-def _full_score(discs: int, rules: int) -> int:
-    """Score of a full board for the side with so many `discs`."""
-    if rules == REVERSED:
-        return 64 - 2 * discs
-    return 2 * discs - 64
+def _full_score(discs: int, own: np.uint64, opp: np.uint64, context: int) -> int:
+    """Score of a full board for the side with so many `discs`, those of `own`."""
+    sign = load(context, DISC_SIGN)
+    if sign == 0:
+        return final_score(own, opp, load(context, RULES))
+    return sign * (2 * discs - 64)
 
 
 @inlined
@@ -70,7 +82,7 @@ def _after_last_but_one(
     if not enter(context):
         return 0
     bit = ONE << U(square)
-    return -_last_square(opp ^ turned, own ^ turned ^ bit, last, load(context, RULES))
+    return -_last_square(opp ^ turned, own ^ turned ^ bit, last, context)
 
 
 @inlined
@@ -99,7 +111,7 @@ def _last_two(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: in
 
 @kernel
 def solve_shallow(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: int) -> int:
-    """Exact score with few empties: no sorting but parity under standard rules."""
+    """Exact score with few empties: no sorting but corners last, or parity."""
     if not enter(context):
         return 0
     empty = ~(own | opp)
@@ -108,7 +120,7 @@ def solve_shallow(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context
         if rest != ZERO:
             return _last_two(own, opp, alpha, beta, context)
         if empty != ZERO:
-            return _last_square(own, opp, lowest(empty), load(context, RULES))
+            return _last_square(own, opp, lowest(empty), context)
         return final_score(own, opp, load(context, RULES))
     sign = 1
     moves = moves_of(own, opp)
@@ -121,10 +133,10 @@ def solve_shallow(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context
         own, opp = opp, own
         alpha, beta = -beta, -alpha
         sign = -1
-    # Who moves into an odd region moves last there: good under standard rules alone. Under
-    # reversed rules a corner, never to be lost again, is taken last.
+    # Who moves into an odd region moves last there: good where discs are. Where they are bad, a
+    # corner, never to be lost again, is taken last.
     first = ~CORNERS
-    if load(context, RULES) != REVERSED:
+    if load(context, CORNERS_LAST) == 0:
         first = odd_quadrants(empty)
     best = -65
     while moves != ZERO:
@@ -146,12 +158,14 @@ def solve_shallow(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context
 def _highest_possible(own: np.uint64, opp: np.uint64, alpha: int, context: int) -> int:
     """No end of the game is better for the side with `own` than this, by stable discs.
 
-    Under standard rules the other side keeps its stable discs, under reversed rules this side
-    has to. The discs are looked at only where they are enough to fail low.
+    Where discs are good the other side keeps its stable ones, where they are bad this side has
+    to; where scores do not go by discs nothing is known. The discs are looked at only where they
+    are enough to fail low.
     """
-    reverse = load(context, RULES) == REVERSED
+    sign = load(context, DISC_SIGN)
+    reverse = sign < 0
     kept = own if reverse else opp
-    if 64 - 2 * popcount(kept) > alpha:
+    if sign == 0 or 64 - 2 * popcount(kept) > alpha:
         return int64(64)
     own_stable, opp_stable = stable_discs(own, opp)
     return 64 - 2 * popcount(own_stable if reverse else opp_stable)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from evolve.engine.game import PASS
+from evolve.engine.rules import PASS
 from evolve.errors import RecordError
 
 _MOVE = re.compile(r"[a-h][1-8]|pass", re.IGNORECASE)

@@ -9,7 +9,7 @@ from typing import Any
 
 import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.config.evolution import GENES, EvolutionSettings
+from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_run_toml, resolve
 from evolve.population.genome import Genome
 from evolve.tables.individuals import row_genes
@@ -40,7 +40,7 @@ def individual_agent(folder: str | Path, individual: str) -> AlphaBetaAgent:
         "games": row["games"],
         "against": f"population of generation {row['generation']}",
     }
-    agent = genome.agent(genome.vector(row_genes(row, GENES)), individual)
+    agent = genome.agent(genome.vector(row_genes(row, genome.settings.genes)), individual)
     return replace(agent, provenance=provenance)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from evolve.config.evolution import GENES, EvolutionSettings
+from evolve.config.evolution import EvolutionSettings
 from evolve.errors import EvolveError, RunError
 from evolve.evolution.champions import Champions
 from evolve.fitness.roundrobin import scores_in_table
@@ -80,7 +80,7 @@ def _check_settings(run: Run, settings: EvolutionSettings, made_with: Mapping[st
 
 def _individual(row: dict[str, Any], genome: Genome, direction: int, ranked_by: str) -> Individual:
     individual = Individual(
-        genome.vector(row_genes(row, GENES)),
+        genome.vector(row_genes(row, [*genome.sizes])),
         name=row["individual"],
         born=row["born"],
         origin=row["origin"],

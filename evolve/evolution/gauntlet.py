@@ -18,11 +18,10 @@ import pyarrow as pa
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.loading import load_alphabeta
-from evolve.agents.reference import panel_reference
 from evolve.arena.bradleyterry import rate_one
 from evolve.arena.ladder import ladder, ladder_score, nearest
 from evolve.config.evolution import EvolutionSettings
-from evolve.engine.board import Rules
+from evolve.engine.rules import Rules, rule_set
 from evolve.evolution.seeds import Use, generator
 from evolve.evolution.trend import Curve, Interval, Rise
 from evolve.fitness.games import play_games
@@ -47,7 +46,7 @@ _FIRST_ELO: Final = 0.0
 
 def panel_agents(rules: Rules) -> list[AlphaBetaAgent]:
     """The reference agents of the fixed panel; the champion of generation 0 joins them."""
-    names = ("zero", panel_reference(rules))
+    names = ("zero", rule_set(rules).reference)
     return [load_alphabeta(f"{name}?depth={PANEL_DEPTH}").with_rules(rules) for name in names]
 
 

@@ -16,8 +16,10 @@ import pyarrow as pa
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.loading import load_alphabeta
-from evolve.config.evolution import GENES, EvolutionSettings
+from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import SCORE
+from evolve.engine import game as kernels
+from evolve.engine.rules import rule_set
 from evolve.errors import AgentError, SettingsError
 from evolve.evolution.champions import Champions
 from evolve.evolution.checkpoint import checkpoint, damage_told, restored
@@ -193,7 +195,7 @@ class Evolution:
             "best_score": float(table.score[champion]),
             "mean_score": float(table.score.mean()),
             "games": len(games),
-            "over_budget": float((games.results[:, -1] != 0).mean()),
+            "over_budget": float((games.results[:, kernels.REASON] != kernels.END).mean()),
             **judged.figures,
             "seconds": time.monotonic() - began,
         }
@@ -256,7 +258,7 @@ class Evolution:
         best = run.metadata(generation)[0]["best"]
         rows = run.individuals_table(generation).to_pylist()
         row = next(row for row in rows if row["individual"] == best)
-        return self.genome.agent(self.genome.vector(row_genes(row, GENES)), best)
+        return self.genome.agent(self.genome.vector(row_genes(row, self.settings.genes)), best)
 
     def _start(self) -> Vector | None:
         source = self.settings.start_from
@@ -286,4 +288,4 @@ class Evolution:
     @property
     def _direction(self) -> int:
         """The sign that makes a better disc difference the higher one."""
-        return -1 if self.settings.rules == "reversed" else 1
+        return rule_set(self.settings.rules).discs

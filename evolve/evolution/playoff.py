@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.config.evolution import EvolutionSettings
+from evolve.engine.rules import rule_set
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import Openings
 from evolve.fitness.roundrobin import schedule, score_against, standings
@@ -80,7 +81,7 @@ def play_off(
         progress=count,
     )
     table = standings(games, players)
-    direction = -1 if settings.rules == "reversed" else 1
+    direction = rule_set(settings.rules).discs
     best = max(range(players), key=lambda i: (table.score[i], direction * table.disc_difference[i]))
     texts = openings.texts()
     rows = games.table(

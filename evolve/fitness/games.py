@@ -14,9 +14,9 @@ import pyarrow as pa
 
 from evolve.agents.agent import Agent
 from evolve.engine import game as kernels
-from evolve.engine.board import Rules
-from evolve.engine.context import RULES_CODE, table_bits_for
+from evolve.engine.context import table_bits_for
 from evolve.engine.entry import new_context
+from evolve.engine.rules import MAX_PLIES, Rules, rule_set
 from evolve.fitness.openings import Openings
 from evolve.tables.games import games_table
 
@@ -77,12 +77,9 @@ class Games:
         )
 
 
-def winner_of(results: npt.NDArray[np.int64], rules: Rules) -> npt.NDArray[np.int8]:
+def winner_of(results: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
     """Winner of each game: 1 black, 0 draw, −1 white."""
-    difference = results[:, kernels.DISCS_BLACK] - results[:, kernels.DISCS_WHITE]
-    winner: npt.NDArray[np.int8] = np.sign(
-        -difference if rules == "reversed" else difference
-    ).astype(np.int8)
+    winner: npt.NDArray[np.int8] = results[:, kernels.OUTCOME].astype(np.int8)
     reason = results[:, kernels.REASON]
     winner[np.isin(reason, (kernels.OVER_BUDGET_BLACK, kernels.FAILED_BLACK))] = WHITE_WINS
     winner[np.isin(reason, (kernels.OVER_BUDGET_WHITE, kernels.FAILED_WHITE))] = BLACK_WINS
@@ -175,7 +172,7 @@ def player_of(
             rows,
             pairings[part],
             openings.moves,
-            new_context(RULES_CODE[rules], move_budget, table_bits),
+            new_context(rule_set(rules).code, move_budget, table_bits),
             moves[part],
             results[part],
         )
@@ -199,7 +196,7 @@ def play_games(
     Results do not depend on `jobs`. `move_budget` is in nodes a move, 0 for no limit.
     `largest_endgame` sizes the table, which node counts depend on; by default the agents do.
     """
-    moves = np.empty((len(pairings), kernels.MAX_PLIES), np.int8)
+    moves = np.empty((len(pairings), MAX_PLIES), np.int8)
     results = np.empty((len(pairings), kernels.RESULT_COLUMNS), np.int64)
     play = player_of(
         agents,
@@ -212,4 +209,4 @@ def play_games(
         largest_endgame=largest_endgame,
     )
     in_batches(len(pairings), play, jobs, progress)
-    return Games(pairings, moves, results, winner_of(results, rules))
+    return Games(pairings, moves, results, winner_of(results))

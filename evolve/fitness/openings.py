@@ -17,13 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.reference import table_agent
-from evolve.engine.board import Board, Rules
+from evolve.engine.board import Board
 from evolve.engine.context import MAX_OPENING_PLIES as MAX_OPENING_PLIES
-from evolve.engine.context import RULES_CODE
 from evolve.engine.entry import new_context
-from evolve.engine.game import PASS
 from evolve.engine.opening import draw_openings, search_positions
 from evolve.engine.parts import MATCH_SLOT, SLOTS, slots_of_all
+from evolve.engine.rules import PASS, Rules, rule_set
 from evolve.engine.squares import format_moves
 from evolve.engine.symmetry import canonical
 from evolve.errors import SettingsError
@@ -80,12 +79,12 @@ def balanced_openings(
     found are given, shuffled, again and again up to `count`. Raises SettingsError when there is
     none at all.
     """
-    judge = table_agent("anti-swh-mobility" if rules == "reversed" else "swh-mobility")
+    code, judge = rule_set(rules).code, table_agent(rule_set(rules).judge)
     found: npt.NDArray[np.int8] = np.zeros((0, plies), np.int8)
     seen: npt.NDArray[np.uint64] = np.zeros((0, 2), np.uint64)
     # Three draws in five are balanced; the part's share and a reserve for twins come on top.
     batch = 64 + int(count * 8 / len(part.value) * 2)
-    memory = new_context(RULES_CODE[rules], table_bits=1)
+    memory = new_context(code, table_bits=1)
     idle = 0
     while len(found) < count and idle < 3:
         moves = np.full((batch, plies), -1, np.int8)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.engine.board import Rules
+from evolve.engine.rules import Rules
 from evolve.fitness.games import Games, GamesDone, play_games, winner_of
 from evolve.fitness.openings import START_POSITION, Openings
 from evolve.fitness.score import Score, score_of_pairs
@@ -169,7 +169,7 @@ class RoundRobin:
         for index in np.flatnonzero(known):
             moves[index], results[index] = self._remembered[keys[index]]
         self._remembered = {key: (moves[index], results[index]) for index, key in enumerate(keys)}
-        games = Games(pairings, moves, results, winner_of(results, self.rules))
+        games = Games(pairings, moves, results, winner_of(results))
         return standings(games, players), games, [key[2] for key in keys]
 
     def _draw(self, pairs: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from evolve.agents.memory import thread_context, thread_scratch
 from evolve.agents.reference import POSITIONAL
 from evolve.config.learning import ITSELF, PAST, DqnSettings
-from evolve.engine.context import GAME_TABLE_BITS, RULES_CODE
+from evolve.engine.context import GAME_TABLE_BITS
 from evolve.engine.episodes import (
     RANDOM_PLAYER,
     Episodes,
@@ -24,6 +24,7 @@ from evolve.engine.episodes import (
 from evolve.engine.evaluation import CLASS_OF_SQUARE
 from evolve.engine.network import Network
 from evolve.engine.rewards import DIFFERENCE, HALVES, NO_REWARD, OUTCOME, SHARE
+from evolve.engine.rules import rule_set
 from evolve.fitness.games import GamesDone, agent_rows, in_batches
 from evolve.learning.learner import Left, alphabeta_agents, shares_drawn
 
@@ -86,7 +87,7 @@ class Experience:
                 lineup.part(part),
                 addresses,
                 self._agents,
-                RULES_CODE[rules],
+                rule_set(rules).code,
                 thread_context(rules, self._table_bits),
                 thread_scratch(new[0].scratch_size),
                 episodes.part(part),
@@ -139,7 +140,7 @@ class Experience:
             negamax=settings.bootstrap == "negamax",
             steps=settings.steps,
             gamma=float(settings.gamma),
-            rules=RULES_CODE[settings.rules],
+            rules=rule_set(settings.rules).code,
         )
         transitions = empty_transitions(len(episodes.counts))
         filled = transitions_of(episodes, learners, options, transitions)

@@ -16,10 +16,10 @@ import torch
 from torch import Tensor
 
 from evolve.agents.memory import thread_context
-from evolve.engine.board import Rules
 from evolve.engine.context import table_bits_for
 from evolve.engine.labels import draw_positions, label_positions
 from evolve.engine.network import Architecture, Network
+from evolve.engine.rules import DEFAULT_RULES, Rules
 from evolve.engine.symmetry import canonical, turn_all
 from evolve.fitness.games import in_batches
 from evolve.learning.model import Model
@@ -49,7 +49,7 @@ def labelled_sets(
     test: int = TEST_GAMES,
     *,
     discs: int = DISCS,
-    rules: Rules = "standard",
+    rules: Rules = DEFAULT_RULES,
     seed: int = 0,
     jobs: int = 1,
 ) -> tuple[Labelled, Labelled]:

@@ -18,7 +18,7 @@ from evolve.agents.dqn import DqnAgent
 from evolve.agents.loading import load_alphabeta
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import OutOfTimeError
-from evolve.engine.board import Rules
+from evolve.engine.rules import Rules
 from evolve.errors import AgentError, SettingsError
 from evolve.fitness.games import GamesDone
 

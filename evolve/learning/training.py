@@ -15,15 +15,21 @@ import evolve
 from evolve.arena.panel import Panel
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.documents import parse_json
+from evolve.engine.rules import Rules, rule_set
 from evolve.errors import RunError
 from evolve.fitness.score import Score
 from evolve.learning.course import Course, LearningEnding
 from evolve.tables.arrays import read_arrays, write_arrays
 from evolve.tables.layout import CHECKPOINT_FILE, LEARNED_FILE
-from evolve.tables.metrics import METRICS_PANEL, METRICS_SCORES, commit_metrics, committed_checks
+from evolve.tables.metrics import METRICS_SCORES, commit_metrics, committed_checks
 from evolve.tables.observer import Observer
 
 _HEADER: Final = "facts"
+
+
+def _panel_of(rules: Rules) -> tuple[str, ...]:
+    """Whom every check meets: as many of the rules' panel as the metrics have columns for."""
+    return rule_set(rules).panel[: len(METRICS_SCORES)]
 
 
 class Training(Course):
@@ -79,7 +85,7 @@ class Training(Course):
         settings = self.settings
         if self._panel is None:
             self._panel = Panel(
-                METRICS_PANEL[settings.rules],
+                _panel_of(settings.rules),
                 2 * settings.panel_openings,
                 settings.rules,
                 settings.seed,
@@ -121,7 +127,7 @@ class Training(Course):
             "evolve": evolve.__version__,
             "score": row["score"],
             "error": math.sqrt(sum(result.error**2 for result in results)) / len(results),
-            "against": ", ".join(METRICS_PANEL[self.settings.rules]),
+            "against": ", ".join(_panel_of(self.settings.rules)),
         }
         name = f"{self.learner.kind}-{row['games']}"
         agent = replace(self.learner.agent(), name=name, provenance=provenance)

@@ -20,10 +20,10 @@ from evolve.agents.memory import (
     thread_tree,
 )
 from evolve.engine import lockstep
-from evolve.engine.board import Rules
-from evolve.engine.context import RULES_CODE, table_bits_for
+from evolve.engine.context import table_bits_for
 from evolve.engine.mcts import PUCT, Nodes, SearchOptions
 from evolve.engine.network import Network
+from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.engine.selfplay import (
     Fixtures,
     Records,
@@ -48,7 +48,7 @@ class TreePlay:
     temperature: float = 1.0
     temperature_plies: int = 20
     solved: int = 10
-    rules: Rules = "standard"
+    rules: Rules = DEFAULT_RULES
     reuse: bool = False
 
     @property
@@ -60,7 +60,7 @@ class TreePlay:
         """The same for the kernels, with this thread's scratch memory for `network`."""
         scratch = thread_scratch(network.scratch_size if network else 0)
         search = SearchOptions(
-            RULES_CODE[self.rules],
+            rule_set(self.rules).code,
             PUCT,
             float(self.c_puct),
             network.address if network else 0,

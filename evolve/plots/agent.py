@@ -12,7 +12,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.engine.context import TERM_NAMES
 from evolve.engine.evaluation import CLASS_OF_SQUARE
 from evolve.plots.figure import check_format, title, write_figure
 
@@ -34,7 +33,7 @@ def plot_agent(agent: AlphaBetaAgent, output: Path) -> None:
         unused.set_axis_off()
     image = draw_boards(axes[: agent.phases], agent)
     for phase, one in enumerate(axes[: agent.phases]):
-        terms = [f"{name} {getattr(agent, name)[phase]}" for name in TERM_NAMES]
+        terms = [f"{name} {agent.terms[name][phase]}" for name in agent.told_terms]
         lines = [", ".join(terms[i : i + 2]) for i in range(0, len(terms), 2)]
         one.set_xlabel("\n".join(lines), fontsize=7)
     figure.colorbar(image, ax=axes, shrink=0.8 / rows, label="weight of a square")

@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from evolve.agents.loading import read_alphabeta
-from evolve.agents.reference import panel_reference
-from evolve.engine.context import RULES_CODE
+from evolve.engine.rules import RULE_SETS
 from evolve.errors import RunError
 from evolve.evolution.trend import POOLED, REST
 from evolve.plots.agent import draw_boards
@@ -86,12 +85,12 @@ def _draw_rating(axes: Axes, run: Run) -> None:
     resting = frame.loc[frame["rise_high"] < REST, "generation"]
     if len(resting):
         axes.axvline(resting.iloc[0], color=ORANGE, lw=1, ls="--", label="has come to rest")
-    rules = run.config.get("rules")
-    if rules not in RULES_CODE:
+    rules = str(run.config.get("rules"))
+    if rules not in RULE_SETS:
         raise RunError(
-            f"{run.path}: rules = {rules!r} are unknown; there are {', '.join(RULES_CODE)}"
+            f"{run.path}: rules = {rules!r} are unknown; there are {', '.join(RULE_SETS)}"
         )
-    reference = panel_reference(rules)
+    reference = RULE_SETS[rules].reference
     axes.set(title="rating", xlabel="generation", ylabel=f"Elo over {reference}, depth 1")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     legend_below(axes, 3)

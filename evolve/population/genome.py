@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.config.evolution import GENES, EvolutionSettings
-from evolve.engine.context import TERM_NAMES
+from evolve.config.evolution import EvolutionSettings
+from evolve.engine.genes import GENES, TERM_NAMES
 from evolve.errors import SettingsError
-
-STEP_GENES: Final = ("depths", "endgame")
-"""Genes whose neighbours are alike, so that they mutate by single steps; the rest are weights."""
 
 Vector = npt.NDArray[np.int64]
 
@@ -25,8 +22,8 @@ Vector = npt.NDArray[np.int64]
 class Genome:
     """A fixed layout of integer genes in one vector of `size` numbers.
 
-    sizes: how many numbers each gene of GENES takes; low, high [size]: the range of each number
-    (equal where the gene is fixed or switched off).
+    sizes: how many numbers each gene of the settings takes; low, high [size]: the range of each
+    number (equal where the gene is fixed or switched off).
     """
 
     settings: EvolutionSettings
@@ -40,11 +37,11 @@ class Genome:
         sizes: dict[str, int] = {}
         lows: list[Vector] = []
         highs: list[Vector] = []
-        for gene in GENES:
+        for gene in settings.genes:
             size = sizes[gene] = settings.gene_sizes(gene)[-1]
             low, high = settings.bounds[gene]
             fixed = settings.fix.get(gene)
-            if gene in TERM_NAMES and gene not in settings.terms:
+            if settings.is_off(gene):
                 fixed = (0,)
             if fixed is None:
                 lows.append(np.full(size, low, np.int64))
@@ -68,17 +65,18 @@ class Genome:
     @cached_property
     def slices(self) -> dict[str, slice]:
         """Where each gene lies in the vector."""
-        ends = np.cumsum([self.sizes[gene] for gene in GENES]).tolist()
+        ends = np.cumsum([*self.sizes.values()]).tolist()
         return {
-            gene: slice(end - self.sizes[gene], end) for gene, end in zip(GENES, ends, strict=True)
+            gene: slice(end - size, end)
+            for (gene, size), end in zip(self.sizes.items(), ends, strict=True)
         }
 
     @cached_property
     def steps(self) -> npt.NDArray[np.bool_]:
-        """Which numbers belong to STEP_GENES, [size]."""
+        """Which numbers mutate by single steps, [size]."""
         mask = np.zeros(self.size, bool)
-        for gene in STEP_GENES:
-            mask[self.slices[gene]] = True
+        for gene, place in self.slices.items():
+            mask[place] = GENES[gene].steps
         return mask
 
     @cached_property
@@ -92,7 +90,7 @@ class Genome:
 
     def vector(self, genes: Mapping[str, Sequence[int]]) -> Vector:
         """The inverse of `genes`."""
-        return np.concatenate([np.asarray(genes[gene], np.int64).ravel() for gene in GENES])
+        return np.concatenate([np.asarray(genes[gene], np.int64).ravel() for gene in self.sizes])
 
     def random(self, rng: np.random.Generator) -> Vector:
         """A genome drawn uniformly from the ranges."""
@@ -108,7 +106,9 @@ class Genome:
         phases = self.settings.phases
         genes = self.genes(vector)
         per_phase: dict[str, Any] = {
-            gene: genes[gene] * (phases // len(genes[gene])) for gene in (*TERM_NAMES, "depths")
+            gene: genes[gene] * (phases // len(genes[gene]))
+            for gene in (*TERM_NAMES, "depths")
+            if gene in genes
         }
         tables = genes["weights"] * (10 * phases // len(genes["weights"]))
         return AlphaBetaAgent(
@@ -139,7 +139,9 @@ class Genome:
             )
         repeat = phases // agent.phases
         genes: dict[str, list[int]] = {"endgame": [agent.endgame]}
-        for gene in GENES[:-1]:
+        for gene in self.sizes:
+            if not GENES[gene].phased:
+                continue
             per_phase = list(getattr(agent, gene)) * repeat
             if self.settings.tied(gene):
                 if len(set(per_phase)) > 1:

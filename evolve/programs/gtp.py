@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from evolve.engine.board import Board
-from evolve.engine.game import PASS
+from evolve.engine.rules import PASS
 from evolve.engine.squares import parse_square, square_name
 from evolve.errors import EngineError, RecordError
 from evolve.programs.process import LineProcess

@@ -13,8 +13,8 @@ from typing import Final
 import evolve
 from evolve.agents.agent import Agent
 from evolve.agents.limit import Limit
-from evolve.engine.board import Board, Rules, Side, exact_score
-from evolve.engine.game import PASS
+from evolve.engine.board import Board, Side
+from evolve.engine.rules import PASS, Rules
 from evolve.engine.squares import parse_square, square_name
 from evolve.errors import EvolveError, IllegalMoveError, RecordError
 from evolve.protocols.clock import Clock
@@ -151,7 +151,7 @@ class GtpEngine:
     def _final_score(self, words: list[str]) -> str:
         if not self._board.is_over():
             raise _RefusedError("cannot score")
-        score = exact_score(self._board.discs("black"), self._board.discs("white"), self.rules)
+        score = self._board.score_of("black", self.rules)
         return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score)}"
 
     def _set_game(self, words: list[str]) -> str:

@@ -17,8 +17,8 @@ from evolve.agents.agent import Agent
 from evolve.agents.analysis import Analysis
 from evolve.agents.limit import Limit
 from evolve.agents.memory import stopper
-from evolve.engine.board import Board, Rules
-from evolve.engine.game import PASS
+from evolve.engine.board import Board
+from evolve.engine.rules import DEFAULT_RULES, PASS, Rules
 from evolve.engine.search import MAX_DEPTH
 from evolve.engine.squares import parse_square, square_name
 from evolve.errors import EvolveError, RecordError
@@ -189,7 +189,7 @@ class NBoardEngine:
 def _value(agent: Agent, board: Board) -> float | None:
     """The value of a position for the side to move, in discs; None where the agent knows none."""
     if board.is_over():
-        return float(board.score(agent.rules or "standard"))
+        return float(board.score(agent.rules or DEFAULT_RULES))
     if not board.legal_moves():
         value = _value(agent, board.pass_move())
         return None if value is None else -value

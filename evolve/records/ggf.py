@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from evolve.engine.board import Board, Rules
-from evolve.engine.game import PASS
+from evolve.engine.board import Board
+from evolve.engine.rules import PASS, RULE_SETS, Rules, rule_set
 from evolve.engine.squares import parse_square, square_name
 from evolve.errors import PositionError, RecordError
 from evolve.records.files import read_text
@@ -24,6 +24,7 @@ _SIZE: Final = re.compile(r"s?(\d+)(.*)")
 _RESULT: Final = re.compile(r"([+-]?\d+(?:\.\d+)?)(?::([a-z]))?")
 _ENDINGS: Final[dict[str | None, Ending]] = {"r": "resigned", "t": "time", "s": "agreed"}
 _FLAGS: Final = {ending: f":{flag}" for flag, ending in _ENDINGS.items()}
+_LETTERS: Final = {rules.ggf: name for name, rules in RULE_SETS.items() if rules.ggf is not None}
 _PASSES: Final = ("pa", "pass")
 
 
@@ -41,7 +42,7 @@ def format_ggf(record: GameRecord) -> str:
         "PB": record.black,
         "PW": record.white,
         "RE": result,
-        "TY": "8a" if record.rules == "reversed" else "8",
+        "TY": _type(record.rules),
         "BO": f"8 {cells} {mover}",
     }
     head = "".join(f"{key}[{_plain(value)}]" for key, value in parts.items() if value)
@@ -134,13 +135,25 @@ def _record(head: dict[str, str], moves: list[tuple[str, str]]) -> GameRecord:
     )
 
 
+def _type(rules: Rules) -> str:
+    """The GGF game type of these rules."""
+    letter = rule_set(rules).ggf
+    if letter is None:
+        raise RecordError(f"GGF has no type for games of the rules {rules}; take .csv or .parquet")
+    return f"8{letter}"
+
+
 def _rules(kind: str) -> Rules:
     found = _SIZE.fullmatch(kind)
     if not found or found[1] not in ("8", "88"):
         raise RecordError(f"TY[{kind}] is not a game on 8 x 8 squares")
     if "k" in found[2]:
         raise RecordError(f"TY[{kind}] is a game with komi, which is not read")
-    return "reversed" if "a" in found[2] else "standard"
+    # What else may stand there, such as r for discs at random, says nothing of the rules.
+    letters = set(found[2]) & set("".join(_LETTERS))
+    if "".join(letters) not in _LETTERS:
+        raise RecordError(f"TY[{kind}] is a game of rules that are not known")
+    return _LETTERS["".join(letters)]
 
 
 def _start(text: str) -> Board:

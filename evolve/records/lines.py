@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from evolve.engine.board import Board
-from evolve.engine.game import PASS
+from evolve.engine.rules import PASS
 from evolve.engine.squares import parse_moves, square_name
 from evolve.errors import RecordError
 from evolve.records.files import read_text

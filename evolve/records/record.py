@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from evolve.engine.board import Board, Rules, exact_score
-from evolve.engine.game import PASS
+from evolve.engine.board import Board
+from evolve.engine.rules import DEFAULT_RULES, PASS, Rules, check_rules
 from evolve.engine.squares import square_name
 from evolve.errors import IllegalMoveError, RecordError
 
@@ -22,19 +22,22 @@ class GameRecord:
 
     `result` is black's score as recorded, in discs; None where none is. It counts only for games
     that stop before their end. `event` is what the game belongs to. Raises RecordError when a
-    move is illegal.
+    move is illegal, PositionError for unknown rules.
     """
 
     moves: tuple[int, ...] = ()
     black: str = ""
     white: str = ""
-    rules: Rules = "standard"
+    rules: Rules = DEFAULT_RULES
     start: Board = field(default_factory=Board.start)
     result: float | None = None
     stopped: Ending = "unfinished"
     place: str = ""
     date: str = ""
     event: str = ""
+
+    def __post_init__(self) -> None:
+        check_rules(self.rules)
 
     @classmethod
     def of_board(cls, board: Board) -> GameRecord:
@@ -56,7 +59,7 @@ class GameRecord:
         """Black's exact score under the rules, or the recorded one of a game that was stopped."""
         if self.ending != "end":
             return self.result
-        return exact_score(self.final.discs("black"), self.final.discs("white"), self.rules)
+        return self.final.score_of("black", self.rules)
 
     @property
     def winner(self) -> Winner | None:

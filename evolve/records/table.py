@@ -9,7 +9,8 @@ from typing import Any, Final
 import pandas as pd
 import pyarrow as pa
 
-from evolve.engine.board import Board, Rules
+from evolve.engine.board import Board
+from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.engine.squares import format_moves, parse_moves
 from evolve.errors import RecordError, RunError
 from evolve.records.ggf import read_ggf, write_ggf
@@ -135,12 +136,13 @@ def read_frame(path: Path) -> pd.DataFrame:
     return _TABLES[path.suffix.lower()](path)
 
 
-def read_games(path: str | Path, rules: Rules = "standard") -> list[GameRecord]:
+def read_games(path: str | Path, rules: Rules = DEFAULT_RULES) -> list[GameRecord]:
     """The games of a file, by the end of its name.
 
     `.ggf`; `.wtb` (WTHOR); `.csv` and `.parquet`, games tables played by `rules`; else move
-    strings, one a line. RecordError names the place of any damage.
+    strings, one a line. RecordError names the place of any damage; PositionError for unknown rules.
     """
+    check_rules(rules)
     path = Path(path)
     suffix = path.suffix.lower()
     if suffix in _TABLES:

@@ -16,21 +16,22 @@ from typing import Any, Dict
 
 # --- parameters ---
 RULES = "standard"
+RULE = 0
+DISC_SIGN = 1
+CORNERS_LAST = False
 WEIGHTS = [[100, -25, 10, 5, -25, 1, 1, 5, 2, 1]]
-MOBILITY = [3]
-STABILITY = [0]
-X_SQUARES = [0]
-C_SQUARES = [0]
-POTENTIAL_MOBILITY = [0]
+TERMS = {"mobility": [3]}
 DEPTHS = [4]
 BOUNDARIES: list[int] = []
 ENDGAME = 8
 # --- end of parameters ---
 
-# Meaning of the parameters: the phase is the number of BOUNDARIES that are at or below the disc
-# count; each list but BOUNDARIES has one entry per phase. WEIGHTS are by square class, in the
-# order a1 b1 c1 d1 b2 c2 d2 c3 d3 d4. DEPTHS are in plies; with ENDGAME empties or fewer the
-# game is searched to its end.
+# Meaning of the parameters: RULE is the number that `final_score` knows the rules by; DISC_SIGN is
+# 1 where discs are good, -1 where they are bad, 0 where scores do not go by them. The phase is the
+# number of BOUNDARIES that are at or below the disc count; each list but BOUNDARIES has one entry
+# per phase. WEIGHTS are by square class, in the order a1 b1 c1 d1 b2 c2 d2 c3 d3 d4; TERMS by
+# name, 0 where one is not named. DEPTHS are in plies; with ENDGAME empties or fewer the game is
+# searched to its end.
 
 BLACK = -1
 WHITE = 1

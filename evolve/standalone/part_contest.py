@@ -1,4 +1,4 @@
-"""Fourth part of a stand-alone Python file: the player as the contest wants it."""
+"""Fifth part of a stand-alone Python file: the player as the contest wants it."""
 
 from __future__ import annotations
 

@@ -10,10 +10,10 @@ from time import perf_counter
 import numpy as np
 
 from evolve.standalone.part_board import (
+    DISC_SIGN,
     ENDGAME,
     FLIPS,
     FULL,
-    RULES,
     WIDTHS,
     OutOfTimeError,
     forget_flips,
@@ -27,6 +27,7 @@ from evolve.standalone.part_search import (
     Search,
 )
 from evolve.standalone.part_solver import (
+    bit_count,
     score_of,
 )
 
@@ -240,9 +241,9 @@ def action_values(board: int, side: int) -> Dict[int, float]:
 
 def earned(board: int, child: int) -> float:
     """What the move from a board to a child earns the mover at once."""
-    kept = bin(child & FULL if RULES == "reversed" else child >> 64).count("1")
+    kept = abs(DISC_SIGN) * bit_count(child & FULL if DISC_SIGN < 0 else child >> 64)
     gained = sum(SQUARE_REWARDS[square] for square in squares_of(child >> 64 & ~board & FULL))
-    return (-gained if RULES == "reversed" else gained) + DISC_REWARD * kept / 64
+    return float(DISC_SIGN * gained + DISC_REWARD * kept / 64)
 
 
 def discounted(discount: float, value: float) -> float:

@@ -10,27 +10,35 @@ import numpy as np
 
 from evolve.standalone.part_board import (
     BOUNDARIES,
-    C_SQUARES,
+    CORNERS,
     DEPTHS,
     ENDGAME,
     FULL,
-    MOBILITY,
-    POTENTIAL_MOBILITY,
-    RULES,
-    STABILITY,
+    RULE,
     WEIGHTS,
     WIDTHS,
     WIN,
-    X_SQUARES,
-    class_of,
     moves_of,
     squares_of,
 )
 from evolve.standalone.part_contest import (
     AI,
 )
+from evolve.standalone.part_evaluation import (
+    CELLS,
+    FIRST_TERM,
+    FIRST_WEIGHT,
+    RULE_CELL,
+    STOP,
+    TERM_ORDER,
+    compiled_evaluation,
+    weight_of,
+)
 from evolve.standalone.part_search import (
     choose,
+)
+from evolve.standalone.part_solver import (
+    final_score,
 )
 
 # --- exported from here on ---
@@ -43,7 +51,6 @@ from evolve.standalone.part_search import (
 
 from threading import Thread
 
-STOP, RULE, FIRST_TERM, FIRST_WEIGHT, CELLS = 0, 1, 2, 7, 17
 DEPTH, ALPHA, BETA, BEST, INDEX, SIZE, PASS = range(7)
 LOWEST = -(1 << 60)
 MOST_PLIES = 130
@@ -56,14 +63,7 @@ def compiled(numba: Any) -> Any:
     kernel = numba.njit(nogil=True)
     one, none = u8(1), u8(0)
     not_a, not_h = u8(0xFEFEFEFEFEFEFEFE), u8(0x7F7F7F7F7F7F7F7F)
-    corners, x_squares, c_squares = (
-        u8(0x8100000000000081),
-        u8(0x42000000004200),
-        u8(0x4281000000008142),
-    )
-    classes = np.zeros(10, np.uint64)
-    for square in range(64):
-        classes[class_of(square)] |= one << u8(square)
+    corners = u8(CORNERS)
     steps = np.array([1, 7, 8, 9], np.uint64)
     up_masks = np.array([not_a, not_h, u8(FULL), not_a], np.uint64)
     down_masks = np.array([not_h, not_a, u8(FULL), not_h], np.uint64)
@@ -136,48 +136,31 @@ def compiled(numba: Any) -> Any:
             known = grown
         return known
 
-    @kernel
-    def final(own, opp, rule):
-        mine, theirs = count(own), count(opp)
-        if rule == 1:
-            return theirs - mine
-        if mine > theirs:
-            return 64 - 2 * theirs
-        return 2 * mine - 64 if mine < theirs else 0
+    score = kernel(final_score)
 
     @kernel
-    def evaluate(own, opp, mine, theirs, cells):
-        value = cells[FIRST_TERM] * (count(mine) - count(theirs))
-        for index in range(10):
-            squares = classes[index]
-            value += cells[FIRST_WEIGHT + index] * (count(own & squares) - count(opp & squares))
+    def final(own, opp, cells):
+        return score(own, opp, cells[RULE_CELL], count)
+
+    @kernel
+    def stable_lead(own, opp):
         empty = ~(own | opp)
-        if cells[FIRST_TERM + 1] != 0:
-            rim = u8(0xFF818181818181FF)
-            sides, ends = u8(0x8181818181818181), u8(0xFF000000000000FF)
-            safe0 = sides | full_lines(~empty, one, not_a, not_h)
-            safe1 = rim | full_lines(~empty, u8(7), not_h, not_a)
-            safe2 = ends | full_lines(~empty, u8(8), u8(FULL), u8(FULL))
-            safe3 = rim | full_lines(~empty, u8(9), not_a, not_h)
-            own_stable = count(stable(own, safe0, safe1, safe2, safe3))
-            value += cells[FIRST_TERM + 1] * (
-                own_stable - count(stable(opp, safe0, safe1, safe2, safe3))
-            )
-        near = beside(empty & corners)
-        squares = near & x_squares
-        value += cells[FIRST_TERM + 2] * (count(own & squares) - count(opp & squares))
-        squares = near & c_squares
-        value += cells[FIRST_TERM + 3] * (count(own & squares) - count(opp & squares))
-        if cells[FIRST_TERM + 4] != 0:
-            reach = count(beside(opp) & empty) - count(beside(own) & empty)
-            value += cells[FIRST_TERM + 4] * reach
-        return value
+        rim = u8(0xFF818181818181FF)
+        sides, ends = u8(0x8181818181818181), u8(0xFF000000000000FF)
+        safe0 = sides | full_lines(~empty, one, not_a, not_h)
+        safe1 = rim | full_lines(~empty, u8(7), not_h, not_a)
+        safe2 = ends | full_lines(~empty, u8(8), u8(FULL), u8(FULL))
+        safe3 = rim | full_lines(~empty, u8(9), not_a, not_h)
+        own_stable = count(stable(own, safe0, safe1, safe2, safe3))
+        return own_stable - count(stable(opp, safe0, safe1, safe2, safe3))
+
+    evaluate = compiled_evaluation(kernel, count, beside, stable_lead)
 
     @kernel
     def leaf(own, opp, cells):
         mine, theirs = moves(own, opp), moves(opp, own)
         if mine == none and theirs == none:
-            return final(own, opp, cells[RULE]) * WIN
+            return final(own, opp, cells) * WIN
         return evaluate(own, opp, mine, theirs, cells)
 
     @kernel
@@ -226,8 +209,8 @@ def compiled(numba: Any) -> Any:
                 if mine == none:
                     frames[ply, SIZE], frames[ply, PASS] = 1, 1
                     if moves(opp, own) == none:
-                        score = final(own, opp, cells[RULE])
-                        known, value = True, score if exact else score * WIN
+                        value = final(own, opp, cells)
+                        known, value = True, value if exact else value * WIN
                 elif depth > (LAST_SORTED if exact else 1):
                     frames[ply, SIZE] = ordered(own, opp, mine, exact, cells, stack[ply])
                 else:
@@ -305,10 +288,9 @@ COMPILER = Compiler()
 def cells_of(phase: int) -> Any:
     """What the compiled search has to know of the agent in a phase."""
     cells = np.zeros(CELLS, np.int64)
-    cells[RULE] = RULES == "reversed"
-    terms = (MOBILITY, STABILITY, X_SQUARES, C_SQUARES, POTENTIAL_MOBILITY)
-    cells[FIRST_TERM:FIRST_WEIGHT] = [term[phase] for term in terms]
-    cells[FIRST_WEIGHT:] = WEIGHTS[phase]
+    cells[RULE_CELL] = RULE
+    cells[FIRST_WEIGHT:FIRST_TERM] = WEIGHTS[phase]
+    cells[FIRST_TERM:] = [weight_of(term, phase) for term in TERM_ORDER]
     return cells
 
 

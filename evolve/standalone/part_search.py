@@ -1,17 +1,15 @@
-"""Third part of a stand-alone Python file: the search by evaluation, and the choice of a move."""
+"""Fourth part of a stand-alone Python file: the search by evaluation, and the choice of a move."""
 
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Dict
 
 from evolve.standalone.part_board import (
-    BIAS,
     BOUNDARIES,
     CORNERS,
     CORNER_AREA,
-    C_SQUARES,
     DEPTHS,
+    DISC_SIGN,
     EASY,
     ENDGAME,
     FALLBACK_SHARE,
@@ -19,75 +17,26 @@ from evolve.standalone.part_board import (
     FULL,
     FULL_BOARD,
     INFINITY,
-    MOBILITY,
     OutOfTimeError,
-    POTENTIAL_MOBILITY,
-    RULES,
-    STABILITY,
     TABLE_LIMIT,
-    WEIGHTS,
     WIDTHS,
     WIN,
-    X_SQUARES,
-    class_of,
-    count_of,
     forget_flips,
     moves_of,
-    neighbours_of,
-    side_by_side,
     squares_of,
     stable_of,
 )
+from evolve.standalone.part_evaluation import (
+    Evaluation,
+)
 from evolve.standalone.part_solver import (
     Solver,
+    bit_count,
     score_of,
 )
 
+
 # --- exported from here on ---
-# --- Tables of sums, filled as positions are met ---
-
-
-class SquareGain(Dict[int, int]):
-    """By the bits of a board that a move changes: what the sum of square weights gains."""
-
-    def __init__(self, side: int, weights: list[int]) -> None:
-        dict.__init__(self)
-        self.sign = -1 if side else 1
-        self.weights = [weights[class_of(square)] for square in range(64)]
-
-    def __missing__(self, change: int) -> int:
-        low, high = change & FULL, change >> 64
-        gain = sum(self.weights[square] for square in squares_of(low | high))
-        gain += sum(self.weights[square] for square in squares_of(low & high))
-        gain *= self.sign
-        self[change] = gain
-        return gain
-
-
-class CornerValue(Dict[int, int]):
-    """By the discs in the four corner areas: the value of X and C squares at empty corners."""
-
-    def __init__(self, x_weight: int, c_weight: int) -> None:
-        dict.__init__(self)
-        self.x_weight = x_weight
-        self.c_weight = c_weight
-
-    def __missing__(self, discs: int) -> int:
-        low, high = discs & FULL, discs >> 64
-        value = 0
-        for corner, right, down in ((0, 1, 8), (7, -1, 8), (56, 1, -8), (63, -1, -8)):
-            if (low | high) >> corner & 1:
-                continue
-            for square, weight in (
-                (corner + right + down, self.x_weight),
-                (corner + right, self.c_weight),
-                (corner + down, self.c_weight),
-            ):
-                value += weight * ((low >> square & 1) - (high >> square & 1))
-        self[discs] = value
-        return value
-
-
 class Node:
     """A position with what its children can build on. Made anew for every inner node."""
 
@@ -118,24 +67,16 @@ class Search(Solver):
     def __init__(self, board: int, phase: int, deadline: float) -> None:
         Solver.__init__(self, deadline)
         self.depth = DEPTHS[phase]
-        self.mobility = MOBILITY[phase]
-        self.stability = STABILITY[phase]
-        self.potential_mobility = POTENTIAL_MOBILITY[phase]
-        weights = WEIGHTS[phase]
-        self.gains = (SquareGain(0, weights), SquareGain(1, weights))
-        self.corner_value = CornerValue(X_SQUARES[phase], C_SQUARES[phase])
+        self.evaluation = Evaluation(phase)
         # Transposition tables, by side to move and board: the value of positions a ply before
         # the leaves; depth, bounds and best move of others.
         self.values: tuple[dict[int, int], dict[int, int]] = ({}, {})
         self.known: tuple[dict[int, tuple[int, ...]], dict[int, tuple[int, ...]]] = ({}, {})
-        total = sum(
-            weights[class_of(square)] * ((board >> square & 1) - (board >> (64 + square) & 1))
-            for square in range(64)
-        )
         width = WIDTHS[1]
         moves, empty = moves_of(board, width)
         stable = stable_of(board, empty, 0, width)
-        corner = self.corner_value[board & CORNER_AREA]
+        total = self.evaluation.square_sum(board)
+        corner = self.evaluation.corner_value[board & CORNER_AREA]
         self.root = Node(64, 0, board, moves, stable, total, corner)
         self.score = 0  # exact, of the move that `solve_root` found; 0 before it was asked
 
@@ -151,7 +92,9 @@ class Search(Solver):
         board, total, corner = node.board, node.total, node.corner
         moves = node.moves >> 64 if side else node.moves & FULL
         occupied = board | board >> 64 | moves
-        flips_by_bit, gains, corner_value = FLIPS_BY_BIT[side], self.gains[side], self.corner_value
+        evaluation = self.evaluation
+        flips_by_bit, gains = FLIPS_BY_BIT[side], evaluation.gains[side]
+        corner_value = evaluation.corner_value
         squares, boards, totals, corners = [], [], [], []
         while moves:
             bit = moves & -moves
@@ -164,27 +107,11 @@ class Search(Solver):
             totals.append(total + gains[change])
             corners.append(corner_value[child & CORNER_AREA] if change & CORNER_AREA else corner)
         width = WIDTHS[len(boards)]
-        wide = side_by_side(boards)
-        # Each lane's part of the evaluation, then side 0 less side 1.
-        reach, empty = moves_of(wide, width)
-        lanes = width.lane_bias
-        if self.mobility:
-            lanes += self.mobility * count_of(reach, width)
-        if self.potential_mobility:
-            count = count_of(neighbours_of(wide, width) & empty, width)
-            lanes -= self.potential_mobility * count
-        stable = 0
         # Without a corner a disc is stable by full lines alone, which hold 24 discs or more.
-        if self.stability and (occupied & CORNERS or bin(board).count("1") >= 23):
-            stable = stable_of(wide, empty, node.stable * width.slot, width)
-            lanes += self.stability * count_of(stable, width)
+        may_be_stable = occupied & CORNERS or bin(board).count("1") >= 23
+        known = node.stable * width.slot if may_be_stable else -1
+        values, reach, stable = evaluation.of_boards(boards, totals, corners, known, width)
         low = width.low
-        lanes = (lanes & low) - (lanes >> 64 & low) + width.bias
-        differences = width.unpack(lanes.to_bytes(width.size, "little"))
-        values = [
-            difference - BIAS + totals[index] + corners[index]
-            for index, difference in enumerate(differences)
-        ]
         # A game is over where neither lane of a slot has a move.
         high_bit = width.high_bit
         if ((((reach | reach >> 64) & low) | high_bit) - width.slot) & high_bit != high_bit:
@@ -334,9 +261,7 @@ class Search(Solver):
         try:
             for index, child in enumerate(children):
                 board = child.board
-                score = bin(board >> 64).count("1") - bin(board & FULL).count("1")
-                if RULES == "reversed":
-                    score = -score
+                score = DISC_SIGN * (bit_count(board >> 64) - bit_count(board & FULL))
                 # As in `best_of`.
                 low = best - 1 if child.square < best_square else best
                 high = low + 1 if index else 65

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from evolve.standalone.part_board import (
     CORNERS,
+    CORNERS_LAST,
+    DISC_SIGN,
     FLIPS,
     FLIPS_BY_BIT,
     FULL,
     FULL_BOARD,
     OutOfTimeError,
     QUADRANTS,
-    RULES,
+    RULE,
     SHALLOW,
     TABLE_LIMIT,
     WIDTHS,
@@ -21,7 +23,7 @@ from evolve.standalone.part_board import (
 
 # --- exported from here on ---
 from time import perf_counter
-from typing import Dict
+from typing import Any, Dict
 
 # --- The exact search ---
 
@@ -30,30 +32,33 @@ class FlipScore(Dict[int, int]):
     """By the flips of a move in both halves: what the mover's score gains by it."""
 
     def __missing__(self, turned: int) -> int:
-        gain = bin(turned).count("1") + 1
-        if RULES == "reversed":
-            gain = -gain
+        gain = DISC_SIGN * (bin(turned).count("1") + 1)
         self[turned] = gain
         return gain
 
 
+def final_score(own: Any, opp: Any, rule: int, count: Any) -> Any:
+    """Exact score of a finished game for the side with `own`; `count` tells how many bits are set.
+
+    It keeps to what can be compiled.
+    """
+    mine, theirs = count(own), count(opp)
+    if rule == 1:  # reversed: fewest discs
+        return theirs - mine
+    if mine > theirs:  # standard: most discs, the empty squares to the winner
+        return 64 - 2 * theirs
+    return 2 * mine - 64 if mine < theirs else 0
+
+
+def bit_count(bits: int) -> int:
+    """How many bits are set."""
+    return bin(bits).count("1")
+
+
 def score_of(board: int) -> int:
     """Exact score of a finished game for side 0, by the rules."""
-    own, opp = bin(board & FULL).count("1"), bin(board >> 64).count("1")
-    if RULES == "reversed":
-        return opp - own
-    if own > opp:
-        return 64 - 2 * opp
-    if own < opp:
-        return 2 * own - 64
-    return 0
-
-
-def _at_end(score: int, empties: int) -> int:
-    """Exact score of a finished game from the disc difference under the rules."""
-    if RULES == "reversed" or score == 0:
-        return score
-    return score + empties if score > 0 else score - empties
+    score: int = final_score(board & FULL, board >> 64, RULE, bit_count)
+    return score
 
 
 SQUARE_BYTES = [bytes([square]) for square in range(64)]
@@ -65,8 +70,8 @@ def _odd_quadrants(empty: int) -> int:
 
 
 def _by_parity(empty: int) -> bytes:
-    """The empty squares, under standard rules those of odd quadrants first."""
-    if RULES == "reversed":
+    """The empty squares, those of odd quadrants first unless corners come last."""
+    if CORNERS_LAST:
         return bytes(squares_of(empty))
     odd = _odd_quadrants(empty)
     return bytes(squares_of(empty & odd) + squares_of(empty & ~odd))
@@ -84,15 +89,16 @@ class Solver:
     def solve(
         self, board: int, side: int, moves: int, score: int, alpha: int, beta: int, empties: int
     ) -> int:
-        """Exact score for the side to move, whose disc difference under the rules is `score`.
+        """Exact score for the side to move, whose disc difference is `score`.
 
-        `moves` are those of both sides. Fail-soft, moves that leave few replies first.
+        It is 0 where scores do not go by discs, and turned round where they are bad. `moves` are
+        those of both sides. Fail-soft, moves that leave few replies first.
         """
         mine = moves >> 64 if side else moves & FULL
         if not mine:
             if moves:
                 return -self.solve(board, 1 - side, moves, -score, -beta, -alpha, empties)
-            return _at_end(score, empties)
+            return -score_of(board) if side else score_of(board)
         if empties <= SHALLOW:
             squares = _by_parity(FULL & ~(board | board >> 64))
             return self.solve_shallow(board, side, squares, score, alpha, beta, False)
@@ -142,7 +148,7 @@ class Solver:
         The move to `first`, if any, comes before all others.
         """
         flips_by_bit, flip_score = FLIPS_BY_BIT[side], self.flip_score
-        reverse = RULES == "reversed"
+        reverse = CORNERS_LAST
         odd = 0 if reverse else _odd_quadrants(FULL & ~(board | board >> 64))
         children, boards = [], []
         while moves:
@@ -184,7 +190,7 @@ class Solver:
         `passed`: the other side has just found that it has no move.
         """
         flips, flip_score = FLIPS[side], self.flip_score
-        if len(squares) == 1:
+        if len(squares) == 1 and DISC_SIGN:
             m0, t0, m1, t1, m2, t2, m3, t3, _, _ = flips[squares[0]]
             turned = t0[board & m0] | t1[board & m1] | t2[board & m2] | t3[board & m3]
             if turned:
@@ -193,7 +199,7 @@ class Solver:
             turned = t0[board & m0] | t1[board & m1] | t2[board & m2] | t3[board & m3]
             if turned:
                 return score - flip_score[turned]
-            return _at_end(score, 1)
+            return -score_of(board) if side else score_of(board)
         best = -65
         for square in squares:
             m0, t0, m1, t1, m2, t2, m3, t3, disc, _ = flips[square]
@@ -215,5 +221,5 @@ class Solver:
         if best > -65:
             return best
         if passed:
-            return _at_end(score, len(squares))
+            return -score_of(board) if side else score_of(board)
         return -self.solve_shallow(board, 1 - side, squares, -score, -beta, -alpha, True)

@@ -1,6 +1,6 @@
 """The stand-alone Python file of an agent, for contests that take one file.
 
-The code is `part_board.py`, `part_solver.py`, `part_search.py` and `part_contest.py`, then
+The code is `part_board.py` and the parts of `_REST`, then
 `part_numba.py` when asked for, or `part_network.py`; this module writes the header and the
 parameters.
 """
@@ -18,29 +18,21 @@ from typing import Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
+from evolve.engine.genes import DEFAULT_TERMS, TERM_NAMES
 from evolve.engine.network import Network
+from evolve.engine.rules import rule_set
 from evolve.errors import AgentError, OptionsError
 
 _BOARD: Final = "part_board.py"
-_REST: Final = ("part_solver.py", "part_search.py", "part_contest.py")
+_EVALUATION: Final = "part_evaluation.py"
+_REST: Final = ("part_solver.py", _EVALUATION, "part_search.py", "part_contest.py")
 _NUMBA_TEMPLATE: Final = "part_numba.py"
 _NETWORK_TEMPLATE: Final = "part_network.py"
+_WITH_NUMBA: Final = "# --- exported with numba from here on ---\n"
 _START: Final = "# --- exported from here on ---\n"
 _PARAMETERS: Final = "# --- parameters ---\n"
 _PARAMETERS_END: Final = "# --- end of parameters ---\n"
 
-_PER_PHASE: Final = (
-    "mobility",
-    "stability",
-    "x_squares",
-    "c_squares",
-    "potential_mobility",
-    "depths",
-)
-_RULES: Final = {
-    "standard": "standard: most discs wins",
-    "reversed": "reversed: fewest discs wins",
-}
 _CLASSES: Final = 10
 _WIDTH: Final = 100
 
@@ -74,15 +66,15 @@ def render(
 
     Args:
         parameters: of an alpha-beta agent, as agent files hold them: `weights` (P lists of 10
-            integers), `mobility`, `stability`, `x_squares`, `c_squares`, `potential_mobility`
-            and `depths` (P integers each), `boundaries` (P − 1 ascending disc counts) and
-            `endgame` (exact search from that many empties).
-        rules: `standard` or `reversed`.
+            integers), `depths` and the terms of `engine.genes` (P integers each, 0 for a term
+            that is left out), `boundaries` (P − 1 ascending disc counts) and `endgame` (exact
+            search from that many empties).
+        rules: a name in `engine.rules.RULE_SETS`.
         name: of the agent, for the header.
         provenance: where the agent comes from, for the header; any text is safe there.
         numba: whether the file compiles its search where numba is installed.
 
-    Raises AgentError when the parameters make no agent.
+    Raises AgentError when the parameters make no agent, PositionError for unknown rules.
     """
     source = _source(_BOARD)
     before, _, source = source.partition(_PARAMETERS)
@@ -91,7 +83,8 @@ def render(
     for part in _REST:
         after += f"\n\n{_source(part)}"
     if numba:
-        after += f"\n\n{_source(_NUMBA_TEMPLATE)}"
+        compiled = _whole(_EVALUATION).partition(_WITH_NUMBA)[2]
+        after += f"\n\n{compiled}\n\n{_source(_NUMBA_TEMPLATE)}"
     return "".join(
         [_header(rules, name, provenance), before, _PARAMETERS, literals, _PARAMETERS_END, after]
     )
@@ -142,10 +135,9 @@ def render_network(
 
 def _neutral(endgame: int) -> dict[str, Any]:
     """Parameters of a search that likes all positions alike, but for its exact end."""
-    per_phase = {key: [0] for key in _PER_PHASE}
     return {
         "weights": [[0] * _CLASSES],
-        **per_phase,
+        **{term: [0] for term in DEFAULT_TERMS},
         "depths": [1],
         "boundaries": [],
         "endgame": endgame,
@@ -187,13 +179,16 @@ def _quoted(text: str) -> str:
 
 
 def _source(template: str) -> str:
-    """What of a template goes out."""
-    text = resources.files(__package__).joinpath(template).read_text(encoding="utf-8")
-    return text.partition(_START)[2]
+    """What of a template goes out, but for what does with numba alone."""
+    return _whole(template).partition(_START)[2].partition(_WITH_NUMBA)[0].rstrip() + "\n"
+
+
+def _whole(template: str) -> str:
+    return resources.files(__package__).joinpath(template).read_text(encoding="utf-8")
 
 
 def _header(rules: str, name: str, provenance: Mapping[str, Any]) -> str:
-    lines = [_comment("name", name), _comment("rules", _RULES[rules])]
+    lines = [_comment("name", name), _comment("rules", f"{rules}: {rule_set(rules).goal}")]
     lines += [_comment(key, value) for key, value in provenance.items()]
     return _TITLE + "".join(lines) + _USAGE
 
@@ -206,24 +201,30 @@ def _comment(key: object, value: object) -> str:
 
 def _literals(parameters: Mapping[str, Any], rules: str) -> str:
     """The parameters as Python source, of nothing but checked integers."""
-    if rules not in _RULES:
-        raise AgentError(f"there are no rules {rules!r}; there are {' and '.join(_RULES)}")
-    missing = {"weights", *_PER_PHASE, "boundaries", "endgame"} - set(parameters)
+    played = rule_set(rules)
+    needed = {"weights", *DEFAULT_TERMS, "depths", "boundaries", "endgame"}
+    missing = needed - set(parameters)
     if missing:
         raise AgentError(f"an alpha-beta agent needs {', '.join(sorted(missing))}")
     weights = [_ints(table, "weights", _CLASSES) for table in parameters["weights"]]
     phases = len(weights)
-    lists = {key: _ints(parameters[key], key, phases) for key in _PER_PHASE}
+    terms = {key: _ints(parameters[key], key, phases) for key in TERM_NAMES if key in parameters}
+    depths = _ints(parameters["depths"], "depths", phases)
     boundaries = _ints(parameters["boundaries"], "boundaries", phases - 1)
     (endgame,) = _ints([parameters["endgame"]], "endgame", 1)
     if boundaries != sorted(set(boundaries)):
         raise AgentError(f"boundaries {boundaries} must ascend")
-    if min(lists["depths"]) < 1:
-        raise AgentError(f"depths {lists['depths']} must be 1 or more")
-    source = f'RULES = "{rules}"\nWEIGHTS = [\n'
+    if min(depths) < 1:
+        raise AgentError(f"depths {depths} must be 1 or more")
+    source = f'RULES = "{rules}"\nRULE = {played.code}\nDISC_SIGN = {played.discs}\n'
+    source += f"CORNERS_LAST = {played.corners_last}\nWEIGHTS = [\n"
     source += "".join(f"    {table},\n" for table in weights) + "]\n"
-    for key, values in lists.items():
-        source += _assignment(key, values)
+    source += "TERMS = {\n"
+    for key, values in terms.items():
+        text = f'    "{key}": {values},'
+        source += textwrap.fill(text, _WIDTH, subsequent_indent=" " * 8, break_on_hyphens=False)
+        source += "\n"
+    source += "}\n" + _assignment("depths", depths)
     return source + _assignment("boundaries", boundaries) + f"ENDGAME = {endgame}\n"
 
 

@@ -11,10 +11,12 @@ import numpy as np
 from pydantic import BaseModel
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.reference import panel_reference, table_agent
-from evolve.config.evolution import GENES, EvolutionSettings
+from evolve.agents.reference import table_agent
+from evolve.config.evolution import EvolutionSettings
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import resolve_as
+from evolve.engine.genes import GENES
+from evolve.engine.rules import rule_set
 from evolve.errors import SettingsError
 from evolve.population.genome import Genome
 from evolve.sweeps.space import Parameter, Space
@@ -98,7 +100,7 @@ class Plan:
 
     def _reference_genes(self) -> dict[str, Any] | None:
         """Those of the reference agent, for an alphabeta sweep."""
-        agent = table_agent(panel_reference(self.sweep.rules))
+        agent = table_agent(rule_set(self.sweep.rules).reference)
         try:
             vector = self.genome.from_agent(agent, agent.name)
         except SettingsError:  # it lies outside the bounds

@@ -12,12 +12,12 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from evolve.config.evolution import GENES, PRESETS, EvolutionSettings
+from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.operators import OPERATORS
 from evolve.config.sweep import Kind
-from evolve.engine.board import Rules
+from evolve.engine.rules import Rules, rule_set
 from evolve.population.genome import Genome
 from evolve.sweeps.space import Parameter, Space
 
@@ -150,8 +150,7 @@ def _dqn_settings(values: Values, rules: Rules) -> dict[str, Any]:
         blocks = ("residual relu",) * values["blocks"]
         made["layers"] = (f"dense {values['width']} relu", *blocks, head)
     if isinstance(values.get("opponents"), str):
-        greedy = "anti-swh" if rules == "reversed" else "swh"
-        made["opponents"] = values["opponents"].replace("greedy", greedy)
+        made["opponents"] = values["opponents"].replace("greedy", rule_set(rules).greedy)
     return made
 
 
@@ -196,7 +195,7 @@ def gene_places(genome: Genome) -> dict[str, int]:
     """Where each number of a genome lies in its vector: `weights.0`, …, `endgame`."""
     return {
         gene if genome.sizes[gene] == 1 else f"{gene}.{number}": index
-        for gene in GENES
+        for gene in genome.sizes
         for number, index in enumerate(range(genome.slices[gene].start, genome.slices[gene].stop))
     }
 

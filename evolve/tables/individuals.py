@@ -14,9 +14,10 @@ from typing import Any, Final
 import pyarrow as pa
 
 from evolve.documents import parse_json
+from evolve.engine.genes import GENES
 from evolve.errors import RunError
 
-SCALAR_GENES: Final = ("endgame",)
+SCALAR_GENES: Final = tuple(name for name, gene in GENES.items() if not gene.phased)
 """Genes of one number; they are plain columns, all others fixed-size lists."""
 
 INDIVIDUALS_SCHEMA: Final = pa.schema(

@@ -12,14 +12,9 @@ from evolve.errors import RunError
 from evolve.tables.layout import METRICS
 from evolve.tables.parquet import read_table, write_table
 
-METRICS_PANEL: Final = {
-    "standard": ("random", "swh", "positional?depth=2"),
-    "reversed": ("random", "anti-swh", "anti-swh-mobility?depth=2"),
-}
-"""Who every check of a training meets, by rules; METRICS_SCORES are their columns."""
-
 _COUNTS: Final = ("check", "games", "steps")
 METRICS_SCORES: Final = ("random", "depth_1", "depth_2")
+"""Columns of the scores against the first three of the rules' panel, whom every check meets."""
 METRICS_SCHEMA: Final = pa.schema(
     [pa.field(name, pa.int64()) for name in _COUNTS]
     + [pa.field("loss", pa.float64()), pa.field("score", pa.float64())]

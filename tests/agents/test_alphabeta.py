@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.engine.board import RULES
+from evolve.engine.rules import RULE_SETS
 from evolve.engine.squares import parse_square
 from evolve.errors import AgentError
 from tests.agents.conftest import sample_agent
@@ -119,9 +119,9 @@ def test_exact_values_do_not_depend_on_what_was_solved_before() -> None:
     player = evolve.RandomAgent(seed=3)
     while board.empties > 12 or not board.legal_moves():
         board = board.play(player.choose(board)) if board.legal_moves() else board.pass_move()
-    expected = {rules: agent.with_rules(rules).analyse(board) for rules in RULES}
-    for rules in RULES:
+    expected = {rules: agent.with_rules(rules).analyse(board) for rules in RULE_SETS}
+    for rules in RULE_SETS:
         agent.with_rules(rules).choose(board)
-        for other in RULES:
+        for other in RULE_SETS:
             assert agent.with_rules(other).analyse(board) == expected[other]
             agent.with_rules(rules).choose(board)

@@ -8,8 +8,8 @@ import evolve
 from evolve.agents.analysis import Analysis
 from evolve.agents.limit import Limit
 from evolve.agents.solving import solve
-from evolve.engine.board import Board, Rules
-from evolve.engine.game import PASS
+from evolve.engine.board import Board
+from evolve.engine.rules import PASS, Rules
 from tests.agents.test_limited import boards
 from tests.agents.test_networks import dqn_agent, mcts_agent
 

@@ -18,7 +18,7 @@ import evolve
 from evolve.agents.agent import Agent
 from evolve.agents.external import ExternalAgent
 from evolve.arena.match import Match, MatchResult
-from evolve.engine.board import Rules
+from evolve.engine.rules import Rules
 from evolve.errors import AgentError, EngineError
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings
 from evolve.records.record import play_moves

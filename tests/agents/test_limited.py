@@ -13,7 +13,8 @@ import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.limit import Limit
 from evolve.agents.solving import solve
-from evolve.engine.board import Board, Rules
+from evolve.engine.board import Board
+from evolve.engine.rules import Rules
 from evolve.errors import AgentError, IllegalMoveError
 
 

@@ -10,11 +10,10 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Agent
-from evolve.agents.reference import panel_reference
 from evolve.arena.bradleyterry import rate, rate_one
-from evolve.arena.ladder import RATED, ladder, ladder_score, nearest
+from evolve.arena.ladder import ladder, ladder_score, nearest
 from evolve.arena.match import play_match
-from evolve.engine.board import Rules
+from evolve.engine.rules import Rules, rule_set
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.score import elo_of, score_of_elo
 
@@ -26,7 +25,7 @@ RULES: tuple[Rules, ...] = ("standard", "reversed")
 def test_rungs_ascend_from_below_the_reference_table_which_is_0(rules: Rules) -> None:
     elo = [rung.elo for rung in ladder(rules)]
     assert elo == sorted(elo)
-    assert RATED[rules][panel_reference(rules)] == 0
+    assert rule_set(rules).ladder[rule_set(rules).reference] == 0
     assert elo[0] < 0 < 1000 < elo[-1]
 
 

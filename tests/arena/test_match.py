@@ -11,7 +11,7 @@ import evolve
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match, MatchResult, play_match
 from evolve.engine import game as kernels
-from evolve.engine.board import Rules
+from evolve.engine.rules import Rules
 from evolve.errors import AgentError
 from evolve.fitness.openings import Part, balanced_openings
 from tests import networks

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 
 from evolve.engine import context as layout
-from evolve.engine.evaluation import CLASS_NAMES, CLASS_OF_SQUARE, WIN
+from evolve.engine.evaluation import CLASS_NAMES, CLASS_OF_SQUARE
+from evolve.engine.rules import WIN
 from tests import reference
 from tests.engine import (
     FULL_WEIGHTS,

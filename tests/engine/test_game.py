@@ -17,6 +17,7 @@ import pytest
 from evolve.engine import context as layout
 from evolve.engine import game
 from evolve.engine.entry import new_context
+from evolve.engine.rules import MAX_PLIES, NO_MOVE
 from tests import reference
 from tests.engine import RULES, U, agent_row, phases_at, random_weights
 from tests.reference import PASS, REVERSED, STANDARD, START, Agent, Board
@@ -68,7 +69,7 @@ def play(
     budget: int = 0,
     table_bits: int = layout.GAME_TABLE_BITS,
 ) -> tuple[Moves, Results]:
-    moves = np.full((len(pairings), game.MAX_PLIES), 99, np.int8)
+    moves = np.full((len(pairings), MAX_PLIES), 99, np.int8)
     results = np.full((len(pairings), game.RESULT_COLUMNS), 99, np.int64)
     game.play_games(
         agent_table(agents),
@@ -192,7 +193,7 @@ def move_values(
     """Values of the legal moves; checks that no other square is touched."""
     untouched = -(10**15)
     values = np.full(64, untouched, np.int64)
-    cells[layout.RULES] = rules
+    layout.set_rules(cells, rules)
     row = agent_row(agent)
     exact = game.move_values(U(board[0]), U(board[1]), row.ctypes.data, values, cells.ctypes.data)
     found = {square: int(value) for square, value in enumerate(values) if value != untouched}
@@ -261,7 +262,7 @@ def test_choose_within_a_budget(endgame: int) -> None:
         square = free(board)
         for budget in (1, free.nodes - 1, free.nodes, free.nodes + 1):
             bound = Chooser(agent, STANDARD, budget)
-            assert bound(board) == (game.NO_MOVE if budget < free.nodes else square)
+            assert bound(board) == (NO_MOVE if budget < free.nodes else square)
             assert bound.nodes == min(budget, free.nodes)
 
 
@@ -453,7 +454,7 @@ def test_openings_with_passes() -> None:
 
 def test_no_games() -> None:
     moves, results = play(BATCH_AGENTS, [], BATCH_OPENINGS, STANDARD)
-    assert moves.shape == (0, game.MAX_PLIES)
+    assert moves.shape == (0, MAX_PLIES)
     assert results.shape == (0, game.RESULT_COLUMNS)
 
 

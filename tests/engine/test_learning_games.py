@@ -13,7 +13,6 @@ import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.memory import Tree
 from evolve.agents.rewards import Rewards
-from evolve.engine import context as layout
 from evolve.engine import episodes, mcts, rewards, selfplay
 from evolve.engine.entry import new_context
 from evolve.engine.evaluation import CLASS_OF_SQUARE
@@ -481,7 +480,6 @@ def test_labels_are_the_outcomes_of_best_play(rules: int) -> None:
         assert reference.legal_moves(own, opp)
         assert outcome == sign(reference.exact_alpha_beta(own, opp, rules))
     assert drawn > 40
-    assert layout.RULES_CODE["reversed"] == 1
 
 
 def test_images_are_the_symmetries() -> None:

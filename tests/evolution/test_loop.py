@@ -13,7 +13,8 @@ import evolve
 from evolve.agents.reference import SWH
 from evolve.arena.bradleyterry import rate_one
 from evolve.arena.ladder import ladder
-from evolve.engine.squares import PASS, parse_moves
+from evolve.engine.rules import PASS
+from evolve.engine.squares import parse_moves
 from evolve.evolution.ancestry import ancestry, individual_agent
 from evolve.evolution.gauntlet import RUNGS_PLAYED
 from evolve.evolution.loop import EvolutionEnding

@@ -8,7 +8,7 @@ import pytest
 import evolve
 from evolve.agents.agent import Agent
 from evolve.arena.match import common_rules, play_match
-from evolve.engine.board import Rules
+from evolve.engine.rules import Rules
 from evolve.errors import AgentError
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.score import elo_of, score_of_pairs

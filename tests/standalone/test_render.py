@@ -25,9 +25,10 @@ import numpy as np
 import pytest
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.engine.board import Board, Rules
-from evolve.engine.context import TERM_NAMES
-from evolve.errors import AgentError
+from evolve.engine.board import Board
+from evolve.engine.genes import TERM_NAMES
+from evolve.engine.rules import Rules
+from evolve.errors import AgentError, PositionError
 from evolve.standalone import part_board as standalone_board
 from evolve.standalone import part_contest as standalone_contest
 from evolve.standalone.render import render
@@ -239,7 +240,7 @@ def test_the_template_runs_as_it_stands() -> None:
         weights=template.WEIGHTS,
         depths=template.DEPTHS,
         endgame=template.ENDGAME,
-        **{key: getattr(template, key.upper()) for key in TERM_NAMES},
+        **template.TERMS,
     )
     for board in boards_with_choice(random.Random(5), 12):
         assert square_chosen(cast(Any, standalone_contest), board) == agent.choose(board), board
@@ -368,7 +369,8 @@ def test_the_parameters_are_literals() -> None:
     module = load(text)
     assert agent.rules == module.RULES
     for key, value in agent.parameters.items():
-        assert getattr(module, key.upper()) == value
+        found = module.TERMS[key] if key in TERM_NAMES else getattr(module, key.upper())
+        assert found == value
     assert max(map(len, text.splitlines())) <= 100
 
 
@@ -400,7 +402,7 @@ def test_what_is_no_agent_is_refused(change: Mapping[str, Any], complaint: str) 
 
 def test_missing_parameters_and_unknown_rules_are_refused() -> None:
     parameters = AlphaBetaAgent(weights=[[1] * 10]).parameters
-    with pytest.raises(AgentError, match="anti"):
+    with pytest.raises(PositionError, match="anti"):
         render(parameters, "anti", "", {})
     del parameters["c_squares"]
     with pytest.raises(AgentError, match="needs c_squares"):

@@ -1,0 +1,94 @@
+"""The genes of an alpha-beta agent: the one table of them. No numba is loaded here.
+
+Among them are the terms of the evaluation. What a term counts is computed by
+`evaluation.other_terms`, and by `standalone/part_evaluation.py` in exported files; all else that
+there is to know of it stands in the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+SQUARE_CLASSES: Final = 10
+MAX_DEPTH: Final = 60
+"""Deepest search, in plies, passes aside: there are no more empty squares."""
+
+
+@dataclass(frozen=True)
+class Gene:
+    """A gene: whole numbers that are drawn, crossed and mutated.
+
+    bounds: the range it has unless settings say otherwise.
+    about: what it is; of a term, what its weight is multiplied by, which is −64 to 64.
+    limits: what any agent must keep to; None where only the sum of all weights is bounded.
+    numbers: how many it consists of, in a phase.
+    phased: whether every phase has its own.
+    steps: whether neighbours are alike, so that it mutates by single steps; the rest are weights.
+    term: whether it is the weight of a term, which settings switch on and off.
+    early: whether version 0.1 had it. Such a term is on by default, stands in every table and
+        agent file, and is drawn where it is off as well, for a seed of then to mean what it
+        meant. A later one is off by default, and where it is off nothing is drawn or written.
+    """
+
+    bounds: tuple[int, int]
+    about: str
+    limits: tuple[int, int] | None = None
+    numbers: int = 1
+    phased: bool = True
+    steps: bool = False
+    term: bool = False
+    early: bool = False
+
+
+GENES: Final[Mapping[str, Gene]] = {
+    "weights": Gene(
+        (-200, 200),
+        "own − opp discs on the squares of a class, in the order a1 b1 c1 d1 b2 c2 d2 c3 d3 d4",
+        numbers=SQUARE_CLASSES,
+        early=True,
+    ),
+    "mobility": Gene((-100, 100), "own − opp legal moves", term=True, early=True),
+    "stability": Gene(
+        (-200, 200), "own − opp discs that can never turn again", term=True, early=True
+    ),
+    "x_squares": Gene(
+        (-200, 200), "own − opp discs diagonally beside an empty corner", term=True, early=True
+    ),
+    "c_squares": Gene(
+        (-200, 200), "own − opp discs beside an empty corner on the border", term=True, early=True
+    ),
+    "potential_mobility": Gene(
+        (-100, 100),
+        "own − opp potential moves (empty squares beside a disc of the other side)",
+        term=True,
+        early=True,
+    ),
+    "depths": Gene((2, 6), "plies of search", limits=(1, MAX_DEPTH), steps=True, early=True),
+    "endgame": Gene(
+        (0, 12),
+        "empties from which it searches to the end",
+        limits=(0, 60),
+        phased=False,
+        steps=True,
+        early=True,
+    ),
+}
+"""All genes by name, in the order of a genome."""
+
+TERM_NAMES: Final = tuple(name for name, gene in GENES.items() if gene.term)
+"""The terms beside the squares, in the order of their weights in a phase."""
+DEFAULT_TERMS: Final = tuple(name for name in TERM_NAMES if GENES[name].early)
+"""Those that are on unless settings say otherwise."""
+
+if TYPE_CHECKING:
+    Term: TypeAlias = str  # a type checker does not look into the table
+else:
+    Term = Literal[TERM_NAMES]
+    """The name of a term: settings and options take their choices from it."""
+
+
+def place_of(term: Term) -> int:
+    """Where the weight of a term stands among the weights of a phase."""
+    return SQUARE_CLASSES + TERM_NAMES.index(term)

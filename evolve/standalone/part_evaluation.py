@@ -1,0 +1,169 @@
+"""Third part of a stand-alone Python file: the evaluation, in wide ints and for numba.
+
+A term of `engine.genes` is computed here twice: in `Evaluation.of_boards`, for all children of a
+position at once, and in `compiled_evaluation`, which goes out with `part_numba.py` alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict
+
+import numpy as np
+
+from evolve.standalone.part_board import (
+    BIAS,
+    CORNERS,
+    FULL,
+    TERMS,
+    WEIGHTS,
+    class_of,
+    count_of,
+    moves_of,
+    neighbours_of,
+    side_by_side,
+    squares_of,
+    stable_of,
+)
+
+# --- exported from here on ---
+# --- Tables of sums, filled as positions are met ---
+
+
+class SquareGain(Dict[int, int]):
+    """By the bits of a board that a move changes: what the sum of square weights gains."""
+
+    def __init__(self, side: int, weights: list[int]) -> None:
+        dict.__init__(self)
+        self.sign = -1 if side else 1
+        self.weights = [weights[class_of(square)] for square in range(64)]
+
+    def __missing__(self, change: int) -> int:
+        low, high = change & FULL, change >> 64
+        gain = sum(self.weights[square] for square in squares_of(low | high))
+        gain += sum(self.weights[square] for square in squares_of(low & high))
+        gain *= self.sign
+        self[change] = gain
+        return gain
+
+
+class CornerValue(Dict[int, int]):
+    """By the discs in the four corner areas: the value of X and C squares at empty corners."""
+
+    def __init__(self, x_weight: int, c_weight: int) -> None:
+        dict.__init__(self)
+        self.x_weight = x_weight
+        self.c_weight = c_weight
+
+    def __missing__(self, discs: int) -> int:
+        low, high = discs & FULL, discs >> 64
+        value = 0
+        for corner, right, down in ((0, 1, 8), (7, -1, 8), (56, 1, -8), (63, -1, -8)):
+            if (low | high) >> corner & 1:
+                continue
+            for square, weight in (
+                (corner + right + down, self.x_weight),
+                (corner + right, self.c_weight),
+                (corner + down, self.c_weight),
+            ):
+                value += weight * ((low >> square & 1) - (high >> square & 1))
+        self[discs] = value
+        return value
+
+
+# --- The evaluation ---
+
+
+def weight_of(term: str, phase: int) -> int:
+    """The weight of a term in a phase, 0 of one that the parameters do not name."""
+    return TERMS[term][phase] if term in TERMS else 0
+
+
+class Evaluation:
+    """What positions are worth in a phase without looking further."""
+
+    def __init__(self, phase: int) -> None:
+        self.mobility = weight_of("mobility", phase)
+        self.stability = weight_of("stability", phase)
+        self.potential_mobility = weight_of("potential_mobility", phase)
+        self.weights = WEIGHTS[phase]
+        self.gains = (SquareGain(0, self.weights), SquareGain(1, self.weights))
+        self.corner_value = CornerValue(
+            weight_of("x_squares", phase), weight_of("c_squares", phase)
+        )
+
+    def square_sum(self, board: int) -> int:
+        """Sum of the square weights of side 0 less that of side 1."""
+        return sum(
+            self.weights[class_of(square)] * ((board >> square & 1) - (board >> (64 + square) & 1))
+            for square in range(64)
+        )
+
+    def of_boards(
+        self, boards: list[int], totals: list[int], corners: list[int], known: int, width: Any
+    ) -> tuple[list[int], int, int]:
+        """Values of boards for side 0; laid end to end the moves there, and the stable discs.
+
+        `totals` are their sums of square weights, `corners` the values of their X and C squares;
+        `known` are discs that are stable in all of them, laid end to end, -1 for none anywhere.
+        """
+        wide = side_by_side(boards)
+        # Each lane's part, then side 0 less side 1.
+        reach, empty = moves_of(wide, width)
+        lanes = width.lane_bias
+        if self.mobility:
+            lanes += self.mobility * count_of(reach, width)
+        if self.potential_mobility:
+            count = count_of(neighbours_of(wide, width) & empty, width)
+            lanes -= self.potential_mobility * count
+        stable = 0
+        if self.stability and known >= 0:
+            stable = stable_of(wide, empty, known, width)
+            lanes += self.stability * count_of(stable, width)
+        low = width.low
+        lanes = (lanes & low) - (lanes >> 64 & low) + width.bias
+        differences = width.unpack(lanes.to_bytes(width.size, "little"))
+        values = [
+            difference - BIAS + totals[index] + corners[index]
+            for index, difference in enumerate(differences)
+        ]
+        return values, reach, stable
+
+
+# --- exported with numba from here on ---
+# --- The same evaluation, compiled ---
+
+# Cells that the compiled search knows the agent by, and the order of terms in them.
+STOP, RULE_CELL, FIRST_WEIGHT, FIRST_TERM = 0, 1, 2, 12
+TERM_ORDER = ("mobility", "stability", "x_squares", "c_squares", "potential_mobility")
+CELLS = FIRST_TERM + len(TERM_ORDER)
+
+
+def compiled_evaluation(kernel: Any, count: Any, beside: Any, stable_lead: Any) -> Any:
+    """The kernel that values a position for the side to move, of those that count for it."""
+    u8 = np.uint64
+    corners, x_squares, c_squares = u8(CORNERS), u8(0x42000000004200), u8(0x4281000000008142)
+    classes = np.zeros(10, np.uint64)
+    for square in range(64):
+        classes[class_of(square)] |= u8(1) << u8(square)
+    first = FIRST_TERM
+
+    @kernel
+    def evaluate(own, opp, mine, theirs, cells):
+        value = cells[first] * (count(mine) - count(theirs))
+        for index in range(10):
+            squares = classes[index]
+            value += cells[FIRST_WEIGHT + index] * (count(own & squares) - count(opp & squares))
+        empty = ~(own | opp)
+        if cells[first + 1] != 0:
+            value += cells[first + 1] * stable_lead(own, opp)
+        near = beside(empty & corners)
+        squares = near & x_squares
+        value += cells[first + 2] * (count(own & squares) - count(opp & squares))
+        squares = near & c_squares
+        value += cells[first + 3] * (count(own & squares) - count(opp & squares))
+        if cells[first + 4] != 0:
+            reach = count(beside(opp) & empty) - count(beside(own) & empty)
+            value += cells[first + 4] * reach
+        return value
+
+    return evaluate
