@@ -355,13 +355,9 @@ class AlphaBetaAgent(StoredAgent):
         """Its depths and terms by phase, and its weights as boards."""
         edges = [4, *self.boundaries, 65]
         spans = [f"{low}–{high - 1}" for low, high in pairwise(edges)]
+        told = self.told_terms
         rows = [
-            [
-                phase,
-                span,
-                self.depths[phase],
-                *(self.terms[term][phase] for term in self.told_terms),
-            ]
+            [phase, span, self.depths[phase], *(self.terms[term][phase] for term in told)]
             for phase, span in enumerate(spans)
         ]
         boards = {
