@@ -32,8 +32,10 @@ _DECIDED: Final = 1e6
 def _action_value(
     own: np.uint64, opp: np.uint64, side: int, square: int, seen: int, network: int, scratch: int
 ) -> float:
-    """The network's value of a move; `seen` is what came out for the position, where that is all
-    there is to ask, and 0 where the network takes the move."""
+    """The network's value of a move.
+
+    `seen` is the address of its outputs for the position, or 0 where it takes the move as well.
+    """
     if seen != 0:
         return float(read(seen, square))
     return float(read(forward(own, opp, side, square, network, scratch), 0))
@@ -52,7 +54,7 @@ def best_action(
 ) -> tuple[int, float]:
     """That of `moves` which the network values most, and its value; of equals the lowest square."""
     seen = _seen(own, opp, side, network, scratch)
-    # Whatever a network says, also when it is no number, a legal move comes out.
+    # Whatever a network says, even if it is not a number, the answer is a legal move.
     best, best_square = -1e300, lowest(moves)
     while moves != ZERO:
         square = lowest(moves)

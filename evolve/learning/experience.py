@@ -25,8 +25,8 @@ from evolve.engine.episodes import (
 from evolve.engine.evaluation import CLASS_OF_SQUARE
 from evolve.engine.network import Network
 from evolve.engine.rewards import DIFFERENCE, HALVES, NO_REWARD, OUTCOME, SHARE
-from evolve.fitness.games import agent_rows, in_batches
-from evolve.learning.learner import Left, Progress, alphabeta_agents, shares_drawn
+from evolve.fitness.games import Progress, agent_rows, in_batches
+from evolve.learning.learner import Left, alphabeta_agents, shares_drawn
 
 _REWARDS: Final = {
     "none": NO_REWARD,
@@ -38,7 +38,7 @@ _REWARDS: Final = {
 _TABLE: Final = np.array(POSITIONAL, np.float32)[np.array(CLASS_OF_SQUARE)]
 """V of every square, for the positional reward; published as a picture alone, so assumed."""
 _EPSILON_OF_OTHERS: Final = 0.1
-"""Share of random moves of alpha-beta opponents, which would play the same games else (assumed)."""
+"""Share of random moves of alpha-beta opponents, so that their games differ (assumed)."""
 
 Networks = tuple[Network, ...]
 Rows = dict[str, npt.NDArray[Any]]
