@@ -18,7 +18,7 @@ from evolve.engine.bits import U
 from evolve.engine.board import Board, Rules
 from evolve.engine.context import SQUARE_CLASSES
 from evolve.engine.evaluation import CLASS_OF_SQUARE
-from evolve.engine.greedy import Valuation, action_values
+from evolve.engine.greedy import action_values
 from evolve.engine.network import Network
 from evolve.engine.rewards import (
     DISCOUNT_OTHER,
@@ -179,16 +179,19 @@ class DqnAgent:
         values = np.zeros(64, np.float64)
         side = 1 if board.side == "black" else -1
         scratch = thread_scratch(max(network.scratch_size for network in self.networks))
-        valuation = Valuation(
+        entered = action_values(
+            U(board.own),
+            U(board.opp),
+            side,
+            self.lookahead,
             self._addresses,
             self.rewards.cells,
             scratch.ctypes.data,
             layout.RULES_CODE[self._rules],
-            np.zeros(1, np.int64),
+            values,
         )
-        action_values(U(board.own), U(board.opp), side, self.lookahead, valuation, values)
         ranked = sorted(board.legal_moves(), key=lambda square: -values[square])
-        return {square: float(values[square]) for square in ranked}, int(valuation.entered[0])
+        return {square: float(values[square]) for square in ranked}, int(entered)
 
     @property
     def parameters(self) -> dict[str, Any]:
