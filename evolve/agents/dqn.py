@@ -23,7 +23,7 @@ from evolve.agents.rewards import NO_REWARDS, Rewards
 from evolve.engine import context as layout
 from evolve.engine.bits import U
 from evolve.engine.board import Board
-from evolve.engine.greedy import Valuation, action_values
+from evolve.engine.greedy import action_values
 from evolve.engine.network import Network
 from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules, rule_set
 from evolve.engine.solver import solve_in_order
@@ -127,16 +127,19 @@ class DqnAgent(StoredAgent):
         values = np.zeros(64, np.float64)
         side = 1 if board.side == "black" else -1
         scratch = thread_scratch(max(network.scratch_size for network in self.networks))
-        valuation = Valuation(
+        entered = action_values(
+            U(board.own),
+            U(board.opp),
+            side,
+            self.lookahead,
             self._addresses,
             self.rewards.cells,
             scratch.ctypes.data,
             rule_set(self._rules).code,
-            np.zeros(1, np.int64),
+            values,
         )
-        action_values(U(board.own), U(board.opp), side, self.lookahead, valuation, values)
         ranked = sorted(board.legal_moves(), key=lambda square: -values[square])
-        return {square: float(values[square]) for square in ranked}, int(valuation.entered[0])
+        return {square: float(values[square]) for square in ranked}, int(entered)
 
     @property
     def parameters(self) -> dict[str, Any]:

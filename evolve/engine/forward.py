@@ -183,7 +183,7 @@ def _encode(own: np.uint64, opp: np.uint64, side: int, move: int, kind: int, tar
 def forward(
     own: np.uint64, opp: np.uint64, side: int, move: int, network: int, scratch: int
 ) -> int:
-    """Run the network on a position (and a move, where it takes one); address of what comes out.
+    """Run the network on a position (and a move, where it takes one); address of the outputs.
 
     `side` is the colour to move, 1 black, −1 white; most networks do not look at it.
     """

@@ -142,12 +142,14 @@ def select_all(trees: Trees, leaves: Leaves, rules: int, c: float) -> int:
     """Select a leaf of every tree, by PUCT, and expand it; how many are to be evaluated."""
     searching, used = trees.searching, trees.used
     boards, paths, depths = leaves
+    every = trees.nodes
+    most = every.boards.shape[1] - MOST_CHILDREN
     wanted = int64(0)
     for number in range(searching.size):
         depths[number] = -1
-        if not searching[number] or used[number] + MOST_CHILDREN > trees.nodes.boards.shape[1]:
+        if not searching[number] or used[number] > most:
             continue
-        nodes = _tree(number, trees.nodes)
+        nodes = _tree(number, every)
         path = paths[number]
         depth = select(path, nodes, PUCT, c)
         node = int64(path[depth])
@@ -167,14 +169,14 @@ def select_all(trees: Trees, leaves: Leaves, rules: int, c: float) -> int:
 @kernel
 def backpropagate_all(outputs: npt.NDArray[np.float32], trees: Trees, leaves: Leaves) -> None:
     """Take what a network says of the leaves, outputs [L, …], into their trees."""
+    paths, depths, every = leaves.paths, leaves.depths, trees.nodes
     last = outputs.shape[1] - 1
     row = int64(0)
-    for number in range(leaves.depths.size):
-        depth = leaves.depths[number]
+    for number in range(depths.size):
+        depth = depths[number]
         if depth < 0:
             continue
-        path = leaves.paths[number]
-        nodes = _tree(number, trees.nodes)
+        path, nodes = paths[number], _tree(number, every)
         if last > 0:
             set_priors(int64(path[depth]), int64(outputs[row].ctypes.data), nodes)
         backpropagate(path, depth, outputs[row, last], nodes, PUCT)

@@ -132,7 +132,7 @@ class Architecture:
 
     @cached_property
     def output(self) -> Output:
-        """What comes out."""
+        """What its outputs are: `value`, `policy-value`, `actions` or `action`."""
         last = self.parsed[-1]
         if last.kind == "policy-value":
             return "policy-value"
@@ -302,7 +302,7 @@ class Network:
         sides: npt.NDArray[np.int8] | None = None,
         moves: npt.NDArray[np.int8] | None = None,
     ) -> npt.NDArray[np.float32]:
-        """What comes out, [N, outputs], for positions [N, 2] own and opp.
+        """The outputs, [N, outputs], for positions [N, 2] own and opp.
 
         sides [N]: 1 where black is to move, −1 where white; moves [N]: squares. Only networks
         that see them need them.

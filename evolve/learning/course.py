@@ -1,4 +1,4 @@
-"""Learning from its settings to their end: iterations of games and steps, and what they cost."""
+"""One course of learning, from its settings to its end: iterations of games and steps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class LearningEnding(RunEnding):
 
 
 class Course:
-    """One course of learning, kept nowhere.
+    """A learner on its way, saved nowhere.
 
     The same settings and number of games teach the same, whatever `jobs`; a budget in CPU
     seconds ends where the machine has come to.
@@ -68,7 +68,7 @@ class Course:
         return None
 
     def iterate(self, watch: Callable[[int, float], None]) -> float:
-        """Play and learn once; the mean loss. `watch` is told games and share on the way.
+        """Play and learn once; the mean loss. `watch` gets the games and the share on the way.
 
         A budget ends it where it is: games that are not over then are given up.
         """
@@ -94,7 +94,7 @@ class Course:
             return self.settings.budget - self.spent - (time.process_time() - cpu)
 
         def share() -> float:
-            """That of the games stands still in an iteration, so that it repeats."""
+            """By games it does not change within an iteration, so that the run repeats."""
             budget = self.settings.budget
             return self.share if budget is None else max(self.share, 1.0 - left() / budget)
 
@@ -106,7 +106,7 @@ class Course:
         return done.loss
 
     def warm_up(self) -> None:
-        """Compile all there is, so that the budget is not spent on it."""
+        """Compile every kernel, so that the budget is not spent on it."""
         # A few steps: one of the published policy-value network takes a second.
         changes: dict[str, float] = {"window": 512, "seed": 0, "updates": self.settings.batch / 20}
         if isinstance(self.settings, MctsSettings):

@@ -1,4 +1,4 @@
-"""A network of move values taught by games: DQN and its kin."""
+"""A network of move values that learns from games: deep Q-learning; Mnih et al. 2015."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from evolve.learning.replay import Replay
 
 
 class MoveLearner:
-    """Plays games with its network, random moves mixed in, and fits it to their rewards."""
+    """Plays games, with random moves among its own, and fits its network to their rewards."""
 
     kind = "dqn"
 
@@ -192,7 +192,7 @@ class MoveLearner:
         return list(self._past) if PAST in self.settings.opponents else [self._past[-1]]
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """All that is needed to go on, but for `facts`."""
+        """The arrays of a checkpoint."""
         found: dict[str, npt.NDArray[Any]] = {}
         for number in range(len(self.models)):
             parts = {
@@ -208,7 +208,7 @@ class MoveLearner:
         return found
 
     def facts(self) -> dict[str, Any]:
-        """The same, as JSON."""
+        """The rest of a checkpoint, as JSON."""
         return {
             "iteration": self.iteration,
             "survived": self.survived,

@@ -38,7 +38,7 @@ _REWARDS: Final = {
 _TABLE: Final = np.array(POSITIONAL, np.float32)[np.array(CLASS_OF_SQUARE)]
 """V of every square, for the positional reward; published as a picture alone, so assumed."""
 _EPSILON_OF_OTHERS: Final = 0.1
-"""Share of random moves of alpha-beta opponents, which would play the same games else (assumed)."""
+"""Share of random moves of alpha-beta opponents, so that their games differ (assumed)."""
 
 Networks = tuple[Network, ...]
 Rows = dict[str, npt.NDArray[Any]]

@@ -93,7 +93,7 @@ def fitted(
     weight_decay: float = 0.0,
     progress: Callable[[int, Network], None] | None = None,
 ) -> Network:
-    """A network of values taught the outcomes; an epoch shows all eight images of each position."""
+    """A value network fitted to the outcomes; an epoch has all eight images of each position."""
     model = Model(architecture, seed, rate=rate, decay=0.5, weight_decay=weight_decay, device="cpu")
     rng = np.random.default_rng(np.random.SeedSequence([seed, 2]))
     count = 8 * len(examples)

@@ -1,4 +1,4 @@
-"""What the ways of learning share, and who they play against."""
+"""What all learners share, and whom they play against."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ Left = Callable[[], float]
 
 @dataclass(frozen=True)
 class Iteration:
-    """What an iteration was: games played, and the mean loss of its steps, NaN without one."""
+    """One round of games and steps: the games played, and the mean loss, NaN without a step."""
 
     games: int
     loss: float
 
 
 def left_for_games(left: Left) -> Left:
-    """What is left for games: all but a fifth of the time left now, so that they are learned."""
+    """The time left for games: all but a fifth of what is left now, which learning needs."""
     kept = left() / 5.0
     return lambda: left() - kept if kept < math.inf else math.inf
 
 
 @contextmanager
 def seconds_of_choice(learner: Learner, left: Left) -> Iterator[GamesDone]:
-    """Count what choosing between models costs; without time for it there is no choice.
+    """Count what a match between models costs; the block is left when time is out.
 
-    Yields what is to be called with the games played, and leaves the block when time is out.
+    Yields what is to be called with the number of games played.
     """
 
     def progress(games: int) -> None:
@@ -60,12 +60,12 @@ def seconds_of_choice(learner: Learner, left: Left) -> Iterator[GamesDone]:
 
 
 class Learner(Protocol):
-    """One way of learning: what a trainer needs of it."""
+    """What a training needs of a learner."""
 
     kind: str
 
     accept_seconds: float
-    """CPU seconds that games to choose between models have taken so far."""
+    """CPU seconds that matches between models have taken so far."""
 
     @property
     def steps(self) -> int:
@@ -74,7 +74,7 @@ class Learner(Protocol):
     def iterate(
         self, rng: np.random.Generator, count: int, share: Share, progress: GamesDone, left: Left
     ) -> Iteration:
-        """Play `count` games and learn from them, or what of it can be done in the time left."""
+        """Play `count` games and learn from them, as far as the time left allows."""
 
     def agent(self) -> MctsAgent | DqnAgent:
         """The agent as it is now."""
@@ -83,10 +83,10 @@ class Learner(Protocol):
         """The agent as the panel meets it."""
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """All that is needed to go on, but for `facts`."""
+        """The arrays of a checkpoint."""
 
     def facts(self) -> dict[str, Any]:
-        """The same, as JSON."""
+        """The rest of a checkpoint, as JSON."""
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Go on from what `arrays` and `facts` gave."""

@@ -1,4 +1,7 @@
-"""A value network (or policy and value) taught by the games of its own tree search."""
+"""A network of values, or of policy and value, that learns from its own tree search.
+
+The loop is that of Silver et al. 2017, "Mastering the game of Go without human knowledge".
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ _FIRST_SIMULATIONS: Final = 32
 
 
 class TreeLearner:
-    """Plays games with a tree search and teaches its network how they ended and what it saw."""
+    """Plays games by tree search, and fits its network to their outcomes and visit counts."""
 
     kind = "mcts"
 
@@ -63,7 +66,7 @@ class TreeLearner:
         """The network that evaluates positions in games; None at first: rollouts do."""
         self._owed = 0.0
         self._choice_cost = 0.0
-        """CPU seconds that choosing between models took last time."""
+        """CPU seconds that the last matches between models took."""
         self._agents = alphabeta_agents(settings.opponents, (ITSELF, "random"), settings.rules)
 
     @property
@@ -167,7 +170,7 @@ class TreeLearner:
         return int(kept.sum())
 
     def _evaluator(self, network: Network, left: Left | None = None) -> Evaluate | None:
-        """What values positions many at a time, where that is faster than one by one.
+        """What evaluates many positions at once, where that is faster than one by one.
 
         It raises OutOfTimeError when there is no time left.
         """
@@ -214,7 +217,7 @@ class TreeLearner:
         return self.model.learn(inputs, loss_of, int(rng.integers(2**31)))
 
     def _promote(self, rng: np.random.Generator, progress: GamesDone, left: Left) -> None:
-        """Play on with what was learned, if it is good enough."""
+        """Take the network as it has learned for the games to come, if it is good enough."""
         settings = self.settings
         candidate = self.model.network()
         if not settings.accept or self.player is None:
@@ -234,14 +237,14 @@ class TreeLearner:
         self.accepted += 1
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """All that is needed to go on, but for `facts`."""
+        """The arrays of a checkpoint."""
         found = {f"model/{name}": array for name, array in self.model.state().items()}
         if self.player is not None:
             found.update({f"player/{n}": array for n, array in self.player.arrays().items()})
         return {**found, **self.replay.arrays("replay/")}
 
     def facts(self) -> dict[str, Any]:
-        """The same, as JSON."""
+        """The rest of a checkpoint, as JSON."""
         return {
             "iteration": self.iteration,
             "accepted": self.accepted,

@@ -40,7 +40,7 @@ def seeded(seed: int) -> Iterator[None]:
 
 
 class Model:
-    """A module that learns on one device, by Adam.
+    """A module that learns on one device, by AdamW; Loshchilov and Hutter 2019.
 
     The learning rate is held until the share `decay` of the training, then falls in a line.
     """
@@ -73,7 +73,7 @@ class Model:
             group["lr"] = self._rate * (1.0 - (1.0 - _LOWEST_RATE) * min(1.0, over))
 
     def learn(self, inputs: Tensor, loss_of: Callable[[Tensor], Tensor], seed: int) -> float:
-        """One step on inputs [B, size]; `loss_of` is told what comes out. The loss."""
+        """One step on inputs [B, size]; the loss, which `loss_of` makes of the outputs."""
         self.module.train()
         with seeded(seed) if self._drops else nullcontext():
             loss = loss_of(self.module(inputs.to(self.device)))
@@ -84,7 +84,7 @@ class Model:
         return float(loss.item())
 
     def outputs(self, inputs: Tensor) -> Tensor:
-        """What comes out for inputs, as in play: no gradients, nothing dropped."""
+        """The outputs for inputs, as in play: no gradients, no dropout."""
         self.module.eval()
         with torch.no_grad():
             found: Tensor = self.module(inputs.to(self.device))

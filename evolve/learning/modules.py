@@ -95,7 +95,7 @@ class _Gate(nn.Module):
 
 
 class _Residual(nn.Module):
-    """act(x + W₂ act(W₁ x + b₁) + b₂)."""
+    """act(x + W₂ act(W₁ x + b₁) + b₂); He et al. 2016, "Deep residual learning"."""
 
     def __init__(self, size: int, layer: Layer) -> None:
         super().__init__()
@@ -175,7 +175,7 @@ class Module(nn.Module):
         self.parts = nn.ModuleList(parts)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """What comes out."""
+        """The outputs."""
         for part in self.parts:
             inputs = part(inputs)
         return inputs

@@ -1,4 +1,4 @@
-"""What is learned from: the last so many rows of arrays that belong together."""
+"""The replay: the last rows to learn from, in arrays that belong together; Lin 1992."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Replay:
         return {name: array[chosen] for name, array in self._arrays.items()}
 
     def arrays(self, prefix: str) -> dict[str, npt.NDArray[Any]]:
-        """What is there, as arrays for a checkpoint."""
+        """All rows, as arrays for a checkpoint."""
         return {prefix + name: array[: len(self)] for name, array in self._arrays.items()}
 
     def restore(self, arrays: Arrays, prefix: str, added: int) -> None:

@@ -59,7 +59,7 @@ class Training(Course):
 
     @property
     def check_is_due(self) -> bool:
-        """Whether games were played that no check has seen, and it is time for one."""
+        """Whether it is time for a check, with games played since the last one."""
         since = self.games - self._checked
         return since >= self.settings.check_every or (self.finished is not None and since > 0)
 
@@ -151,7 +151,7 @@ class Training(Course):
         write_arrays(self.folder / CHECKPOINT_FILE, arrays, packed=False)
 
     def _is_of_these_settings(self, identity: Mapping[str, Any]) -> bool:
-        """Settings that the checkpoint's version did not have yet are at their defaults."""
+        """Whether a checkpoint is of these settings; what its version lacked is at its default."""
         model = type(self.settings)
         defaults = model.model_construct().model_dump(mode="json")
         mine = self.settings.identity

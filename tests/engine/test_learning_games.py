@@ -16,7 +16,7 @@ from evolve.agents.rewards import Rewards
 from evolve.engine import episodes, mcts, rewards, selfplay
 from evolve.engine.entry import new_context
 from evolve.engine.evaluation import CLASS_OF_SQUARE
-from evolve.engine.greedy import Valuation, action_values
+from evolve.engine.greedy import action_values
 from evolve.engine.labels import draw_positions, label_positions
 from evolve.engine.network import Network
 from evolve.engine.parts import MATCH_SLOT, slots_of_all, trained_moves
@@ -448,16 +448,16 @@ def test_looking_ahead_is_minimax_over_the_networks_and_what_moves_earn(
         side = rng.choice((1, -1))
         found = np.zeros(64)
         scratch = nets[0].scratch()
-        valuation = Valuation(
-            addresses, earned.cells, scratch.ctypes.data, rules, np.zeros(1, np.int64)
+        entered = action_values(
+            *(np.uint64(own), np.uint64(opp), side, plies, addresses, earned.cells),
+            *(scratch.ctypes.data, rules, found),
         )
-        action_values(np.uint64(own), np.uint64(opp), side, plies, valuation, found)
         if plies == 0:
             expected = values_of(own, opp, side)
         else:
             expected = move_worth(own, opp, side, side, plies)
         if plies < 2:  # deeper, some are cut off
-            assert valuation.entered[0] == 1 + plies * len(legal) + (
+            assert entered == 1 + plies * len(legal) + (
                 sum(passes(*reference.play(own, opp, move)) for move in legal) if plies else 0
             )
         for move in legal:
