@@ -87,7 +87,7 @@ def _draw_rating(axes: Axes, run: Run) -> None:
     if len(resting):
         axes.axvline(resting.iloc[0], color=ORANGE, lw=1, ls="--", label="has come to rest")
     rules = run.config.get("rules")
-    if rules not in RULES_CODE:
+    if rules not in tuple(RULES_CODE):  # a list or a table in its place has no hash
         raise RunError(
             f"{run.path}: rules = {rules!r} are unknown; there are {', '.join(RULES_CODE)}"
         )
