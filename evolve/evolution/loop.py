@@ -36,7 +36,8 @@ from evolve.population.ga import GeneticAlgorithm
 from evolve.population.genome import Genome, Vector
 from evolve.population.individual import Individual
 from evolve.tables import folder as store
-from evolve.tables.games import GAMES_SCHEMA
+from evolve.tables.games import GAMES_COLUMNS
+from evolve.tables.generations import GENERATIONS_COLUMNS
 from evolve.tables.individuals import IndividualRow, individuals_table, row_genes
 from evolve.tables.layout import (
     CHAMPION_FILE,
@@ -235,6 +236,7 @@ class Evolution:
             **judged.figures,
             "seconds": time.monotonic() - began,
         }
+        assert set(row) <= set(GENERATIONS_COLUMNS.names), row.keys()
         checkpoint = {
             "settings": self.settings.identity,
             "algorithm": dict(self.algorithm.state()),
@@ -268,7 +270,7 @@ class Evolution:
     def _judged(self, generation: int, champion: AlphaBetaAgent, first_game: int) -> Judged:
         """What the panel says of the champion, in generations that it is asked in."""
         if generation % self.settings.panel_every:
-            return Judged({}, GAMES_SCHEMA.empty_table())
+            return Judged({}, GAMES_COLUMNS.schema.empty_table())
         first = self.genome.agent(self.progress.first_champion, self.progress.first_champion_name)
         past = [self._past_champion(number) for number in past_generations(generation)]
         return self.panel.judge(Judging(generation, champion, first, past, first_game))
