@@ -21,7 +21,7 @@ from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings
 from evolve.tables.atomic import write_text
 from evolve.tables.folder import locked, refuse_links
-from evolve.tables.games import FAILED, GAMES_SCHEMA
+from evolve.tables.games import FAILED, GAMES_COLUMNS
 from evolve.tables.layout import GAMES, LOCK_FILE, RATING_FILE
 from evolve.tables.parquet import read_table, write_table
 
@@ -241,7 +241,7 @@ class Rating:
     def _read(self, i: int, j: int) -> pd.DataFrame | None:
         if self.folder is None or not self._file(i, j).exists():
             return None
-        frame: pd.DataFrame = read_table(self._file(i, j), GAMES_SCHEMA).to_pandas()
+        frame: pd.DataFrame = read_table(self._file(i, j), GAMES_COLUMNS).to_pandas()
         if set(frame["black"]) | set(frame["white"]) != {self.names[i], self.names[j]}:
             raise RunError(f"{self._file(i, j)} is of other agents")
         return frame

@@ -35,11 +35,11 @@ _WIDTHS: Final = {
 
 def print_trials(run: Run, frame: pd.DataFrame) -> None:
     """The trials with what was varied most to effect, and the importances."""
-    from evolve.tables.trials import TRIAL_COLUMNS
+    from evolve.tables.trials import TRIALS_COLUMNS
 
     importances = run.importances
     shares = importances.shares
-    parameters = [name for name in frame.columns if name not in TRIAL_COLUMNS]
+    parameters = [name for name in frame.columns if name not in TRIALS_COLUMNS.names]
     shown = sorted(parameters, key=lambda name: -shares.get(name, 0.0))[:_PARAMETERS]
     columns = ["number", "state", "score", "score_error", "seconds", *shown]
     values = frame[columns].astype(object).to_numpy().tolist()

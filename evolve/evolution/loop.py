@@ -35,9 +35,12 @@ from evolve.population.genome import Genome, Vector
 from evolve.population.individual import Individual
 from evolve.population.operators import Own, check_own
 from evolve.tables import folder as store
-from evolve.tables.games import GAMES_SCHEMA
+from evolve.tables.games import GAMES_COLUMNS
+from evolve.tables.generations import GENERATIONS_COLUMNS
 from evolve.tables.individuals import FITNESS, IndividualRow, individuals_table, row_genes
-from evolve.tables.layout import committed_generations
+from evolve.tables.layout import (
+    committed_generations,
+)
 from evolve.tables.observer import Observer, RunEnding
 from evolve.tables.run import Run
 
@@ -199,6 +202,7 @@ class Evolution:
             **judged.figures,
             "seconds": time.monotonic() - began,
         }
+        assert set(row) <= set(GENERATIONS_COLUMNS.names), row.keys()
         state = checkpoint(self.settings, self.algorithm, self.champions, self.genome)
         store.commit_generation(
             self.folder,
@@ -248,7 +252,7 @@ class Evolution:
     def _judged(self, generation: int, champion: AlphaBetaAgent, first_game: int) -> Judged:
         """What the panel says of the champion, in generations that it is asked in."""
         if generation % self.settings.panel_every:
-            return Judged({}, GAMES_SCHEMA.empty_table())
+            return Judged({}, GAMES_COLUMNS.schema.empty_table())
         first = self.genome.agent(self.champions.first_champion, self.champions.first_champion_name)
         past = [self._past_champion(number) for number in past_generations(generation)]
         return self.panel.judge(Judging(generation, champion, first, past, first_game))

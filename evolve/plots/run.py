@@ -85,13 +85,8 @@ def _draw_rating(axes: Axes, run: Run) -> None:
     resting = frame.loc[frame["rise_high"] < REST, "generation"]
     if len(resting):
         axes.axvline(resting.iloc[0], color=ORANGE, lw=1, ls="--", label="has come to rest")
-<<<<<<< HEAD
-    rules = str(run.config.get("rules"))
-    if rules not in RULE_SETS:
-=======
     rules = run.config.get("rules")
-    if rules not in tuple(RULES_CODE):  # a list or a table in its place has no hash
->>>>>>> 0a52e11ab2201f3671a4cc2365f685f4ef8360da
+    if rules not in tuple(RULE_SETS):  # a list or a table in its place has no hash
         raise RunError(
             f"{run.path}: rules = {rules!r} are unknown; there are {', '.join(RULE_SETS)}"
         )

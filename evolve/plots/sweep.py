@@ -24,7 +24,7 @@ from evolve.plots.figure import (
     write_figure,
 )
 from evolve.tables.run import Run
-from evolve.tables.trials import TRIAL_COLUMNS, Importances
+from evolve.tables.trials import TRIALS_COLUMNS, Importances
 
 SLICES: Final = 8
 """Parameters that are drawn one by one: those that matter most."""
@@ -45,7 +45,7 @@ def plot_sweep(run: Run, output: Path) -> None:
     complete = trials[trials["state"] == "COMPLETE"]
     if complete.empty:
         raise RunError(f"{run.path} has no complete trial to draw yet")
-    parameters = [name for name in trials.columns if name not in TRIAL_COLUMNS]
+    parameters = [name for name in trials.columns if name not in TRIALS_COLUMNS.names]
     shares = run.importances.shares
     names = sorted(parameters, key=lambda name: -shares.get(name, 0.0))
     slices = names[: SLICES if shares else MORE_SLICES]

@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from evolve.engine import game as kernels
 from evolve.engine.board import Board
 from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.engine.squares import format_moves, parse_moves
@@ -18,7 +20,7 @@ from evolve.records.lines import read_lines, write_lines
 from evolve.records.record import Ending, GameRecord
 from evolve.records.wthor import read_wthor
 from evolve.tables.atomic import write_text
-from evolve.tables.games import FAILED, GAMES_SCHEMA
+from evolve.tables.games import FAILED, GAMES_COLUMNS, GameRows
 from evolve.tables.parquet import read_table, write_table
 from evolve.tables.sheet import csv_text, read_csv
 
@@ -32,29 +34,27 @@ def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
 
     RecordError where a game begins elsewhere than at the start position.
     """
-    rows = []
-    for number, record in enumerate(records):
+    for number, record in enumerate(records, 1):
         if record.start != Board.start():
-            raise RecordError(f"game {number + 1} does not begin at the start position")
-        rows.append(
-            {
-                "generation": 0,
-                "kind": KIND,
-                "game": number,
-                "black": record.black,
-                "white": record.white,
-                "opening": "",
-                "moves": format_moves(record.moves),
-                "discs_black": record.final.discs("black"),
-                "discs_white": record.final.discs("white"),
-                "winner": record.winner,
-                "plies": len(record.moves),
-                "nodes_black": 0,
-                "nodes_white": 0,
-                "reason": record.ending,
-            }
-        )
-    frame: pd.DataFrame = pa.Table.from_pylist(rows, schema=GAMES_SCHEMA).to_pandas()
+            raise RecordError(f"game {number} does not begin at the start position")
+    results = np.zeros((len(records), kernels.RESULT_COLUMNS), np.int64)
+    for row, record in zip(results, records, strict=True):
+        row[kernels.DISCS_BLACK] = record.final.discs("black")
+        row[kernels.DISCS_WHITE] = record.final.discs("white")
+        row[kernels.PLIES] = len(record.moves)
+    rows = GameRows(
+        generation=0,
+        kind=KIND,
+        numbers=range(len(records)),
+        black=[record.black for record in records],
+        white=[record.white for record in records],
+        openings=[""] * len(records),
+        moves=[format_moves(record.moves) for record in records],
+        results=results,
+        winner=[record.winner for record in records],
+        reasons=[record.ending for record in records],
+    )
+    frame: pd.DataFrame = GAMES_COLUMNS.table(rows).to_pandas()
     return frame
 
 

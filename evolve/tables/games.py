@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -12,25 +13,7 @@ import pyarrow.compute as pc
 
 from evolve.engine import game as kernels
 from evolve.engine.squares import square_name
-
-GAMES_SCHEMA: Final = pa.schema(
-    [
-        ("generation", pa.int32()),
-        ("kind", pa.string()),
-        ("game", pa.int32()),
-        ("black", pa.string()),
-        ("white", pa.string()),
-        ("opening", pa.string()),
-        ("moves", pa.string()),
-        ("discs_black", pa.int32()),
-        ("discs_white", pa.int32()),
-        ("winner", pa.string()),
-        ("plies", pa.int32()),
-        ("nodes_black", pa.int64()),
-        ("nodes_white", pa.int64()),
-        ("reason", pa.string()),
-    ]
-)
+from evolve.tables.columns import Column, Columns
 
 WINNERS: Final = ("white", "draw", "black")
 REASONS: Final = (
@@ -54,6 +37,54 @@ def move_texts(moves: npt.NDArray[np.int8]) -> pa.Array:
     return pc.binary_join(names, " ")
 
 
+@dataclass(frozen=True)
+class GameRows:
+    """N games, of which the games table is made.
+
+    numbers, black, white, openings, moves, winner, reasons [N]: number, names, texts, `black`,
+    `white`, `draw` or None; results [N, RESULT_COLUMNS] as kernels fill them.
+    """
+
+    generation: int
+    kind: str
+    numbers: Sequence[int]
+    black: Sequence[str]
+    white: Sequence[str]
+    openings: Sequence[str]
+    moves: pa.Array | Sequence[str]
+    results: npt.NDArray[np.int64]
+    winner: Sequence[str | None]
+    reasons: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+
+def _result(column: int, kind: type[np.integer[Any]]) -> Callable[[GameRows], Any]:
+    return lambda games: games.results[:, column].astype(kind)
+
+
+GAMES_COLUMNS: Final = Columns(
+    (
+        Column("generation", pa.int32(), lambda games: [games.generation] * len(games)),
+        Column("kind", pa.string(), lambda games: [games.kind] * len(games)),
+        Column("game", pa.int32(), lambda games: games.numbers),
+        Column("black", pa.string(), lambda games: games.black),
+        Column("white", pa.string(), lambda games: games.white),
+        Column("opening", pa.string(), lambda games: games.openings),
+        Column("moves", pa.string(), lambda games: games.moves),
+        Column("discs_black", pa.int32(), _result(kernels.DISCS_BLACK, np.int32)),
+        Column("discs_white", pa.int32(), _result(kernels.DISCS_WHITE, np.int32)),
+        Column("winner", pa.string(), lambda games: games.winner),
+        Column("plies", pa.int32(), _result(kernels.PLIES, np.int32)),
+        Column("nodes_black", pa.int64(), _result(kernels.NODES_BLACK, np.int64)),
+        Column("nodes_white", pa.int64(), _result(kernels.NODES_WHITE, np.int64)),
+        Column("reason", pa.string(), lambda games: games.reasons),
+    )
+)
+"""The columns, each made of `GameRows`."""
+
+
 def games_table(
     generation: int,
     kind: str,
@@ -70,23 +101,20 @@ def games_table(
 
     `failures` are the reasons of the games, by row, that ended because a program failed.
     """
-    count = len(pairings)
-    columns: dict[str, Any] = {
-        "generation": np.full(count, generation, np.int32),
-        "kind": [kind] * count,
-        "game": np.arange(first_game, first_game + count, dtype=np.int32),
-        "black": [names[index] for index in pairings[:, 0].tolist()],
-        "white": [names[index] for index in pairings[:, 1].tolist()],
-        "opening": list(openings),
-        "moves": move_texts(moves),
-        "discs_black": results[:, kernels.DISCS_BLACK].astype(np.int32),
-        "discs_white": results[:, kernels.DISCS_WHITE].astype(np.int32),
-        "winner": [WINNERS[sign + 1] for sign in winner.tolist()],
-        "plies": results[:, kernels.PLIES].astype(np.int32),
-        "nodes_black": results[:, kernels.NODES_BLACK],
-        "nodes_white": results[:, kernels.NODES_WHITE],
-        "reason": [REASONS[reason] for reason in results[:, kernels.REASON].tolist()],
-    }
+    reasons = [REASONS[reason] for reason in results[:, kernels.REASON].tolist()]
     for row, why in (failures or {}).items():
-        columns["reason"][row] = FAILED + why
-    return pa.table(columns, schema=GAMES_SCHEMA)
+        reasons[row] = FAILED + why
+    return GAMES_COLUMNS.table(
+        GameRows(
+            generation,
+            kind,
+            numbers=range(first_game, first_game + len(pairings)),
+            black=[names[index] for index in pairings[:, 0].tolist()],
+            white=[names[index] for index in pairings[:, 1].tolist()],
+            openings=list(openings),
+            moves=move_texts(moves),
+            results=results,
+            winner=[WINNERS[sign + 1] for sign in winner.tolist()],
+            reasons=reasons,
+        )
+    )

@@ -7,7 +7,7 @@ that evolution goes on from.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -16,26 +16,10 @@ import pyarrow as pa
 from evolve.documents import parse_json
 from evolve.engine.genes import GENES
 from evolve.errors import RunError
+from evolve.tables.columns import Column, Columns
 
 SCALAR_GENES: Final = tuple(name for name, gene in GENES.items() if not gene.phased)
 """Genes of one number; they are plain columns, all others fixed-size lists."""
-
-INDIVIDUALS_SCHEMA: Final = pa.schema(
-    [
-        ("generation", pa.int32()),
-        ("individual", pa.string()),
-        ("born", pa.int32()),
-        ("origin", pa.string()),
-        ("parents", pa.list_(pa.string())),
-        ("score", pa.float64()),
-        ("disc_difference", pa.float64()),
-        ("games", pa.int32()),
-    ]
-)
-"""The columns before the genes."""
-FITNESS: Final = "fitness"
-"""The column after these in a run whose fitness is not the score."""
-INDIVIDUAL_COLUMNS: Final = (*INDIVIDUALS_SCHEMA.names, FITNESS)
 
 _METADATA_KEY: Final = b"evolve"
 
@@ -55,6 +39,35 @@ class IndividualRow:
     fitness: float | None = None
 
 
+@dataclass(frozen=True)
+class GenerationRows:
+    """All individuals of a generation, of which its table is made."""
+
+    generation: int
+    rows: Sequence[IndividualRow]
+
+
+def _each(value: Callable[[IndividualRow], Any]) -> Callable[[GenerationRows], list[Any]]:
+    return lambda source: [value(row) for row in source.rows]
+
+
+INDIVIDUALS_COLUMNS: Final = Columns(
+    (
+        Column("generation", pa.int32(), lambda source: [source.generation] * len(source.rows)),
+        Column("individual", pa.string(), _each(lambda row: row.individual)),
+        Column("born", pa.int32(), _each(lambda row: row.born)),
+        Column("origin", pa.string(), _each(lambda row: row.origin)),
+        Column("parents", pa.list_(pa.string()), _each(lambda row: list(row.parents))),
+        Column("score", pa.float64(), _each(lambda row: row.score)),
+        Column("disc_difference", pa.float64(), _each(lambda row: row.disc_difference)),
+        Column("games", pa.int32(), _each(lambda row: row.games)),
+    )
+)
+"""The columns before the genes."""
+FITNESS: Final = "fitness"
+"""The column after these in a run whose fitness is not the score."""
+
+
 def individuals_table(
     generation: int,
     rows: Sequence[IndividualRow],
@@ -62,29 +75,18 @@ def individuals_table(
     checkpoint: Mapping[str, Any],
 ) -> pa.Table:
     """The table of one generation with its metadata; every row has the same genes."""
-    values: dict[str, list[Any]] = {
-        "generation": [generation] * len(rows),
-        "individual": [row.individual for row in rows],
-        "born": [row.born for row in rows],
-        "origin": [row.origin for row in rows],
-        "parents": [list(row.parents) for row in rows],
-        "score": [row.score for row in rows],
-        "disc_difference": [row.disc_difference for row in rows],
-        "games": [row.games for row in rows],
-    }
-    columns: dict[str, pa.Array] = {
-        field.name: pa.array(values[field.name], field.type) for field in INDIVIDUALS_SCHEMA
-    }
+    table = INDIVIDUALS_COLUMNS.table(GenerationRows(generation, rows))
     if rows[0].fitness is not None:
-        columns[FITNESS] = pa.array([row.fitness for row in rows], pa.float64())
+        table = table.append_column(FITNESS, pa.array([row.fitness for row in rows], pa.float64()))
     for gene, first in rows[0].genes.items():
         if gene in SCALAR_GENES:
-            columns[gene] = pa.array([row.genes[gene][0] for row in rows], pa.int32())
+            values = pa.array([row.genes[gene][0] for row in rows], pa.int32())
         else:
             kind = pa.list_(pa.int32(), len(first))
-            columns[gene] = pa.array([list(row.genes[gene]) for row in rows], kind)
+            values = pa.array([list(row.genes[gene]) for row in rows], kind)
+        table = table.append_column(gene, values)
     metadata = json.dumps({"generation": dict(generation_row), "checkpoint": dict(checkpoint)})
-    return pa.table(columns).replace_schema_metadata({_METADATA_KEY: metadata.encode()})
+    return table.replace_schema_metadata({_METADATA_KEY: metadata.encode()})
 
 
 def table_metadata(metadata: Mapping[bytes, bytes]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -9,24 +9,29 @@ from typing import Any, Final
 import pyarrow as pa
 
 from evolve.errors import RunError
+from evolve.tables.columns import Column, Columns
 from evolve.tables.layout import METRICS
 from evolve.tables.parquet import read_table, write_table
 
 _COUNTS: Final = ("check", "games", "steps")
 METRICS_SCORES: Final = ("random", "depth_1", "depth_2")
 """Columns of the scores against the first three of the rules' panel, whom every check meets."""
-METRICS_SCHEMA: Final = pa.schema(
-    [pa.field(name, pa.int64()) for name in _COUNTS]
-    + [pa.field("loss", pa.float64()), pa.field("score", pa.float64())]
-    + [
-        pa.field(f"{name}{end}", pa.float64())
-        for name in METRICS_SCORES
-        for end in ("", "_low", "_high")
-    ]
-    + [pa.field(name, pa.float64()) for name in ("cpu_seconds", "accept_seconds", "seconds")]
+METRICS_COLUMNS: Final = Columns(
+    (
+        *(Column(name, pa.int64()) for name in _COUNTS),
+        Column("loss", pa.float64()),
+        Column("score", pa.float64()),
+        *(
+            Column(f"{name}{end}", pa.float64())
+            for name in METRICS_SCORES
+            for end in ("", "_low", "_high")
+        ),
+        Column("cpu_seconds", pa.float64()),
+        Column("accept_seconds", pa.float64(), before=None),
+        Column("seconds", pa.float64()),
+    )
 )
 """accept_seconds: CPU seconds of games that choose between models, a part of cpu_seconds."""
-_SINCE_0_2: Final = ("accept_seconds",)
 
 
 def metrics_file(folder: Path, check: int) -> Path:
@@ -45,16 +50,15 @@ def committed_checks(folder: Path) -> int:
 
 def commit_metrics(folder: Path, check: int, row: Mapping[str, Any]) -> None:
     """Write the row of a check."""
-    table = pa.Table.from_pylist([dict(row)], schema=METRICS_SCHEMA)
-    write_table(metrics_file(folder, check), table)
+    write_table(metrics_file(folder, check), METRICS_COLUMNS.of_rows([row]))
 
 
 def read_metrics(folder: Path) -> pa.Table:
     """All rows; RunError when a file is damaged."""
-    tables = [METRICS_SCHEMA.empty_table()]
+    tables = [METRICS_COLUMNS.schema.empty_table()]
     for check in range(committed_checks(folder)):
-        table = read_table(metrics_file(folder, check), METRICS_SCHEMA, later=_SINCE_0_2)
-        tables.append(table.select(METRICS_SCHEMA.names))
+        table = read_table(metrics_file(folder, check), METRICS_COLUMNS)
+        tables.append(table.select(METRICS_COLUMNS.names))
     return pa.concat_tables(tables)
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +18,7 @@ import pyarrow.parquet as pq
 
 from evolve.errors import RunError
 from evolve.tables.atomic import replacing
+from evolve.tables.columns import Columns
 
 _KEY: Final = b"evolve-digest"
 _LABEL: Final = b"sha256-of-this-file:"
@@ -42,13 +42,11 @@ def write_table(path: Path, table: pa.Table) -> None:
         file.write(content[:place] + digest + content[place + _DIGITS :])
 
 
-def read_table(
-    path: Path, schema: pa.Schema | None = None, *, later: Collection[str] = ()
-) -> pa.Table:
-    """A whole table; RunError where it is missing, damaged, or lacks a column of `schema`.
+def read_table(path: Path, columns: Columns | None = None) -> pa.Table:
+    """A whole table; RunError where it is missing, damaged, or lacks one of `columns`.
 
-    It may have further columns. Those of `later` came with a later version than the file may be
-    of: they are null where it has none. A file without a digest, as version 0.1 wrote them and
+    It may have further columns. Of those that came with a later version than the file is of, it
+    has the value for older files. A file without a digest, as version 0.1 wrote them and
     other programs do, is taken as it is: page checksums are all that is verified of it.
     """
     content = _verified(path)
@@ -58,11 +56,9 @@ def read_table(
         )
     except (pa.ArrowException, OSError, ValueError, LookupError, MemoryError) as error:
         raise _damaged(path, error) from error
-    if schema is not None:
-        for name in later:
-            if name not in table.column_names:
-                table = table.append_column(name, pa.nulls(len(table), schema.field(name).type))
-        _check_schema(path, table.schema, schema)
+    if columns is not None:
+        table = columns.completed(table)
+        _check_schema(path, table.schema, columns.schema)
     return table
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -14,39 +14,19 @@ import pyarrow.compute as pc
 from evolve.documents import parse_toml, read_document
 from evolve.errors import RunError
 from evolve.tables import layout
-from evolve.tables.games import GAMES_SCHEMA
+from evolve.tables.columns import Columns
+from evolve.tables.games import GAMES_COLUMNS
+from evolve.tables.generations import generations_frame
 from evolve.tables.individuals import (
-    INDIVIDUAL_COLUMNS,
-    INDIVIDUALS_SCHEMA,
+    FITNESS,
+    INDIVIDUALS_COLUMNS,
     row_genes,
     table_metadata,
 )
 from evolve.tables.kinds import RunKind, RunTable, imported, kind_of
 from evolve.tables.metrics import read_metrics
 from evolve.tables.parquet import read_metadata, read_table
-from evolve.tables.trials import TRIAL_COLUMNS, Importances, importances_of, read_trials
-
-GENERATION_COLUMNS: Final = (
-    "generation",
-    "best",
-    "best_score",
-    "mean_score",
-    "games",
-    "over_budget",
-    "panel_score",
-    "panel_elo",
-    "panel_elo_low",
-    "panel_elo_high",
-    "rating",
-    "rating_low",
-    "rating_high",
-    "rise",
-    "rise_low",
-    "rise_high",
-    "rise_since",
-    "past_score",
-    "seconds",
-)
+from evolve.tables.trials import TRIALS_COLUMNS, Importances, importances_of, read_trials
 
 
 class Run:
@@ -152,15 +132,8 @@ class Run:
         Runs of version 0.1 have no columns of the ladder.
         """
         rows = [self.metadata(g)[0] for g in range(self.generation_count)]
-        columns = [
-            column
-            for column in GENERATION_COLUMNS
-            if not column.startswith(("rating", "rise")) or self.config.get("panel") == "ladder"
-        ]
-        numbers = [column for column in columns if column not in ("generation", "best")]
         try:
-            frame = pd.DataFrame(rows, columns=columns)
-            return frame.astype({**dict.fromkeys(numbers, "float64"), "games": "int64"})
+            return generations_frame(rows, ladder=self.config.get("panel") == "ladder")
         except (TypeError, ValueError) as error:
             raise RunError(f"{self.path}: the row of a generation is damaged: {error}") from error
 
@@ -169,7 +142,7 @@ class Run:
         """The trials of a sweep, as of the last change; empty for other runs."""
         table = read_trials(self.path)
         return (
-            pd.DataFrame(columns=list(TRIAL_COLUMNS))
+            pd.DataFrame(columns=list(TRIALS_COLUMNS.names))
             if table is None
             else _frame(self.path, [table])
         )
@@ -200,11 +173,11 @@ class Run:
 
     def individuals_table(self, generation: int) -> pa.Table:
         """The individuals file of a generation."""
-        return _read(layout.generation_file(self.path, generation), INDIVIDUALS_SCHEMA, generation)
+        return _read(layout.generation_file(self.path, generation), INDIVIDUALS_COLUMNS, generation)
 
     def games_table(self, generation: int) -> pa.Table:
         """The games file of a generation, without the play-off."""
-        return _read(layout.games_file(self.path, generation), GAMES_SCHEMA, generation)
+        return _read(layout.games_file(self.path, generation), GAMES_COLUMNS, generation)
 
     def metadata(self, generation: int) -> tuple[dict[str, Any], dict[str, Any]]:
         """The row of a generation and the checkpoint after it."""
@@ -237,11 +210,13 @@ class Run:
 
     def genes(self, row: dict[str, Any]) -> dict[str, list[int]]:
         """The genes in a row of the individuals table."""
-        return row_genes(row, [key for key in row if key not in INDIVIDUAL_COLUMNS])
+        return row_genes(
+            row, [key for key in row if key not in (*INDIVIDUALS_COLUMNS.names, FITNESS)]
+        )
 
     def _playoff(self) -> list[pa.Table]:
         path = layout.playoff_file(self.path)
-        return [_read(path, GAMES_SCHEMA)] if path.exists() else []
+        return [_read(path, GAMES_COLUMNS)] if path.exists() else []
 
 
 def load_run(path: str | Path) -> Run:
@@ -257,9 +232,9 @@ def list_runs(parent: str | Path) -> list[Run]:
     return [Run(path) for path in sorted(folder.iterdir()) if (path / layout.CONFIG_FILE).is_file()]
 
 
-def _read(path: Path, schema: pa.Schema, generation: int | None = None) -> pa.Table:
+def _read(path: Path, columns: Columns, generation: int | None = None) -> pa.Table:
     """A table of a run, checked to be one with these columns and of that generation."""
-    table = read_table(path, schema)
+    table = read_table(path, columns)
     if generation is not None and set(table["generation"].unique().to_pylist()) - {generation}:
         raise RunError(f"{path} is of another generation than its name says")
     return table
@@ -267,7 +242,7 @@ def _read(path: Path, schema: pa.Schema, generation: int | None = None) -> pa.Ta
 
 def _frame(path: Path, tables: Sequence[pa.Table]) -> pd.DataFrame:
     if not tables:
-        return pd.DataFrame(columns=GAMES_SCHEMA.names[:1])
+        return pd.DataFrame(columns=GAMES_COLUMNS.names[:1])
     try:
         table = pa.concat_tables([table.replace_schema_metadata(None) for table in tables])
     except pa.ArrowException as error:

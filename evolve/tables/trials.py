@@ -12,25 +12,26 @@ import pyarrow as pa
 
 from evolve.documents import parse_json
 from evolve.errors import RunError
+from evolve.tables.columns import Column, Columns
 from evolve.tables.layout import TRIALS_FILE
 from evolve.tables.parquet import read_table, write_table
 
-_BEFORE: Final = (
-    pa.field("number", pa.int64()),
-    pa.field("state", pa.string()),
-    pa.field("score", pa.float64()),
-    pa.field("score_error", pa.float64()),
-    pa.field("seconds", pa.float64()),
+TRIALS_COLUMNS: Final = Columns(
+    (
+        Column("number", pa.int64()),
+        Column("state", pa.string()),
+        Column("score", pa.float64()),
+        Column("score_error", pa.float64()),
+        Column("seconds", pa.float64()),
+        Column("reports", pa.list_(pa.float64())),
+        Column("origin", pa.string()),
+        Column("worker", pa.string()),
+        Column("agent", pa.string()),
+        Column("reason", pa.string()),
+    )
 )
-_AFTER: Final = (
-    pa.field("reports", pa.list_(pa.float64())),
-    pa.field("origin", pa.string()),
-    pa.field("worker", pa.string()),
-    pa.field("agent", pa.string()),
-    pa.field("reason", pa.string()),
-)
-TRIAL_COLUMNS: Final = tuple(field.name for field in (*_BEFORE, *_AFTER))
 """All columns but the parameters, which stand between the seconds and the reports."""
+_LAST_BEFORE: Final = "seconds"
 FINISHED: Final = ("COMPLETE", "PRUNED")
 """States of the trials that count."""
 _IMPORTANCES: Final = b"importances"
@@ -69,8 +70,11 @@ def write_trials(
     RunError where a row has values of other types.
     """
     fields = [pa.field(name, TYPES[kind]) for name, kind in parameters.items()]
+    place = 1 + TRIALS_COLUMNS.names.index(_LAST_BEFORE)
+    ours = list(TRIALS_COLUMNS.schema)
     schema = pa.schema(
-        [*_BEFORE, *fields, *_AFTER], metadata={_IMPORTANCES: json.dumps(asdict(importances))}
+        [*ours[:place], *fields, *ours[place:]],
+        metadata={_IMPORTANCES: json.dumps(asdict(importances))},
     )
     try:
         table = pa.Table.from_pylist([dict(row) for row in rows], schema=schema)
@@ -84,7 +88,7 @@ def read_trials(folder: Path) -> pa.Table | None:
     path = folder / TRIALS_FILE
     if not path.exists():
         return None
-    return read_table(path, pa.schema([*_BEFORE, *_AFTER]))
+    return read_table(path, TRIALS_COLUMNS)
 
 
 def importances_of(table: pa.Table) -> Importances:

@@ -24,7 +24,7 @@ import evolve
 from evolve.cli.generations import NOT_SHOWN, SHOWN, columns_shown
 from evolve.engine.squares import parse_moves
 from evolve.tables.folder import is_locked, locked
-from evolve.tables.run import GENERATION_COLUMNS
+from evolve.tables.generations import GENERATIONS_COLUMNS
 from tests.cli import (
     QUICK,
     command,
@@ -547,7 +547,7 @@ def test_a_missing_source(tmp_path: Path) -> None:
 
 
 def test_every_column_of_generations_is_explained() -> None:
-    assert {*SHOWN, *NOT_SHOWN} == set(GENERATION_COLUMNS)
+    assert {*SHOWN, *NOT_SHOWN} == set(GENERATIONS_COLUMNS.names)
     said = done("show", "--help").out
     for name, meaning in {**SHOWN, **NOT_SHOWN}.items():
         assert f"{name} " in said

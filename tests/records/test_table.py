@@ -12,7 +12,7 @@ from evolve.errors import RecordError
 from evolve.records.obf import format_obf, parse_obf, read_obf, write_obf
 from evolve.records.record import GameRecord
 from evolve.records.table import games_frame, read_games, write_games
-from evolve.tables.games import GAMES_SCHEMA
+from evolve.tables.games import GAMES_COLUMNS
 from tests.records.test_ggf import random_record
 
 
@@ -50,7 +50,7 @@ def test_stopped_games_keep_how_they_ended(tmp_path: Path, suffix: str) -> None:
 
 def test_the_frame_is_a_games_table() -> None:
     frame = games_frame([random_record(0)])
-    assert list(frame.columns) == GAMES_SCHEMA.names
+    assert tuple(frame.columns) == GAMES_COLUMNS.names
     assert frame["plies"].tolist() == [len(frame["moves"][0].split())]
 
 

@@ -17,8 +17,8 @@ import pytest
 import evolve
 from evolve.errors import EvolveError, RunError
 from evolve.records.table import read_games, write_frame
-from evolve.tables.games import GAMES_SCHEMA
-from evolve.tables.metrics import METRICS_SCHEMA, commit_metrics, read_metrics
+from evolve.tables.games import GAMES_COLUMNS
+from evolve.tables.metrics import METRICS_COLUMNS, commit_metrics, read_metrics
 from evolve.tables.parquet import read_metadata, read_table, write_table
 from evolve.tables.trials import Importances, read_trials, write_trials
 from tests.evolution.conftest import start
@@ -33,7 +33,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tables") / "run"
     start(folder, generations=2, openings="start")
     (folder / "metrics").mkdir()
-    commit_metrics(folder, 0, dict.fromkeys(METRICS_SCHEMA.names, 1))
+    commit_metrics(folder, 0, dict.fromkeys(METRICS_COLUMNS.names, 1))
     rows = [{"number": n, "state": "COMPLETE", "score": n / 7, "x": n / 3} for n in range(9)]
     write_trials(folder, rows, {"x": float}, Importances({"x": 1.0}, {"x": 0.5}))
     write_frame(folder / "match.parquet", evolve.load_run(folder).games)
@@ -137,7 +137,7 @@ def changed(path: Path, name: str, column: pa.Array) -> None:
 def test_a_column_of_another_type_is_told(made: Path, tmp_path: Path) -> None:
     shutil.copytree(made, tmp_path / "copy")
     path = tmp_path / "copy/games/gen-0001.parquet"
-    table = read_table(path, GAMES_SCHEMA)
+    table = read_table(path, GAMES_COLUMNS)
     changed(path, "plies", table["plies"].cast(pa.int64()))
     with pytest.raises(RunError, match=r"games.gen-0001.*column plies is of type int64, not int32"):
         evolve.load_run(tmp_path / "copy").games_table(1)

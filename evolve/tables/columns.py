@@ -1,0 +1,69 @@
+"""Columns of tables: one list a table, for its schema, its writers and its readers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import pyarrow as pa
+
+NEEDED: Final = object()
+"""In place of a value for older files: a file without the column is another table."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    make: its values, of what the table is made of; None where rows have them under its name.
+    before: its value in files of before it was there, such as None; NEEDED where all have it.
+    """
+
+    name: str
+    type: pa.DataType
+    make: Callable[[Any], Any] | None = None
+    before: Any = NEEDED
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a table, in their order."""
+
+    columns: tuple[Column, ...]
+
+    def __iter__(self) -> Iterator[Column]:
+        return iter(self.columns)
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """Names and types."""
+        return pa.schema([(column.name, column.type) for column in self.columns])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names alone."""
+        return tuple(column.name for column in self.columns)
+
+    def table(self, source: Any) -> pa.Table:
+        """The table that the columns make of a source."""
+        made = {column.name: column.make(source) for column in self.columns if column.make}
+        return pa.table(made, schema=self.schema)
+
+    def of_rows(self, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+        """The table of rows with values by the columns' names; one that is left out is null."""
+        return pa.Table.from_pylist([dict(row) for row in rows], schema=self.schema)
+
+    def completed(self, table: pa.Table) -> pa.Table:
+        """The table with the columns that came after it, each behind the one before it here."""
+        place = 0
+        for column in self.columns:
+            at = table.schema.get_field_index(column.name)
+            if at >= 0:
+                place = at + 1
+            elif column.before is not NEEDED:
+                values = pa.array([column.before] * len(table), column.type)
+                table = table.add_column(place, pa.field(column.name, column.type), values)
+                place += 1
+        return table
