@@ -90,7 +90,7 @@ def test_the_registry_is_light() -> None:
     assert ended.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("command", ["drift", "train", "train trees", "runs", "", 3, ["run"]])
+@pytest.mark.parametrize("command", ["nonesuch", "train", "train trees", "runs", "", 3, ["run"]])
 def test_unknown_kinds_are_refused(command: Any) -> None:
     with pytest.raises(RunError, match=r"place: command = .* is unknown; there are run, train dqn"):
         kind_of(command, Path("place"))
@@ -103,7 +103,7 @@ def strange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = Path(shutil.copytree(OLD, tmp_path / "runs/strange"))
     config = folder / "config.toml"
     text = config.read_text(encoding="utf-8")
-    config.write_text('command = "drift"\n' + text.replace('command = "run"\n', ""), "utf-8")
+    config.write_text('command = "nonesuch"\n' + text.replace('command = "run"\n', ""), "utf-8")
     return folder
 
 
@@ -130,14 +130,14 @@ def test_no_command_takes_a_run_of_an_unknown_kind(
     assert result.code == 1
     assert result.out == ""
     assert result.err.count("\n") == 1
-    assert "command = 'drift' is unknown; there are run," in result.err
+    assert "command = 'nonesuch' is unknown; there are run," in result.err
     assert not Path("a.png").exists()
 
 
 def test_runs_says_that_a_kind_is_unknown(strange: Path) -> None:
     rows = done("runs", "--json").document
     assert [row["run"] for row in rows] == ["runs/strange"]
-    assert "command = 'drift' is unknown" in rows[0]["state"]
+    assert "command = 'nonesuch' is unknown" in rows[0]["state"]
     assert done("runs").out.count("is unknown") == 1
 
 
