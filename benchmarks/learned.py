@@ -29,7 +29,7 @@ from evolve.agents.agent import Agent
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.arena.match import MatchResult
-from evolve.arena.tournament import Rating
+from evolve.arena.tournament import Tournament
 from evolve.cli.terminal import elo_text
 from evolve.engine.network import Architecture
 from evolve.fitness.openings import Openings, Part, balanced_openings
@@ -174,7 +174,7 @@ def rating(games: int, jobs: int) -> None:
         rng = np.random.default_rng([21, i, j])
         return balanced_openings(games // 2, Part.MATCH, "standard", rng)
 
-    rated = Rating(list(agents.values()), list(agents), "standard", openings, {}, jobs=jobs)
+    rated = Tournament(list(agents.values()), list(agents), "standard", openings, {}, jobs=jobs)
     rated.play()
     for row in rated.rows():
         print(

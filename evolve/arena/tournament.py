@@ -43,7 +43,7 @@ class Row:
     """Of the losses, those because the program failed."""
 
 
-class Rating:
+class Tournament:
     """Every pair of `agents` plays `openings(i, j)`, both colours on each.
 
     With a `folder`, each pair's games are a file there as soon as they are played, and the same

@@ -121,40 +121,43 @@ def match_command(
     agents = [load_agent(a), load_agent(b)]
     a, b = readable(a), readable(b)
     agreed = common_rules(agents, rules)
-    pairs = None if games is None else (games + 1) // 2
-    chosen = openings_for(
-        openings,
-        opening_plies,
-        pairs,
-        (_GAMES_OF_TEST if test else _GAMES) // 2,
-        agreed,
-        np.random.default_rng(seed),
-    )
+    pairs, rng = None if games is None else (games + 1) // 2, np.random.default_rng(seed)
+    most = (_GAMES_OF_TEST if test else _GAMES) // 2
+    chosen = openings_for(openings, opening_plies, pairs, most, agreed, rng)
     failures = Failures()
-
-    def failed(game: int, player: int, why: str) -> None:
-        failures.tell(game, (a, b)[player], why)
-
     match = Match(
-        agents[0], agents[1], chosen, agreed, seed=seed, jobs=jobs, sprt=test, failed=failed
+        agents[0],
+        agents[1],
+        chosen,
+        agreed,
+        seed=seed,
+        jobs=jobs,
+        sprt=test,
+        failed=lambda game, player, why: failures.tell(game, (a, b)[player], why),
     )
     drawn = {"openings": identity_of(openings).split()[-1], "opening_plies": opening_plies or "all"}
     identity = match_identity(match, (a, b), drawn)
     keeper = Keeper(match, (a, b), identity, table, ggf, complain)
     with keeper.claimed():
         interruption = _play(match, keeper, as_json)
-        # Neither a file that cannot be written nor a reader that went away costs the other its due.
-        try:
-            if as_json:
-                click.echo(json.dumps({**_document(a, b, agreed, match.result), **_tested(match)}))
-            else:
-                _print(a, b, agreed, match)
-        finally:
-            keeper.finish()
+        _tell(a, b, match, keeper, as_json)
     if interruption is not None:
         more = "; go on with the same command" if keeper.files else ""
         click.echo(f"interrupted after {match.played} games{more}", err=True)
         context.exit(exit_code(interruption))
+
+
+def _tell(a: str, b: str, match: Match, keeper: Keeper, as_json: bool) -> None:
+    """Say the result, and keep the last games."""
+    # Neither a file that cannot be written nor a reader that went away costs the other its due.
+    try:
+        if as_json:
+            document = _document(a, b, match.rules, match.result)
+            click.echo(json.dumps({**document, **_tested(match)}))
+        else:
+            _print(a, b, match.rules, match)
+    finally:
+        keeper.finish()
 
 
 def _play(match: Match, keeper: Keeper, quiet: bool) -> KeyboardInterrupt | None:

@@ -16,7 +16,7 @@ from evolve.cli.options import jobs_option, json_option, readable, rules_option,
 from evolve.cli.terminal import NOTHING, complain, counting, elo_text, print_rows, say
 
 if TYPE_CHECKING:
-    from evolve.arena.tournament import Rating
+    from evolve.arena.tournament import Tournament
     from evolve.fitness.openings import Openings
 
 
@@ -69,7 +69,7 @@ def rate_command(
 
     from evolve.agents.loading import load_agent
     from evolve.arena.match import common_rules
-    from evolve.arena.tournament import Rating
+    from evolve.arena.tournament import Tournament
 
     if len(agents) < 2:
         raise click.UsageError("name two agents or more")
@@ -82,55 +82,58 @@ def rate_command(
         rng = np.random.default_rng([seed, i, j])
         return openings_for(openings, opening_plies, pairs, pairs, agreed, rng)
 
-    rating = Rating(
+    tournament = Tournament(
         players,
         agents,
         agreed,
         drawn,
-        {
-            "games": 2 * pairs,
-            "openings": identity_of(openings),
-            "opening_plies": opening_plies,
-        },
+        {"games": 2 * pairs, "openings": identity_of(openings), "opening_plies": opening_plies},
         seed=seed,
         jobs=jobs,
         folder=folder,
         failed=Failures().tell,
     )
-    total = 2 * pairs * len(rating.pairs)
-    with counting("games", total, quiet=as_json) as advance:
-        try:
-            rating.play(advance)
-        except KeyboardInterrupt:
-            kept = "" if folder is None else f"; go on with the same command, --out {folder}"
-            complain(f"after {rating.finished} of {len(rating.pairs)} pairs{kept}")
-            raise
+    _play(tournament, 2 * pairs * len(tournament.pairs), as_json)
     if as_json:
-        click.echo(json.dumps(_document(rating)))
+        click.echo(json.dumps(_document(tournament)))
     else:
-        _print(rating)
+        _print(tournament)
 
 
-def _document(rating: Rating) -> dict[str, object]:
-    points, games = rating.points()
+def _play(tournament: Tournament, games: int, quiet: bool) -> None:
+    """Play what is missing, and say how to go on where that is interrupted."""
+    with counting("games", games, quiet=quiet) as advance:
+        try:
+            tournament.play(advance)
+        except KeyboardInterrupt:
+            folder = tournament.folder
+            kept = "" if folder is None else f"; go on with the same command, --out {folder}"
+            complain(f"after {tournament.finished} of {len(tournament.pairs)} pairs{kept}")
+            raise
+
+
+def _document(tournament: Tournament) -> dict[str, object]:
+    points, games = tournament.points()
     return {
-        "rules": rating.rules,
-        "agents": [asdict(row) for row in rating.rows()],
+        "rules": tournament.rules,
+        "agents": [asdict(row) for row in tournament.rows()],
         "cross": {
             name: {
-                other: points[i, j] / games[i, j] for j, other in enumerate(rating.names) if i != j
+                other: points[i, j] / games[i, j]
+                for j, other in enumerate(tournament.names)
+                if i != j
             }
-            for i, name in enumerate(rating.names)
+            for i, name in enumerate(tournament.names)
         },
-        "comparable": rating.ratings().comparable,
+        "comparable": tournament.ratings().comparable,
     }
 
 
-def _print(rating: Rating) -> None:
-    rows = rating.rows()
-    points, games = rating.points()
-    place = {name: index for index, name in enumerate(rating.names)}
-    say(f"{rating.rules}, {len(rating.games)} games")
+def _print(tournament: Tournament) -> None:
+    rows = tournament.rows()
+    points, games = tournament.points()
+    place = {name: index for index, name in enumerate(tournament.names)}
+    say(f"{tournament.rules}, {len(tournament.games)} games")
     heads = ["", "agent", "Elo", "low", "high", "score", "games"]
     heads += [str(number) for number in range(1, len(rows) + 1)]
     lines = []
@@ -146,5 +149,5 @@ def _print(rating: Rating) -> None:
     for row in rows:
         if row.failures:
             say(f"{row.agent} lost {row.failures} of {row.games} games by failure")
-    if not rating.ratings().comparable:
+    if not tournament.ratings().comparable:
         say("some never scored against others: their distance is at least what is shown")

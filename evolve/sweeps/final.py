@@ -17,7 +17,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.loading import read_agent
 from evolve.arena.match import Match
-from evolve.arena.tournament import Rating, Row
+from evolve.arena.tournament import Row, Tournament
 from evolve.documents import parse_json, read_document
 from evolve.errors import RunError
 from evolve.fitness.openings import Openings, Part, balanced_openings
@@ -115,7 +115,7 @@ def play_final(
     rows: list[Row] = []
     winner = finalists[0]
     if pairs:
-        rating = Rating(
+        rating = Tournament(
             agents,
             names,
             sweep.rules,
