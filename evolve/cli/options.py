@@ -1,22 +1,13 @@
-"""Options that several commands share, and those made from a settings model."""
+"""Options that several commands share. No settings are loaded here, so that help comes at once."""
 
 from __future__ import annotations
 
 import os
-import types
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get_origin
 
 import click
-from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 
-from evolve.cli.completion import complete_agents
-from evolve.config.evolution import FIRST
 from evolve.engine.rules import RULE_SETS
-
-C = TypeVar("C", bound=Callable[..., Any])
 
 
 def all_cores() -> int:
@@ -50,144 +41,6 @@ rules_option = click.option(
     type=click.Choice([*RULE_SETS]),
     help="Rules to play by; those of the agents by default, or standard.",
 )
-
-
-class Grouped(click.Option):
-    """An option made from a field, with the head of its group and a line about each choice."""
-
-    def __init__(
-        self,
-        *arguments: Any,
-        group: str | None = None,
-        lines: Mapping[str, str] | None = None,
-        **attributes: Any,
-    ) -> None:
-        super().__init__(*arguments, **attributes)
-        self.group = group
-        self.lines = lines or {}
-
-
-class GroupedCommand(click.Command):
-    """A command of many options: its help shows them group by group.
-
-    Options that name no group belong to the first one.
-    """
-
-    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """The groups, in the order in which they first appear."""
-        groups: dict[str, list[tuple[str, str]]] = {}
-        for parameter in self.get_params(context):
-            record = parameter.get_help_record(context)
-            if isinstance(parameter, click.Option) and record is not None:
-                first = next(iter(groups), FIRST)
-                head = getattr(parameter, "group", None) or first
-                lines = getattr(parameter, "lines", {}).items()
-                rows = [record, *((f"  {choice}", about) for choice, about in lines)]
-                groups.setdefault(head, []).extend(rows)
-        for head, records in groups.items():
-            with formatter.section(head):
-                formatter.write_dl(records)
-
-
-def _group_of(model: type[BaseModel], name: str) -> str | None:
-    """The head of a field's group: the last one that begins at or before the field."""
-    heads: Mapping[str, str] = getattr(model, "GROUPS", {})
-    group = None
-    for field in model.model_fields:
-        group = heads.get(field, group)
-        if field == name:
-            break
-    return group
-
-
-def model_options(model: type[BaseModel], *but: str) -> Callable[[C], C]:
-    """A click option for every field of a settings model, but for some.
-
-    An option that is not given is None, so that presets and files come through; a mapping field
-    is given as KEY=VALUE, as often as wanted.
-    """
-
-    def decorate(command: C) -> C:
-        for name, field in reversed(model.model_fields.items()):
-            if name in but:
-                continue
-            declaration = _declaration(name, _plain(field.annotation))
-            attributes = {**_attributes(field), "cls": Grouped, "group": _group_of(model, name)}
-            if field.json_schema_extra == {"names": "agent"}:
-                attributes["shell_complete"] = complete_agents
-            command = click.option(*declaration, **attributes)(command)
-        return command
-
-    return decorate
-
-
-def given_options(model: type[BaseModel], values: dict[str, Any]) -> dict[str, Any]:
-    """The options that were given, of those that `model_options` made."""
-    given: dict[str, Any] = {}
-    for name, field in model.model_fields.items():
-        value = values.get(name)
-        if value is None or value == ():
-            continue
-        given[name] = _pairs(name, value) if _is_mapping(field.annotation) else value
-    return given
-
-
-def _declaration(name: str, kind: Any) -> tuple[str, ...]:
-    option = name.replace("_", "-")
-    return (f"--{option}/--no-{option}" if kind is bool else f"--{option}",)
-
-
-def _attributes(field: FieldInfo) -> dict[str, Any]:
-    default = field.get_default(call_default_factory=False)
-    shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
-    text = field.description or ""
-    if shown not in (None, "") and field.default_factory is None:
-        text += f"  [default: {shown}]"
-    kind = _plain(field.annotation)
-    extra = field.json_schema_extra
-    choices = extra.get("choices") if isinstance(extra, dict) else None
-    if isinstance(choices, dict):
-        return {"help": text, "type": click.Choice(list(choices)), "lines": choices}
-    attributes: dict[str, Any] = {"help": text}
-    if _is_mapping(kind):
-        return {**attributes, "multiple": True, "metavar": "KEY=VALUE"}
-    if get_origin(kind) is Literal:
-        return {**attributes, "type": click.Choice([str(choice) for choice in get_args(kind)])}
-    if kind is bool:
-        return {**attributes, "default": None}
-    if kind in (int, float):
-        return {**attributes, "type": kind}
-    return {**attributes, "metavar": "A,B,…" if get_origin(kind) is tuple else "TEXT"}
-
-
-def _plain(annotation: Any) -> Any:
-    """The type without Annotated and without None."""
-    if get_origin(annotation) is Annotated:
-        return _plain(get_args(annotation)[0])
-    if get_origin(annotation) in (Union, types.UnionType):
-        return _plain(next(part for part in get_args(annotation) if part is not type(None)))
-    return annotation
-
-
-def _is_mapping(annotation: Any) -> bool:
-    return get_origin(_plain(annotation)) is dict
-
-
-_EXAMPLES: Final = {"bounds": "depths=2:6", "fix": "depths=4", "opponents": "self=0.7"}
-
-
-def _pairs(name: str, values: tuple[str, ...]) -> dict[str, str]:
-    pairs = {}
-    for value in values:
-        key, equals, text = value.rpartition("=")  # swh?depth=3=0.5
-        if not equals:
-            raise click.BadOptionUsage(
-                name,
-                f"--{name} takes KEY=VALUE, such as --{name} {_EXAMPLES.get(name, 'x=1')}, not "
-                f"{value!r}",
-            )
-        pairs[key.strip()] = text.strip()
-    return pairs
 
 
 def output_path(

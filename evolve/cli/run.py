@@ -12,8 +12,9 @@ import evolve
 from evolve.cli.display import tell, telling_of_compilation
 from evolve.cli.generations import GenerationsLook
 from evolve.cli.new_run import config_of, new_folder
-from evolve.cli.options import GroupedCommand, given_options, jobs_option, model_options
+from evolve.cli.options import jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs
+from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.terminal import duration, size
 from evolve.cli.work import carry_out, finish
 from evolve.config.evolution import EvolutionSettings

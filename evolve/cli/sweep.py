@@ -12,8 +12,9 @@ import click
 import evolve
 from evolve.cli.display import tell
 from evolve.cli.new_run import config_of, need_extras, new_folder
-from evolve.cli.options import GroupedCommand, all_cores, given_options, model_options
+from evolve.cli.options import all_cores
 from evolve.cli.permission import agree_to_programs, check_programs
+from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.terminal import elo_text, print_rows
 from evolve.cli.trials import TrialsLook
 from evolve.cli.work import carry_out, finish

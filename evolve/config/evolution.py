@@ -65,7 +65,7 @@ Share = Annotated[float, Field(ge=0.0, le=1.0)]
 class EvolutionSettings(BaseModel):
     """Everything that decides what an evolution computes; the same settings, the same tables."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     GROUPS: ClassVar[Mapping[str, str]] = {
         "preset": FIRST,

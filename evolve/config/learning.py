@@ -38,7 +38,7 @@ PAST: Final = "past"
 class LearningSettings(BaseModel):
     """What all training has in common."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     rules: Rules = Field(DEFAULT_RULES, description=f"{RULES_HELP}; the papers play standard")
     seed: int = Field(0, ge=0, le=2**62, description="same seed, settings and --games, same tables")

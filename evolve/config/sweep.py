@@ -26,7 +26,7 @@ def _split(value: Any) -> Any:
 class SweepSettings(BaseModel):
     """Everything that decides what a sweep looks for; how long it looks may change on the way."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     GROUPS: ClassVar[Mapping[str, str]] = {
         "kind": FIRST,

@@ -31,10 +31,6 @@ from evolve.engine.rules import RULE_SETS
 
 Cells = npt.NDArray[np.int64]
 
-# Limits that settings know too, here because this module loads no numba.
-MAX_OPENING_PLIES: Final = 20
-"""Longest random opening."""
-
 TERMS: Final = SQUARE_CLASSES + len(TERM_NAMES)
 """Weights of a phase: those of the classes of squares, then those of the terms."""
 

@@ -18,7 +18,6 @@ import numpy.typing as npt
 
 from evolve.agents.reference import table_agent
 from evolve.engine.board import Board
-from evolve.engine.context import MAX_OPENING_PLIES as MAX_OPENING_PLIES
 from evolve.engine.entry import new_context
 from evolve.engine.opening import draw_openings, search_positions
 from evolve.engine.parts import MATCH_SLOT, SLOTS, slots_of_all

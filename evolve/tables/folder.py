@@ -9,8 +9,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import filelock
-
 from evolve.errors import RunError
 from evolve.tables.atomic import TEMPORARY_PREFIX, write_text
 from evolve.tables.kinds import FILES, PARTS
@@ -118,6 +116,8 @@ def locked(folder: Path) -> Iterator[None]:
     Raises RunError as well where there are links in the folder: see `refuse_links`.
     """
     refuse_links(folder)
+    import filelock  # not above: it loads asyncio, for which help would wait
+
     lock = filelock.FileLock(folder / LOCK_FILE)
     try:
         lock.acquire(timeout=_PATIENCE)
@@ -149,6 +149,8 @@ def is_locked(folder: Path) -> bool:
     path = folder / LOCK_FILE
     if path.is_symlink() or not path.is_file():
         return False
+    import filelock
+
     lock = filelock.FileLock(path)
     try:
         lock.acquire(timeout=0)
