@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
 
 from evolve.cli.display import Look
 from evolve.cli.terminal import BAR_WIDTH, Times, cell, duration, out
-from evolve.config.learning import LearningSettings
+
+if TYPE_CHECKING:
+    from evolve.config.learning import LearningSettings
 
 _WIDTHS: Final = {
     "check": 5,

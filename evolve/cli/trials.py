@@ -12,11 +12,11 @@ from rich.progress import Progress, TaskID
 from evolve.cli.display import Look
 from evolve.cli.frames import narrow
 from evolve.cli.terminal import bar, cell, duration, print_rows, say
-from evolve.config.sweep import SweepSettings
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from evolve.config.sweep import SweepSettings
     from evolve.tables.run import Run
 
 _PARAMETERS: Final = 6
