@@ -23,6 +23,9 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.arena.match import Match
 from evolve.engine import game as kernels
 from evolve.engine.entry import new_context
+from evolve.engine.results import (
+    RESULT_COLUMNS,
+)
 from evolve.engine.rules import MAX_PLIES, STANDARD
 from evolve.fitness.games import agent_rows
 from evolve.fitness.openings import Part, balanced_openings
@@ -43,7 +46,7 @@ def overhead() -> None:
     def bare() -> None:
         context = new_context(STANDARD, 0, bits)
         moves = np.empty((2 * PAIRS, MAX_PLIES), np.int8)
-        results = np.empty((2 * PAIRS, kernels.RESULT_COLUMNS), np.int64)
+        results = np.empty((2 * PAIRS, RESULT_COLUMNS), np.int64)
         kernels.play_games(rows, pairings, openings.moves, context, moves, results)
 
     def match() -> None:

@@ -7,16 +7,20 @@ document under `header`, and the weights as arrays. What a document means, its k
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from evolve.agents.registry import KINDS
 from evolve.documents import parse_json, read_document
-from evolve.engine.network import MOST_WEIGHTS
-from evolve.errors import AgentError, AgentFileError
+from evolve.engine.limits import MOST_WEIGHTS
+from evolve.engine.rules import Rules, check_rules
+from evolve.errors import AgentError, AgentFileError, PositionError
 from evolve.tables.arrays import Arrays, read_arrays, write_arrays
 from evolve.tables.atomic import write_text
 
@@ -74,6 +78,62 @@ def read_agent_file(path: Path) -> tuple[Any, Arrays]:
     with path.open("rb") as file:
         packed = file.read(len(_ZIP)) == _ZIP
     return _unpacked(path) if packed else (_parsed(path), {})
+
+
+@dataclass(frozen=True)
+class AgentHeader:
+    """What a document says of any agent, whatever its kind makes of the parameters."""
+
+    kind: str
+    rules: Rules | None
+    name: str
+    parameters: Mapping[str, Any]
+    provenance: Mapping[str, Any]
+
+
+def header_of(document: Any) -> AgentHeader:
+    """The header of a parsed agent file; raises AgentFileError."""
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise AgentFileError(f'this is no agent file: it has no "format": "{FORMAT}"')
+    version, kind = document.get("version"), document.get("kind")
+    if version != VERSION:
+        raise AgentFileError(f"version {version!r} is unknown; this evolve reads {VERSION}")
+    if not isinstance(kind, str) or kind not in KINDS:
+        known = ", ".join(KINDS)
+        raise AgentFileError(f"agents of kind {kind!r} are unknown; this evolve reads {known}")
+    parameters = document.get("parameters")
+    if not isinstance(parameters, dict):
+        raise AgentFileError("parameters are missing")
+    name, provenance = document.get("name", kind), document.get("provenance", {})
+    if not isinstance(name, str) or not isinstance(provenance, dict):
+        raise AgentFileError("name must be text and provenance an object")
+    rules = document.get("rules")
+    try:
+        return AgentHeader(
+            kind, None if rules is None else check_rules(rules), name, parameters, provenance
+        )
+    except PositionError as error:
+        raise AgentFileError(str(error)) from error
+
+
+def read_header(path: Path) -> AgentHeader:
+    """What a file says of its agent, without making one: no kernel is loaded.
+
+    Raises AgentFileError with the file's name and what is wrong.
+    """
+    with told_of(path):
+        return header_of(read_agent_file(path)[0])
+
+
+@contextmanager
+def told_of(path: Path) -> Iterator[None]:
+    """Name the file in what is wrong with it, as AgentFileError."""
+    try:
+        yield
+    except OSError as error:
+        raise AgentFileError(f"{path}: {error.strerror or error}") from error
+    except AgentFileError as error:
+        raise AgentFileError(f"{path}: {error}") from error
 
 
 def _parsed(source: Path | str) -> Any:

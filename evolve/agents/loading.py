@@ -11,16 +11,14 @@ from pydantic import BaseModel
 
 from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.files import FORMAT, VERSION, read_agent_file
+from evolve.agents.files import header_of, read_agent_file, told_of
 from evolve.agents.registry import (
-    KINDS,
     PROGRAMS,
     REFERENCES,
     program_agent,
     reference_agent,
     stored_kind,
 )
-from evolve.engine.rules import check_rules
 from evolve.errors import AgentError, AgentFileError
 from evolve.tables.arrays import Arrays
 from evolve.tables.kinds import champion_of
@@ -66,12 +64,8 @@ def load_alphabeta(source: str | Path) -> AlphaBetaAgent:
 
 def read_agent(path: Path) -> StoredAgent:
     """The agent of a file; raises AgentFileError with the file's name and what is wrong."""
-    try:
+    with told_of(path):
         return agent_of(*read_agent_file(path))
-    except OSError as error:
-        raise AgentFileError(f"{path}: {error.strerror or error}") from error
-    except AgentFileError as error:
-        raise AgentFileError(f"{path}: {error}") from error
 
 
 def read_alphabeta(path: Path) -> AlphaBetaAgent:
@@ -93,34 +87,16 @@ def as_alphabeta(agent: Agent, source: str) -> AlphaBetaAgent:
 
 def agent_of(document: Any, arrays: Arrays) -> StoredAgent:
     """The agent of a parsed agent file and its arrays; raises AgentFileError."""
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise AgentFileError(f'this is no agent file: it has no "format": "{FORMAT}"')
-    version, kind = document.get("version"), document.get("kind")
-    if version != VERSION:
-        raise AgentFileError(f"version {version!r} is unknown; this evolve reads {VERSION}")
-    if not isinstance(kind, str) or kind not in KINDS:
-        known = ", ".join(KINDS)
-        raise AgentFileError(f"agents of kind {kind!r} are unknown; this evolve reads {known}")
-    made = stored_kind(kind)
-    parameters = document.get("parameters")
-    if not isinstance(parameters, dict):
-        raise AgentFileError("parameters are missing")
-    missing = [key for key in made.required if key not in parameters]
-    unknown = [key for key in parameters if key not in (*made.required, *made.optional)]
+    header = header_of(document)
+    made = stored_kind(header.kind)
+    missing = [key for key in made.required if key not in header.parameters]
+    unknown = [key for key in header.parameters if key not in (*made.required, *made.optional)]
     if missing or unknown:
         faults = [f"parameter {key} is missing" for key in missing]
         raise AgentFileError("; ".join(faults + [f"parameter {key} is unknown" for key in unknown]))
-    name, provenance = document.get("name", kind), document.get("provenance", {})
-    if not isinstance(name, str) or not isinstance(provenance, dict):
-        raise AgentFileError("name must be text and provenance an object")
-    rules = document.get("rules")
+    common = {"rules": header.rules, "name": header.name, "provenance": header.provenance}
     try:
-        common = {
-            "rules": None if rules is None else check_rules(rules),
-            "name": name,
-            "provenance": provenance,
-        }
-        return made.from_parts(parameters, arrays, common)
+        return made.from_parts(header.parameters, arrays, common)
     except (AgentError, ValueError, TypeError) as error:
         raise AgentFileError(str(error)) from error
 

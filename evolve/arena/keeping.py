@@ -22,7 +22,18 @@ import pandas as pd
 
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match
-from evolve.engine import game as kernels
+from evolve.engine.results import (
+    DISCS_BLACK,
+    DISCS_WHITE,
+    FAILED_BLACK,
+    FAILED_WHITE,
+    NODES_BLACK,
+    NODES_WHITE,
+    OUTCOME,
+    PLIES,
+    REASON,
+    RESULT_COLUMNS,
+)
 from evolve.engine.rules import MAX_PLIES, NO_MOVE
 from evolve.engine.squares import parse_moves
 from evolve.errors import RecordError, RunError
@@ -39,13 +50,13 @@ PLACE: Final = "evolve match"
 _REST: Final = 20
 """Times that a write took until the next: writing takes 5 % of a match at most."""
 _RESULTS: Final = {
-    "discs_black": kernels.DISCS_BLACK,
-    "discs_white": kernels.DISCS_WHITE,
-    "plies": kernels.PLIES,
-    "nodes_black": kernels.NODES_BLACK,
-    "nodes_white": kernels.NODES_WHITE,
+    "discs_black": DISCS_BLACK,
+    "discs_white": DISCS_WHITE,
+    "plies": PLIES,
+    "nodes_black": NODES_BLACK,
+    "nodes_white": NODES_WHITE,
 }
-_FAILED: Final = {"black": kernels.FAILED_BLACK, "white": kernels.FAILED_WHITE}
+_FAILED: Final = {"black": FAILED_BLACK, "white": FAILED_WHITE}
 _WINNERS: Final = {"black": 1, "draw": 0, "white": -1}
 _ENDINGS: Final = {"time": "no move in time"}
 """Reasons of failures by what GGF says of them."""
@@ -176,7 +187,7 @@ class Keeper:
             self._check(path, str(row[MATCH]))
         count = len(self._match.pairings)
         moves = np.full((len(rows), MAX_PLIES), NO_MOVE, np.int8)
-        results = np.zeros((len(rows), kernels.RESULT_COLUMNS), np.int64)
+        results = np.zeros((len(rows), RESULT_COLUMNS), np.int64)
         failures: dict[int, str] = {}
         numbers: list[int] = []
         known: set[int] = set()
@@ -252,13 +263,13 @@ def _fill(row: Mapping[Any, Any], moves: Any, results: Any) -> str | None:
         results[column] = int(row[name])
     reason = str(row["reason"])
     if reason == "end":
-        results[kernels.OUTCOME] = _WINNERS[row["winner"]]
+        results[OUTCOME] = _WINNERS[row["winner"]]
         return None
     failure = reason.removeprefix(FAILED)
     side = failure.partition(":")[0]
     if failure == reason or side not in _FAILED:
         raise RecordError(f"{reason!r} is no way to end a game of a match")
-    results[kernels.REASON] = _FAILED[side]
+    results[REASON] = _FAILED[side]
     return failure
 
 

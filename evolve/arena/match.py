@@ -16,7 +16,12 @@ import numpy.typing as npt
 from evolve.agents.agent import Agent
 from evolve.arena.playing import LiveGame
 from evolve.arena.sprt import PAIR_SCORES, Sprt
-from evolve.engine import game as kernels
+from evolve.engine.results import (
+    FAILED_BLACK,
+    FAILED_WHITE,
+    REASON,
+    RESULT_COLUMNS,
+)
 from evolve.engine.rules import DEFAULT_RULES, MAX_PLIES, NO_MOVE, Rules, check_rules
 from evolve.errors import AgentError, EngineError
 from evolve.fitness.games import BATCH, Games, GamesDone, batches, player_of, winner_of
@@ -116,7 +121,7 @@ class Match:
         self.pairings = schedule(2, numbers)
         self._failed = failed
         self._moves = np.full((len(self.pairings), MAX_PLIES), NO_MOVE, np.int8)
-        self._results = np.zeros((len(self.pairings), kernels.RESULT_COLUMNS), np.int64)
+        self._results = np.zeros((len(self.pairings), RESULT_COLUMNS), np.int64)
         self._failures: dict[int, str] = {}
         self._finished = np.zeros(len(self.openings), np.bool_)
         self._stop = threading.Event()
@@ -357,8 +362,8 @@ def summarize(games: Games, repeatable: bool) -> MatchResult:
     discs = np.where(a_is_black, games.disc_difference, -games.disc_difference)
     pairs = scores.reshape(-1, 2).mean(axis=1)
     fresh = pairs[_fresh_pairs(games)] if repeatable else pairs
-    black_failed = np.isin(games.results[:, kernels.REASON], kernels.FAILED_BLACK)
-    white_failed = np.isin(games.results[:, kernels.REASON], kernels.FAILED_WHITE)
+    black_failed = np.isin(games.results[:, REASON], FAILED_BLACK)
+    white_failed = np.isin(games.results[:, REASON], FAILED_WHITE)
     return MatchResult(
         games=len(games),
         wins=int((points > 0).sum()),

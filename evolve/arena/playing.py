@@ -6,8 +6,18 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.agent import Agent
-from evolve.engine import game as kernels
 from evolve.engine.board import Board, Side
+from evolve.engine.results import (
+    DISCS_BLACK,
+    DISCS_WHITE,
+    FAILED_BLACK,
+    FAILED_WHITE,
+    NODES_BLACK,
+    NODES_WHITE,
+    OUTCOME,
+    PLIES,
+    REASON,
+)
 from evolve.engine.rules import PASS, Rules
 from evolve.errors import EngineError
 
@@ -60,14 +70,14 @@ class LiveGame:
         moves[: len(self._moves)] = self._moves
         if self.failure is not None:
             black = self.board.side == "black"
-            result[kernels.REASON] = kernels.FAILED_BLACK if black else kernels.FAILED_WHITE
+            result[REASON] = FAILED_BLACK if black else FAILED_WHITE
         else:
-            result[kernels.OUTCOME] = np.sign(self.board.score_of("black", self._rules))
-        result[kernels.DISCS_BLACK] = self.board.discs("black")
-        result[kernels.DISCS_WHITE] = self.board.discs("white")
-        result[kernels.PLIES] = len(self._moves)
-        result[kernels.NODES_BLACK] = self._nodes["black"]
-        result[kernels.NODES_WHITE] = self._nodes["white"]
+            result[OUTCOME] = np.sign(self.board.score_of("black", self._rules))
+        result[DISCS_BLACK] = self.board.discs("black")
+        result[DISCS_WHITE] = self.board.discs("white")
+        result[PLIES] = len(self._moves)
+        result[NODES_BLACK] = self._nodes["black"]
+        result[NODES_WHITE] = self._nodes["white"]
 
     def _go_on(self) -> None:
         while not self.board.is_over():

@@ -24,6 +24,10 @@ from evolve.engine.context import NODES, STOPPED, table_bits_for
 from evolve.engine.deepening import DEEP_FROM, best_move_deep
 from evolve.engine.entry import new_context
 from evolve.engine.perft import perft
+from evolve.engine.results import (
+    NODES_BLACK,
+    NODES_WHITE,
+)
 from evolve.engine.rules import RULE_SETS, STANDARD, Rules
 from evolve.engine.search import best_move
 from evolve.engine.solver import solve_move, solve_outcome_move
@@ -147,7 +151,7 @@ def _games(agent: AlphaBetaAgent, openings: Openings, jobs: int) -> Work:
 
     def work() -> int:
         games = play_games([agent, agent], pairings, openings, "standard", jobs=jobs)
-        return int(games.results[:, [game.NODES_BLACK, game.NODES_WHITE]].sum())
+        return int(games.results[:, [NODES_BLACK, NODES_WHITE]].sum())
 
     return work
 

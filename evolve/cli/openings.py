@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from evolve.engine.rules import MAX_OPENING_PLIES
+from evolve.engine.limits import MAX_OPENING_PLIES
 
 if TYPE_CHECKING:
     import numpy as np

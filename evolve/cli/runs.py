@@ -91,14 +91,14 @@ def interval_of(facts: Mapping[str, Any]) -> str | None:
 
 def facts_of(run: Run) -> dict[str, Any]:
     """What is said of a run among others."""
-    from evolve.agents.loading import read_agent
+    from evolve.agents.files import read_header
     from evolve.tables.folder import is_locked
 
     kind = run.kind
     facts: Facts = imported(kind.facts)(run)
     state = "running" if is_locked(run.path) else "done" if facts.complete else "stopped"
     champion = champion_of(run.path)
-    agent = None if champion is None else read_agent(champion)
+    agent = None if champion is None else read_header(champion)
     return {
         "command": run.command,
         **{key: run.config.get(key) for key in ("rules", "preset", "seed")},

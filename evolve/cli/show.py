@@ -98,17 +98,18 @@ def show_command(
     output: Path | None,
 ) -> None:
     """See _SHOW_HELP."""
-    from evolve.agents.loading import load_agent
-    from evolve.tables.run import Run
-
     path = Path(source)
     if not path.is_dir():
+        from evolve.agents.loading import load_agent
+
         if any(value is not None for value in (table, generation, top)):
             raise click.UsageError(
                 f"{source} is an agent; --table, --generation and --top are of runs"
             )
         _show_agent(source, load_agent(source), style, output)
         return
+    from evolve.tables.run import Run
+
     style = style_of(style, output)
     run = Run(path)
     shown = run.table_named(table or run.tables[0])
@@ -145,11 +146,11 @@ def _print_table(run: Run, table: RunTable, frame: pd.DataFrame) -> None:
 
 
 def _print_champion(run: Run) -> None:
-    from evolve.agents.loading import read_agent
+    from evolve.agents.files import read_header
 
     path = champion_of(run.path)
     if path is not None:
-        agent = read_agent(path)
+        agent = read_header(path)
         score, against = (cell(agent.provenance.get(key)) for key in ("score", "against"))
         say(f"champion {agent.name}, score {score} {run.kind.scored} {against}: {path}")
 

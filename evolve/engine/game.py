@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 import numpy.typing as npt
 
@@ -22,23 +20,22 @@ from evolve.engine.context import (
 from evolve.engine.deepening import DEEP_FROM, best_move_deep
 from evolve.engine.evaluation import set_weights
 from evolve.engine.memory import int64, load, lowest, popcount, store
+from evolve.engine.results import (
+    DISCS_BLACK,
+    DISCS_WHITE,
+    NODES_BLACK,
+    NODES_WHITE,
+    OUTCOME,
+    OVER_BUDGET_BLACK,
+    OVER_BUDGET_WHITE,
+    PLIES,
+    REASON,
+)
 from evolve.engine.rules import NO_MOVE, PASS, WIN
 from evolve.engine.scoring import outcome
 from evolve.engine.search import best_move, search
 from evolve.engine.solver import solve, solve_move
 from evolve.engine.table import forget
-
-# Columns of a game's result; OUTCOME is 1, 0 or −1 for black, by the rules and the last position.
-DISCS_BLACK, DISCS_WHITE, PLIES, NODES_BLACK, NODES_WHITE, REASON, OUTCOME = range(7)
-RESULT_COLUMNS: Final = 7
-
-# Reasons for the end of a game.
-END: Final = 0
-OVER_BUDGET_BLACK: Final = 1
-OVER_BUDGET_WHITE: Final = 2
-FAILED_BLACK: Final = 3
-FAILED_WHITE: Final = 4
-"""A program of its own that crashed, hung or played nonsense: never in games of kernels."""
 
 
 @wrapper

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from evolve.engine import forward as kernels
 from evolve.engine.dense import CHUNK, NARROW
+from evolve.engine.limits import MOST_WEIGHTS
 from evolve.errors import AgentError
 
 Input = Literal["canonical", "planes", "mobility", "coloured", "coloured-move"]
@@ -35,7 +36,6 @@ _SIZED: Final = ("dense", "conv")
 _LAST: Final = ("dueling", "policy-value")
 MOST_LAYERS: Final = 64
 MOST_UNITS: Final = 4096
-MOST_WEIGHTS: Final = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,6 @@ from evolve.errors import PositionError
 
 MAX_PLIES: Final = 120
 """60 moves, and a pass before each at worst."""
-MAX_OPENING_PLIES: Final = 20
-"""Longest random opening."""
 PASS: Final = 64
 NO_MOVE: Final = -1
 WIN: int = 1 << 20

@@ -18,7 +18,10 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.loading import load_alphabeta
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import SCORE
-from evolve.engine import game as kernels
+from evolve.engine.results import (
+    END,
+    REASON,
+)
 from evolve.engine.rules import rule_set
 from evolve.errors import AgentError, SettingsError
 from evolve.evolution.champions import Champions
@@ -198,7 +201,7 @@ class Evolution:
             "best_score": float(table.score[champion]),
             "mean_score": float(table.score.mean()),
             "games": len(games),
-            "over_budget": float((games.results[:, kernels.REASON] != kernels.END).mean()),
+            "over_budget": float((games.results[:, REASON] != END).mean()),
             **judged.figures,
             "seconds": time.monotonic() - began,
         }

@@ -16,6 +16,17 @@ from evolve.agents.agent import Agent
 from evolve.engine import game as kernels
 from evolve.engine.context import table_bits_for
 from evolve.engine.entry import new_context
+from evolve.engine.results import (
+    DISCS_BLACK,
+    DISCS_WHITE,
+    FAILED_BLACK,
+    FAILED_WHITE,
+    OUTCOME,
+    OVER_BUDGET_BLACK,
+    OVER_BUDGET_WHITE,
+    REASON,
+    RESULT_COLUMNS,
+)
 from evolve.engine.rules import MAX_PLIES, Rules, rule_set
 from evolve.fitness.openings import Openings
 from evolve.tables.games import games_table
@@ -52,7 +63,7 @@ class Games:
     @property
     def disc_difference(self) -> npt.NDArray[np.int64]:
         """Black's discs − white's at the end, [N]."""
-        return self.results[:, kernels.DISCS_BLACK] - self.results[:, kernels.DISCS_WHITE]
+        return self.results[:, DISCS_BLACK] - self.results[:, DISCS_WHITE]
 
     def table(
         self,
@@ -79,10 +90,10 @@ class Games:
 
 def winner_of(results: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
     """Winner of each game: 1 black, 0 draw, −1 white."""
-    winner: npt.NDArray[np.int8] = results[:, kernels.OUTCOME].astype(np.int8)
-    reason = results[:, kernels.REASON]
-    winner[np.isin(reason, (kernels.OVER_BUDGET_BLACK, kernels.FAILED_BLACK))] = WHITE_WINS
-    winner[np.isin(reason, (kernels.OVER_BUDGET_WHITE, kernels.FAILED_WHITE))] = BLACK_WINS
+    winner: npt.NDArray[np.int8] = results[:, OUTCOME].astype(np.int8)
+    reason = results[:, REASON]
+    winner[np.isin(reason, (OVER_BUDGET_BLACK, FAILED_BLACK))] = WHITE_WINS
+    winner[np.isin(reason, (OVER_BUDGET_WHITE, FAILED_WHITE))] = BLACK_WINS
     return winner
 
 
@@ -197,7 +208,7 @@ def play_games(
     `largest_endgame` sizes the table, which node counts depend on; by default the agents do.
     """
     moves = np.empty((len(pairings), MAX_PLIES), np.int8)
-    results = np.empty((len(pairings), kernels.RESULT_COLUMNS), np.int64)
+    results = np.empty((len(pairings), RESULT_COLUMNS), np.int64)
     play = player_of(
         agents,
         pairings,

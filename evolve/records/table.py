@@ -10,8 +10,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from evolve.engine import game as kernels
 from evolve.engine.board import Board
+from evolve.engine.results import (
+    DISCS_BLACK,
+    DISCS_WHITE,
+    PLIES,
+    RESULT_COLUMNS,
+)
 from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.engine.squares import format_moves, parse_moves
 from evolve.errors import RecordError, RunError
@@ -37,11 +42,11 @@ def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
     for number, record in enumerate(records, 1):
         if record.start != Board.start():
             raise RecordError(f"game {number} does not begin at the start position")
-    results = np.zeros((len(records), kernels.RESULT_COLUMNS), np.int64)
+    results = np.zeros((len(records), RESULT_COLUMNS), np.int64)
     for row, record in zip(results, records, strict=True):
-        row[kernels.DISCS_BLACK] = record.final.discs("black")
-        row[kernels.DISCS_WHITE] = record.final.discs("white")
-        row[kernels.PLIES] = len(record.moves)
+        row[DISCS_BLACK] = record.final.discs("black")
+        row[DISCS_WHITE] = record.final.discs("white")
+        row[PLIES] = len(record.moves)
     rows = GameRows(
         generation=0,
         kind=KIND,

@@ -11,7 +11,14 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evolve.engine import game as kernels
+from evolve.engine.results import (
+    DISCS_BLACK,
+    DISCS_WHITE,
+    NODES_BLACK,
+    NODES_WHITE,
+    PLIES,
+    REASON,
+)
 from evolve.engine.squares import square_name
 from evolve.tables.columns import Column, Columns
 
@@ -73,12 +80,12 @@ GAMES_COLUMNS: Final = Columns(
         Column("white", pa.string(), lambda games: games.white),
         Column("opening", pa.string(), lambda games: games.openings),
         Column("moves", pa.string(), lambda games: games.moves),
-        Column("discs_black", pa.int32(), _result(kernels.DISCS_BLACK, np.int32)),
-        Column("discs_white", pa.int32(), _result(kernels.DISCS_WHITE, np.int32)),
+        Column("discs_black", pa.int32(), _result(DISCS_BLACK, np.int32)),
+        Column("discs_white", pa.int32(), _result(DISCS_WHITE, np.int32)),
         Column("winner", pa.string(), lambda games: games.winner),
-        Column("plies", pa.int32(), _result(kernels.PLIES, np.int32)),
-        Column("nodes_black", pa.int64(), _result(kernels.NODES_BLACK, np.int64)),
-        Column("nodes_white", pa.int64(), _result(kernels.NODES_WHITE, np.int64)),
+        Column("plies", pa.int32(), _result(PLIES, np.int32)),
+        Column("nodes_black", pa.int64(), _result(NODES_BLACK, np.int64)),
+        Column("nodes_white", pa.int64(), _result(NODES_WHITE, np.int64)),
         Column("reason", pa.string(), lambda games: games.reasons),
     )
 )
@@ -101,7 +108,7 @@ def games_table(
 
     `failures` are the reasons of the games, by row, that ended because a program failed.
     """
-    reasons = [REASONS[reason] for reason in results[:, kernels.REASON].tolist()]
+    reasons = [REASONS[reason] for reason in results[:, REASON].tolist()]
     for row, why in (failures or {}).items():
         reasons[row] = FAILED + why
     return GAMES_COLUMNS.table(

@@ -10,7 +10,10 @@ import pytest
 import evolve
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match, MatchResult, play_match
-from evolve.engine import game as kernels
+from evolve.engine.results import (
+    NODES_BLACK,
+    NODES_WHITE,
+)
 from evolve.engine.rules import Rules
 from evolve.errors import AgentError
 from evolve.fitness.openings import Part, balanced_openings
@@ -55,7 +58,7 @@ def test_move_by_move_agents_search_the_nodes_of_whole_games(rules: Rules) -> No
             match._finished[finished] = True
         results.append(match.games.results)
     assert (results[0] == results[1]).all()
-    assert (results[0][:, [kernels.NODES_BLACK, kernels.NODES_WHITE]].max(axis=1) > 1000).all()
+    assert (results[0][:, [NODES_BLACK, NODES_WHITE]].max(axis=1) > 1000).all()
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,10 @@ import pytest
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.bench.plain import PlainAgent, play_game
-from evolve.engine import game
+from evolve.engine.results import (
+    NODES_BLACK,
+    NODES_WHITE,
+)
 from evolve.engine.rules import PASS, Rules
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings
@@ -36,7 +39,7 @@ def test_whole_games(rules: Rules) -> None:
         games = play_games(pair, pairing, openings, rules)
         moves, nodes = play_game(players[0], players[1], openings.moves[number].tolist())
         assert moves == [move for move in games.moves[0].tolist() if move >= 0]
-        assert nodes == games.results[0, [game.NODES_BLACK, game.NODES_WHITE]].sum()
+        assert nodes == games.results[0, [NODES_BLACK, NODES_WHITE]].sum()
         passes += moves.count(PASS)
     assert passes
 

@@ -17,6 +17,18 @@ import pytest
 from evolve.engine import context as layout
 from evolve.engine import game
 from evolve.engine.entry import new_context
+from evolve.engine.results import (
+    DISCS_BLACK,
+    DISCS_WHITE,
+    END,
+    NODES_BLACK,
+    NODES_WHITE,
+    OVER_BUDGET_BLACK,
+    OVER_BUDGET_WHITE,
+    PLIES,
+    REASON,
+    RESULT_COLUMNS,
+)
 from evolve.engine.rules import MAX_PLIES, NO_MOVE
 from tests import reference
 from tests.engine import RULES, U, agent_row, phases_at, random_weights
@@ -70,7 +82,7 @@ def play(
     table_bits: int = layout.GAME_TABLE_BITS,
 ) -> tuple[Moves, Results]:
     moves = np.full((len(pairings), MAX_PLIES), 99, np.int8)
-    results = np.full((len(pairings), game.RESULT_COLUMNS), 99, np.int64)
+    results = np.full((len(pairings), RESULT_COLUMNS), 99, np.int64)
     game.play_games(
         agent_table(agents),
         np.array(pairings, np.int32).reshape(len(pairings), 3),
@@ -106,22 +118,22 @@ def check_record(
     Returns the moves that the agents chose, with the positions they chose them in and the
     side to move there, 0 for black and 1 for white.
     """
-    plies = int(result[game.PLIES])
+    plies = int(result[PLIES])
     assert (moves[plies:] == -1).all()
     assert (moves[:plies] >= 0).all()
     record = [int(move) for move in moves[:plies]]
     boards = reference.replay(record)
     last = boards[-1]
     black, white = last if plies % 2 == 0 else last[::-1]
-    assert result[game.DISCS_BLACK] == black.bit_count()
-    assert result[game.DISCS_WHITE] == white.bit_count()
-    if result[game.REASON] == game.END:
+    assert result[DISCS_BLACK] == black.bit_count()
+    assert result[DISCS_WHITE] == white.bit_count()
+    if result[REASON] == END:
         assert reference.is_over(*last)
     else:
         assert len(reference.legal_moves(*last)) > 1
-        black_failed = result[game.REASON] == game.OVER_BUDGET_BLACK
+        black_failed = result[REASON] == OVER_BUDGET_BLACK
         assert black_failed == (plies % 2 == 0)
-        assert black_failed or result[game.REASON] == game.OVER_BUDGET_WHITE
+        assert black_failed or result[REASON] == OVER_BUDGET_WHITE
     played = [(ply, move) for ply, move in enumerate(record) if move != PASS]
     assert [move for _, move in played[: len(opening)]] == list(opening)
     return [(move, boards[ply], ply % 2) for ply, move in played[len(opening) :]]
@@ -325,13 +337,13 @@ def test_games_and_their_nodes(rules: int) -> None:
     moves, results = play(BATCH_AGENTS, pairings, BATCH_OPENINGS, rules)
     choosers = [Chooser(agent, rules) for agent in BATCH_AGENTS]
     for (black, white, opening), record, result in zip(pairings, moves, results, strict=True):
-        assert result[game.REASON] == game.END
+        assert result[REASON] == END
         nodes = [0, 0]
         for move, board, side in check_record(record, result, BATCH_OPENINGS[opening]):
             chooser = choosers[(black, white)[side]]
             assert chooser(board) == move
             nodes[side] += chooser.nodes
-        assert [result[game.NODES_BLACK], result[game.NODES_WHITE]] == nodes
+        assert [result[NODES_BLACK], result[NODES_WHITE]] == nodes
 
 
 @pytest.mark.parametrize("rules", RULES)
@@ -396,7 +408,7 @@ def test_games_within_a_budget(rules: int, budget: int) -> None:
     for (black, white, opening), record, result, free in zip(
         pairings, moves, results, free_moves, strict=True
     ):
-        plies = int(result[game.PLIES])
+        plies = int(result[PLIES])
         assert (record[:plies] == free[:plies]).all()
         nodes = [0, 0]
         for _, board, side in check_record(record, result, openings[opening]):
@@ -404,17 +416,17 @@ def test_games_within_a_budget(rules: int, budget: int) -> None:
             chooser(board)
             assert chooser.nodes <= budget
             nodes[side] += chooser.nodes
-        if result[game.REASON] != game.END:
+        if result[REASON] != END:
             last = reference.replay([int(move) for move in record[:plies]])[-1]
             side = plies % 2
             chooser = choosers[(black, white)[side]]
             chooser(last)
             assert chooser.nodes > budget
             nodes[side] += budget
-        assert [result[game.NODES_BLACK], result[game.NODES_WHITE]] == nodes
-    reasons = {int(reason) for reason in results[:, game.REASON]}
+        assert [result[NODES_BLACK], result[NODES_WHITE]] == nodes
+    reasons = {int(reason) for reason in results[:, REASON]}
     if budget < 1000:
-        assert reasons >= {game.OVER_BUDGET_BLACK, game.OVER_BUDGET_WHITE}
+        assert reasons >= {OVER_BUDGET_BLACK, OVER_BUDGET_WHITE}
 
 
 def test_openings_that_are_whole_games() -> None:
@@ -430,8 +442,8 @@ def test_openings_that_are_whole_games() -> None:
     moves, results = play(agents, pairings, openings, STANDARD, budget=1)
     for record, result, opening in zip(moves, results, openings, strict=True):
         assert check_record(record, result, opening) == []
-        assert result[game.REASON] == game.END
-        assert result[game.NODES_BLACK] == result[game.NODES_WHITE] == 0
+        assert result[REASON] == END
+        assert result[NODES_BLACK] == result[NODES_WHITE] == 0
 
 
 def test_openings_with_passes() -> None:
@@ -455,7 +467,7 @@ def test_openings_with_passes() -> None:
 def test_no_games() -> None:
     moves, results = play(BATCH_AGENTS, [], BATCH_OPENINGS, STANDARD)
     assert moves.shape == (0, MAX_PLIES)
-    assert results.shape == (0, game.RESULT_COLUMNS)
+    assert results.shape == (0, RESULT_COLUMNS)
 
 
 def test_first_moves_are_one_by_symmetry() -> None:

@@ -13,7 +13,14 @@ import pyarrow as pa
 import pytest
 
 import evolve
-from evolve.engine import game as kernels
+from evolve.engine.results import (
+    DISCS_BLACK,
+    DISCS_WHITE,
+    FAILED_BLACK,
+    PLIES,
+    REASON,
+    RESULT_COLUMNS,
+)
 from evolve.engine.rules import MAX_PLIES
 from evolve.errors import RunError
 from evolve.records.record import GameRecord
@@ -75,9 +82,9 @@ def played() -> pa.Table:
     """Two games: one to its end, and one that a program lost."""
     moves = np.full((2, MAX_PLIES), -1, np.int8)
     moves[0, :2] = [19, 64]
-    results = np.zeros((2, kernels.RESULT_COLUMNS), np.int64)
-    results[0, [kernels.DISCS_BLACK, kernels.DISCS_WHITE, kernels.PLIES]] = [40, 24, 2]
-    results[1, kernels.REASON] = kernels.FAILED_BLACK
+    results = np.zeros((2, RESULT_COLUMNS), np.int64)
+    results[0, [DISCS_BLACK, DISCS_WHITE, PLIES]] = [40, 24, 2]
+    results[1, REASON] = FAILED_BLACK
     pairings = np.array([[0, 1, 0], [1, 0, 0]], np.int32)
     winner = np.array([1, -1], np.int8)
     names, texts = ["a", "b"], ["d3", ""]

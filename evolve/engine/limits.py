@@ -1,0 +1,10 @@
+"""Limits that settings and files know, too. No numba is loaded here."""
+
+from __future__ import annotations
+
+from typing import Final
+
+MAX_OPENING_PLIES: Final = 20
+"""Longest random opening."""
+MOST_WEIGHTS: Final = 50_000_000
+"""Of a network: 200 MB."""
