@@ -69,9 +69,11 @@ def _last_square(own: np.uint64, opp: np.uint64, square: int, context: int) -> i
 def _full_score(discs: int, own: np.uint64, opp: np.uint64, context: int) -> int:
     """Score of a full board for the side with so many `discs`, those of `own`."""
     sign = load(context, DISC_SIGN)
-    if sign == 0:
-        return final_score(own, opp, load(context, RULES))
-    return sign * (2 * discs - 64)
+    if sign > 0:
+        return 2 * discs - 64
+    if sign < 0:
+        return 64 - 2 * discs
+    return final_score(own, opp, load(context, RULES))
 
 
 @inlined
