@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from evolve.engine import context as layout
+from evolve.engine import evaluation as terms
 from evolve.engine.evaluation import CLASS_NAMES, CLASS_OF_SQUARE
 from evolve.engine.rules import WIN
 from tests import reference
@@ -46,11 +47,11 @@ def test_layout() -> None:
     assert tuple(CLASS_OF_SQUARE) == reference.CLASS_OF
     assert WIN == 2**20
     in_order = (
-        layout.MOBILITY,
-        layout.STABILITY,
-        layout.X_SQUARES,
-        layout.C_SQUARES,
-        layout.POTENTIAL_MOBILITY,
+        terms.MOBILITY,
+        terms.STABILITY,
+        terms.X_SQUARES,
+        terms.C_SQUARES,
+        terms.POTENTIAL_MOBILITY,
     )
     assert in_order == tuple(range(10, 15))
 
@@ -98,7 +99,7 @@ def test_symmetry(board: Board, weights: tuple[int, ...]) -> None:
 
 def test_corner_terms() -> None:
     """X and C squares count beside empty corners only, each square for its own corner."""
-    x, c = single(layout.X_SQUARES), single(layout.C_SQUARES)
+    x, c = single(terms.X_SQUARES), single(terms.C_SQUARES)
     for symmetry in range(8):
 
         def board(own: str, opp: str, symmetry: int = symmetry) -> Board:
@@ -129,9 +130,9 @@ def test_by_hand() -> None:
     assert kernel_leaf(START, FULL_WEIGHTS) == 0
     # Classes d3 and d4 have weights 2 and 1; each side has three moves.
     assert kernel_leaf(board, SWH) == 1 - 3 * 1 - 2
-    assert kernel_leaf(board, single(layout.MOBILITY)) == 0
+    assert kernel_leaf(board, single(terms.MOBILITY)) == 0
     # Around black's four discs 13 squares are empty, around white's one 5.
-    assert kernel_leaf(board, single(layout.POTENTIAL_MOBILITY)) == 13 - 5
+    assert kernel_leaf(board, single(terms.POTENTIAL_MOBILITY)) == 13 - 5
 
 
 SCORES = [

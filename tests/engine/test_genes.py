@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ def test_terms_are_arguments_and_attributes_by_name() -> None:
         assert getattr(agent, term) == agent.terms[term] == (number, -number)
         assert agent.parameters[term] == [number, -number]
         assert agent.row[layout.PHASES + place_of(term)] == number
-    changed = agent.changed(mobility=[9, 9])
+    changed = replace(agent, mobility=[9, 9])
     assert changed.terms == {**agent.terms, "mobility": (9, 9)}
     with pytest.raises(AgentError, match="no term 'tempo'; there are mobility"):
         evolve.AlphaBetaAgent([[1] * 10], tempo=[1])

@@ -16,7 +16,7 @@ import evolve
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.external import ExternalAgent
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.reference import reference_agent
+from evolve.agents.registry import reference_agent
 from evolve.agents.solving import solve
 from evolve.arena.ladder import ladder
 from evolve.arena.match import Match, common_rules
