@@ -1,0 +1,114 @@
+"""The examples of docs/extending.md, carried out in a copy of the package."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+FENCE = r"\n\n```(?P<language>\w+)\n(?P<text>.*?)```\n"
+STEP = re.compile(
+    r"^(?:New file `(?P<new>[^`]+)`|In `(?P<old>[^`]+)`, (?P<how>before|after|instead of) "
+    r"`(?P<anchor>[^`]+)`|(?P<trial>Try it)):" + FENCE,
+    re.M | re.S,
+)
+MOST_FILES = {"A term of the evaluation": 3, "Rules": 3}
+"""Files that an extension may touch; two where nothing is said."""
+
+
+class Example(NamedTuple):
+    """A section of the page with something to carry out."""
+
+    name: str
+    steps: list[re.Match[str]]
+
+    @property
+    def files(self) -> set[str]:
+        return {step["new"] or step["old"] for step in self.steps if not step["trial"]}
+
+    @property
+    def kernels(self) -> bool:
+        """Whether it changes the engine, all of which is compiled anew then."""
+        return any(file.startswith("evolve/engine/") for file in self.files)
+
+
+def examples() -> list[Example]:
+    page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+    sections = [part.partition("\n") for part in re.split(r"^## ", page, flags=re.M)[1:]]
+    found = [Example(head, list(STEP.finditer(text))) for head, _, text in sections]
+    return [example for example in found if example.steps]
+
+
+EXAMPLES = examples()
+
+
+def carry_out(step: re.Match[str], package: Path) -> None:
+    if step["new"]:
+        path = package / step["new"]
+        assert not path.exists()
+        path.write_text(step["text"], encoding="utf-8")
+        return
+    path = package / step["old"]
+    text, anchor = path.read_text(encoding="utf-8"), step["anchor"]
+    assert text.count(anchor) == 1, f"{anchor!r} is {text.count(anchor)} times in {path}"
+    if step["how"] == "instead of":
+        text = text.replace(anchor, step["text"].rstrip("\n"))
+    elif step["how"] == "before":
+        text = text.replace(anchor, step["text"] + anchor)
+    else:
+        text = text.replace(anchor, anchor + "\n" + step["text"].rstrip("\n"))
+    path.write_text(text, encoding="utf-8")
+
+
+def test_every_kind_of_extension_is_there() -> None:
+    assert len(EXAMPLES) == 6
+    for example in EXAMPLES:
+        assert len(example.files) <= MOST_FILES.get(example.name, 2), example.name
+        assert sum(bool(step["trial"]) for step in example.steps) == 1, example.name
+
+
+@pytest.mark.parametrize(
+    "example",
+    [
+        pytest.param(one, id=one.name, marks=[pytest.mark.slow] if one.kernels else [])
+        for one in EXAMPLES
+    ],
+)
+def test_an_example_works(example: Example, tmp_path: Path) -> None:
+    package, runs = tmp_path / "package", tmp_path / "runs"
+    runs.mkdir()
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "evolve", package / "evolve", ignore=ignored)
+    for step in example.steps:
+        if not step["trial"]:
+            carry_out(step, package)
+    trial = next(step for step in example.steps if step["trial"])
+    for line in trial["text"].splitlines():
+        program, *words = shlex.split(line)
+        assert program == "evolve"
+        done = subprocess.run(
+            [sys.executable, "-m", "evolve", *words],
+            cwd=runs,
+            env={**os.environ, "PYTHONPATH": str(package)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{line}\n{done.stderr}"
+    if example.name == "A term of the evaluation":
+        check_the_exported_term(runs)
+
+
+def check_the_exported_term(runs: Path) -> None:
+    """The exported file has the term, in its table and its source."""
+    text = (runs / "edgy.py").read_text(encoding="utf-8")
+    assert re.search(r'^    "edges": \[-?\d', text, re.M)
+    assert "0xFF818181818181FF" in text
