@@ -125,16 +125,12 @@ def match_command(
     most = (_GAMES_OF_TEST if test else _GAMES) // 2
     chosen = openings_for(openings, opening_plies, pairs, most, agreed, rng)
     failures = Failures()
-    match = Match(
-        agents[0],
-        agents[1],
-        chosen,
-        agreed,
-        seed=seed,
-        jobs=jobs,
-        sprt=test,
-        failed=lambda game, player, why: failures.tell(game, (a, b)[player], why),
-    )
+
+    def failed(game: int, player: int, why: str) -> None:
+        failures.tell(game, (a, b)[player], why)
+
+    one, other = agents
+    match = Match(one, other, chosen, agreed, seed=seed, jobs=jobs, sprt=test, failed=failed)
     drawn = {"openings": identity_of(openings).split()[-1], "opening_plies": opening_plies or "all"}
     identity = match_identity(match, (a, b), drawn)
     keeper = Keeper(match, (a, b), identity, table, ggf, complain)
@@ -142,9 +138,13 @@ def match_command(
         interruption = _play(match, keeper, as_json)
         _tell(a, b, match, keeper, as_json)
     if interruption is not None:
-        more = "; go on with the same command" if keeper.files else ""
-        click.echo(f"interrupted after {match.played} games{more}", err=True)
+        _tell_how_to_go_on(match, keeper)
         context.exit(exit_code(interruption))
+
+
+def _tell_how_to_go_on(match: Match, keeper: Keeper) -> None:
+    more = "; go on with the same command" if keeper.files else ""
+    click.echo(f"interrupted after {match.played} games{more}", err=True)
 
 
 def _tell(a: str, b: str, match: Match, keeper: Keeper, as_json: bool) -> None:

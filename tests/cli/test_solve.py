@@ -1,34 +1,18 @@
-"""`evolve perft`, `evolve solve` and `evolve --version`."""
+"""`evolve solve`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import numba
 import pytest
 
 import evolve
-from tests.cli import done, fails, finish, misused, program, spawn
-
-NODES = (1, 4, 12, 56, 244, 1396, 8200, 55092)
+from tests.cli import done, fails, misused
 
 # Two empty squares: black takes one of them, then white the other or nobody.
 LAST_TWO = "OOOOOOOOXXXXXXXXOOOOOOOOXXXXXXXXOOOOOOOOXXXXXXXXOOOOOOOOXXXXXX-- X"
 OVER = "X" * 62 + "-- X; score ignored"
 MUST_PASS = "-OX" + "X" * 61 + " O"
-
-
-@pytest.mark.parametrize(("depth", "nodes"), list(enumerate(NODES)))
-def test_perft(depth: int, nodes: int) -> None:
-    document = done("perft", depth, "--json").document
-    assert (document["depth"], document["nodes"]) == (depth, nodes)
-    assert document["seconds"] >= 0
-    assert str(nodes) in done("perft", depth).out.split()
-
-
-@pytest.mark.parametrize("depth", ["-1", "21", "three", "1.5", ""])
-def test_perft_of_no_depth(depth: str) -> None:
-    assert "DEPTH" in misused("perft", "--", depth)
 
 
 def value(board: evolve.Board, rules: str) -> int:
@@ -107,44 +91,3 @@ def test_solve_of_what_is_no_text(tmp_path: Path) -> None:
     assert "nowhere.obf" in fails("solve", "nowhere.obf")
     assert fails("solve", ".").startswith(".")
     assert "--rules" in misused("solve", "bad.obf", "--rules", "odd")
-
-
-def test_version() -> None:
-    said = done("--version").out
-    for word in (evolve.__version__, numba.__version__, "Python", "CPU"):
-        assert word in said
-
-
-def test_an_unwritable_kernel_cache_is_told_once(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    cache = str(tmp_path / "file" / "cache")
-    ended = program(tmp_path, "perft", 3, "--json", EVOLVE_CACHE_DIR=cache)
-    assert ended.code == 0
-    assert ended.document["nodes"] == 56
-    assert "EVOLVE_CACHE_DIR" in ended.err
-    # A line for people: not Python's, with a place in the source and the source's own text.
-    assert ended.err.count("\n") == 1, ended.err
-    assert "compile.py" not in ended.err
-
-
-def test_a_damaged_kernel_cache_is_compiled_anew(tmp_path: Path) -> None:
-    cache = tmp_path / "cache"
-    program(tmp_path, "perft", 1, EVOLVE_CACHE_DIR=str(cache))
-    files = [path for path in cache.rglob("*") if path.is_file()]
-    assert files
-    for keep in (0.5, 0):
-        for path in files:
-            data = path.read_bytes()
-            path.write_bytes(data[: int(len(data) * keep)])
-        ended = program(tmp_path, "perft", 3, "--json", EVOLVE_CACHE_DIR=str(cache))
-        assert ended.code == 0, ended.err
-        assert ended.document["nodes"] == 56
-
-
-def test_two_first_uses_at_once(tmp_path: Path) -> None:
-    cache = str(tmp_path / "cache")
-    started = [spawn(tmp_path, "perft", 3, "--json", EVOLVE_CACHE_DIR=cache) for _ in range(2)]
-    for process in started:
-        ended = finish(process)
-        assert ended.code == 0, ended.err
-        assert ended.document["nodes"] == 56

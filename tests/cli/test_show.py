@@ -1,4 +1,4 @@
-"""`evolve runs`, `show`, `compare`, `replay` and `plot`: looking at runs changes nothing."""
+"""`evolve show`: tables and agents, and that looking changes nothing."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
-from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +19,8 @@ import pytest
 
 import evolve
 from evolve.cli.generations import NOT_SHOWN, SHOWN, columns_shown
-from evolve.engine.squares import parse_moves
-from evolve.tables.folder import is_locked, locked
 from evolve.tables.generations import GENERATIONS_COLUMNS
 from tests.cli import (
-    QUICK,
     command,
     done,
     environment,
@@ -55,7 +49,6 @@ COLUMNS = {
     "trials": ["number", "state", "score", "score_error", "seconds", "agent"],
 }  # fmt: skip
 """Columns that others rely on, as DESIGN.md has them."""
-
 ROWS = {"individuals": 18, "generations": 3}
 
 
@@ -231,168 +224,6 @@ def test_an_agent_as_json(first: Path, tmp_path: Path) -> None:
     done("show", "swh", "-o", "other.json")
     assert evolve.load_agent("other.json") == evolve.load_agent("swh")
     assert "run" in misused("show", "swh", "--table", "games")
-
-
-def test_runs_lists_runs(copy: Path, tmp_path: Path) -> None:
-    rows = done("runs", tmp_path, "--json").document
-    assert [row["run"] for row in rows] == [str(copy)]
-    assert (rows[0]["rules"], rows[0]["seed"]) == ("reversed", 0)
-    shown = done("runs", tmp_path)
-    assert "reversed" in shown.lines[1]
-    assert "3/3" in shown.lines[1]
-    # The play-off's score with its interval, in place of a lucky one.
-    found = evolve.load_agent(copy).provenance
-    interval = f"{found['score']:.3f} [{found['score_low']:.3f}, {found['score_high']:.3f}]"
-    assert interval in shown.lines[1]
-    assert interval in done("compare", copy).out
-    assert (rows[0]["generations"], rows[0]["target"]) == (3, 3)
-    for key in ("score", "score_low", "score_high"):
-        assert rows[0][key] == found[key]
-    written = datetime.fromtimestamp((copy / "champion.json").stat().st_mtime)
-    assert rows[0]["date"] == written.isoformat(" ", "minutes")
-
-
-def test_runs_tells_what_runs_and_what_is_done(copy: Path, tmp_path: Path) -> None:
-    shutil.copytree(copy, tmp_path / "stopped")
-    (tmp_path / "stopped/games/playoff.parquet").unlink()
-    with locked(copy):
-        states = {Path(r["run"]).name: r["state"] for r in done("runs", ".", "--json").document}
-    assert states == {"copy": "running", "stopped": "stopped"}
-    rows = {Path(row["run"]).name: row for row in done("runs", ".", "--json").document}
-    assert rows["copy"]["state"] == "done"
-    assert rows["stopped"]["score"] is None  # it had no play-off
-    assert "stopped" in done("compare", "stopped").out
-
-
-def test_looking_at_the_lock_hinders_no_writer(copy: Path) -> None:
-    end = threading.Event()
-
-    def look() -> None:
-        while not end.is_set():
-            is_locked(copy)
-
-    with ThreadPoolExecutor() as pool:
-        looking = pool.submit(look)
-        try:
-            for _ in range(50):
-                with locked(copy):
-                    pass
-        finally:
-            end.set()
-        looking.result()
-
-
-def test_runs_where_there_are_none() -> None:
-    assert "evolve run" in done("runs").out
-    assert done("runs", "--json").document == []
-
-
-@pytest.mark.parametrize("name", ["a-damaged", "z-damaged"])
-def test_a_damaged_run_hides_no_other(copy: Path, tmp_path: Path, name: str) -> None:
-    shutil.copytree(copy, tmp_path / name)
-    (tmp_path / name / "config.toml").write_text("[", encoding="utf-8")
-    rows = {Path(row["run"]).name: row for row in done("runs", tmp_path, "--json").document}
-    assert set(rows) == {"copy", name}
-    assert (rows["copy"]["rules"], rows["copy"]["champion"]) == (
-        "reversed",
-        evolve.load_agent(copy).name,
-    )
-    assert isinstance(rows["copy"]["seed"], int)
-    assert any("config.toml is damaged" in str(value) for value in rows[name].values())
-    shown = done("runs", tmp_path).out
-    assert "reversed" in shown
-    assert "config.toml is damaged" in shown
-
-
-def test_compare(first: Path, tmp_path: Path) -> None:
-    done("run", *QUICK, "--seed", 4, "--mutation-rate", 0.5, "--out", "other")
-    shown = done("compare", first, "other").out
-    for word in ("mutation_rate", "openings", "panel_score", "champion"):
-        assert word in shown
-    assert "crossover" not in shown  # alike in both
-    rows = done("compare", first, "other", "--json").document
-    assert [row["run"] for row in rows] == [str(first), "other"]
-    assert [row["seed"] for row in rows] == [0, 4]
-    assert [row["mutation_rate"] for row in rows] == [0.1, 0.5]
-    assert next(line for line in shown.splitlines() if line.startswith("done")).split() == [
-        "done", "3/3", "3/3",
-    ]  # fmt: skip
-    done("compare", first)
-
-
-def _final_discs(moves: str) -> tuple[int, int]:
-    board = evolve.Board.start()
-    for square in parse_moves(moves):
-        board = board.pass_move() if square == 64 else board.play(square)
-    return board.discs("black"), board.discs("white")
-
-
-def test_replay_shows_the_game_of_the_table(first: Path) -> None:
-    games = evolve.load_run(first).games
-    for row in games.iloc[::17].to_dict("records"):
-        assert _final_discs(row["moves"]) == (row["discs_black"], row["discs_white"])
-        if row["kind"] == "playoff":
-            continue
-        game = f"{row['generation']}:{row['game']}"
-        shown = done("replay", first, game)
-        assert row["kind"] in shown.lines[0]
-        assert f"black {row['black']}, white {row['white']}" in shown.lines[0]
-        assert f"{row['discs_black']}–{row['discs_white']}" in shown.lines[-1]
-        assert row["moves"] in done("replay", first, game, "--moves").lines
-        assert shown.out.count("(opening)") == len(row["opening"].split())
-
-
-def test_replay_says_who_won_and_why(first: Path) -> None:
-    games = evolve.load_run(first).games
-    row = games[games["winner"] != "draw"].iloc[0]
-    last = done("replay", first, f"{row['generation']}:{row['game']}").lines[-1]
-    assert last.endswith(f"{row['winner']} wins ({row['reason']})")
-
-
-def test_every_game_can_be_named_and_replayed(first: Path) -> None:
-    games = evolve.load_run(first).games
-    assert not games.duplicated(["generation", "game"]).any()
-    row = games[games["kind"] == "playoff"].iloc[0]
-    shown = done("replay", first, f"{row['generation']}:{row['game']}")
-    assert "playoff" in shown.lines[0]
-    assert f"black {row['black']}, white {row['white']}" in shown.lines[0]
-
-
-def test_replay_of_what_is_not_there(first: Path) -> None:
-    assert "9999" in fails("replay", first, "0:9999")
-    assert "0 to 2" in fails("replay", first, "9:0")
-    for text in ("abc", "1:2:3", "", ":", "1:", "-1"):
-        assert text in misused("replay", first, "--", text)
-
-
-@pytest.mark.parametrize(
-    ("suffix", "magic"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")]
-)
-def test_plot(first: Path, tmp_path: Path, suffix: str, magic: bytes) -> None:
-    done("plot", first, "-o", f"picture.{suffix}")
-    assert (tmp_path / f"picture.{suffix}").read_bytes().startswith(magic)
-    assert [path.name for path in tmp_path.iterdir()] == [f"picture.{suffix}"]
-
-
-@pytest.mark.parametrize("phases", [1, 61])
-def test_plot_of_any_number_of_phases(tmp_path: Path, phases: int) -> None:
-    done("run", *QUICK, "--generations", 1, "--phases", phases, "--out", "phased")
-    done("plot", "phased", "-o", "picture.png")
-    assert (tmp_path / "picture.png").stat().st_size > 10_000
-
-
-def test_plot_of_an_agent(first: Path, tmp_path: Path) -> None:
-    for source in (first / "champion.json", "swh?depth=2"):
-        done("plot", source, "-o", "boards.svg")
-        svg = (tmp_path / "boards.svg").read_text(encoding="utf-8")
-        assert svg.count("<image") >= evolve.load_agent(source).phases
-    assert "no weights" in fails("plot", "random", "-o", "x.png")
-    assert not (tmp_path / "x.png").exists()
-
-
-def test_plot_refuses_other_formats(first: Path, tmp_path: Path) -> None:
-    assert ".png" in fails("plot", first, "-o", "picture.gif")
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_run_without_a_generation(copy: Path) -> None:

@@ -1,0 +1,51 @@
+"""`evolve --version`, and the kernel cache as a command meets it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numba
+
+import evolve
+from tests.cli import done, finish, program, spawn
+
+
+def test_version() -> None:
+    said = done("--version").out
+    for word in (evolve.__version__, numba.__version__, "Python", "CPU"):
+        assert word in said
+
+
+def test_an_unwritable_kernel_cache_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    cache = str(tmp_path / "file" / "cache")
+    ended = program(tmp_path, "perft", 3, "--json", EVOLVE_CACHE_DIR=cache)
+    assert ended.code == 0
+    assert ended.document["nodes"] == 56
+    assert "EVOLVE_CACHE_DIR" in ended.err
+    # A line for people: not Python's, with a place in the source and the source's own text.
+    assert ended.err.count("\n") == 1, ended.err
+    assert "compile.py" not in ended.err
+
+
+def test_a_damaged_kernel_cache_is_compiled_anew(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    program(tmp_path, "perft", 1, EVOLVE_CACHE_DIR=str(cache))
+    files = [path for path in cache.rglob("*") if path.is_file()]
+    assert files
+    for keep in (0.5, 0):
+        for path in files:
+            data = path.read_bytes()
+            path.write_bytes(data[: int(len(data) * keep)])
+        ended = program(tmp_path, "perft", 3, "--json", EVOLVE_CACHE_DIR=str(cache))
+        assert ended.code == 0, ended.err
+        assert ended.document["nodes"] == 56
+
+
+def test_two_first_uses_at_once(tmp_path: Path) -> None:
+    cache = str(tmp_path / "cache")
+    started = [spawn(tmp_path, "perft", 3, "--json", EVOLVE_CACHE_DIR=cache) for _ in range(2)]
+    for process in started:
+        ended = finish(process)
+        assert ended.code == 0, ended.err
+        assert ended.document["nodes"] == 56

@@ -1,0 +1,44 @@
+"""`evolve plot`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import evolve
+from tests.cli import (
+    QUICK,
+    done,
+    fails,
+)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "magic"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")]
+)
+def test_plot(first: Path, tmp_path: Path, suffix: str, magic: bytes) -> None:
+    done("plot", first, "-o", f"picture.{suffix}")
+    assert (tmp_path / f"picture.{suffix}").read_bytes().startswith(magic)
+    assert [path.name for path in tmp_path.iterdir()] == [f"picture.{suffix}"]
+
+
+@pytest.mark.parametrize("phases", [1, 61])
+def test_plot_of_any_number_of_phases(tmp_path: Path, phases: int) -> None:
+    done("run", *QUICK, "--generations", 1, "--phases", phases, "--out", "phased")
+    done("plot", "phased", "-o", "picture.png")
+    assert (tmp_path / "picture.png").stat().st_size > 10_000
+
+
+def test_plot_of_an_agent(first: Path, tmp_path: Path) -> None:
+    for source in (first / "champion.json", "swh?depth=2"):
+        done("plot", source, "-o", "boards.svg")
+        svg = (tmp_path / "boards.svg").read_text(encoding="utf-8")
+        assert svg.count("<image") >= evolve.load_agent(source).phases
+    assert "no weights" in fails("plot", "random", "-o", "x.png")
+    assert not (tmp_path / "x.png").exists()
+
+
+def test_plot_refuses_other_formats(first: Path, tmp_path: Path) -> None:
+    assert ".png" in fails("plot", first, "-o", "picture.gif")
+    assert list(tmp_path.iterdir()) == []
