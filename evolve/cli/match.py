@@ -118,22 +118,20 @@ def match_command(
     from evolve.arena.sprt import Sprt
 
     test = Sprt(*sprt, alpha, beta) if sprt else None
-    agents = [load_agent(a), load_agent(b)]
+    agents = load_agent(a), load_agent(b)
     a, b = readable(a), readable(b)
     agreed = common_rules(agents, rules)
-    pairs, rng = None if games is None else (games + 1) // 2, np.random.default_rng(seed)
-    most = (_GAMES_OF_TEST if test else _GAMES) // 2
-    chosen = openings_for(openings, opening_plies, pairs, most, agreed, rng)
-    failures = Failures()
+    pairs, rng = games and (games + 1) // 2, np.random.default_rng(seed)
+    most = _GAMES_OF_TEST if test else _GAMES
+    chosen = openings_for(openings, opening_plies, pairs, most // 2, agreed, rng)
+    tell = Failures().tell
 
     def failed(game: int, player: int, why: str) -> None:
-        failures.tell(game, (a, b)[player], why)
+        tell(game, (a, b)[player], why)
 
-    one, other = agents
-    match = Match(one, other, chosen, agreed, seed=seed, jobs=jobs, sprt=test, failed=failed)
+    match = Match(*agents, chosen, agreed, seed=seed, jobs=jobs, sprt=test, failed=failed)
     drawn = {"openings": identity_of(openings).split()[-1], "opening_plies": opening_plies or "all"}
-    identity = match_identity(match, (a, b), drawn)
-    keeper = Keeper(match, (a, b), identity, table, ggf, complain)
+    keeper = Keeper(match, (a, b), match_identity(match, (a, b), drawn), table, ggf, complain)
     with keeper.claimed():
         interruption = _play(match, keeper, as_json)
         _tell(a, b, match, keeper, as_json)
