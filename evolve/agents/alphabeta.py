@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import numpy as np
 
 from evolve.agents.agent import Description, Setting, StoredAgent
-from evolve.agents.analysis import Analysis
+from evolve.agents.analysis import Analysis, line_of_search
 from evolve.agents.limit import Limit
 from evolve.agents.limited import choose_limited, prepare
 from evolve.agents.memory import thread_context
@@ -23,9 +23,7 @@ from evolve.engine.board import Board
 from evolve.engine.evaluation import CLASS_OF_SQUARE
 from evolve.engine.genes import GENES, TERM_NAMES
 from evolve.engine.phases import MAX_PHASES, default_boundaries, phase_of
-from evolve.engine.rules import DEFAULT_RULES, PASS, WIN, Rules, check_rules
-from evolve.engine.search import best_move
-from evolve.engine.solver import solve_move
+from evolve.engine.rules import DEFAULT_RULES, WIN, Rules, check_rules
 from evolve.errors import AgentError, IllegalMoveError
 from evolve.standalone.render import render
 from evolve.tables.arrays import Arrays
@@ -271,7 +269,7 @@ class AlphaBetaAgent(StoredAgent):
             {square: int(values[square]) for square in ranked},
             "discs" if exact else "evaluation",
             depth,
-            _line(board, ranked[0], depth, bool(exact), context),
+            line_of_search(board, ranked[0], depth, bool(exact), context),
         )
 
     def _context(self) -> layout.Cells:
@@ -351,6 +349,12 @@ class AlphaBetaAgent(StoredAgent):
         """The agent of a file's parameters; it has no arrays."""
         return cls(**parameters, **common)
 
+    def stored(self) -> Self:
+        """The agent itself; AgentError where it plays by a limit, which no file would keep."""
+        if self._timed:
+            raise AgentError(f"{self.name}: files hold no limit of time or nodes; leave it out")
+        return self
+
     def describe(self) -> Description:
         """Its depths and terms by phase, and its weights as boards."""
         edges = [4, *self.boundaries, 65]
@@ -378,22 +382,3 @@ _SETTINGS: Final = {
     "time": Setting("limit", float),
     "nodes": Setting("limit"),
 }
-
-
-def _line(
-    board: Board, square: int, depth: int, exact: bool, context: layout.Cells
-) -> tuple[int, ...]:
-    """How a search that has just valued moves thinks the game goes on after `square`."""
-    line = [square]
-    board = board.play(square)
-    while not board.is_over() and (exact or depth > 1):
-        if not board.legal_moves():
-            line.append(PASS)
-            board = board.pass_move()
-            continue
-        own, opp, address = U(board.own), U(board.opp), context.ctypes.data
-        depth -= 1
-        square, _ = solve_move(own, opp, address) if exact else best_move(own, opp, depth, address)
-        line.append(int(square))
-        board = board.play(int(square))
-    return tuple(line)

@@ -6,7 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from evolve.engine.rules import WIN
+from evolve.engine import context as layout
+from evolve.engine.bits import U
+from evolve.engine.board import Board
+from evolve.engine.rules import PASS, WIN
+from evolve.engine.search import best_move
+from evolve.engine.solver import solve_move
 
 Unit = Literal["discs", "evaluation", "value"]
 _EVALUATION_OF_A_DISC: Final = 100.0
@@ -50,3 +55,22 @@ class Analysis:
         if abs(value) >= WIN:
             return f"{'wins' if value > 0 else 'loses'} by {abs(value) // WIN:.0f}"
         return f"{value:+.0f}"
+
+
+def line_of_search(
+    board: Board, square: int, depth: int, exact: bool, context: layout.Cells
+) -> tuple[int, ...]:
+    """How a search that has just valued moves thinks the game goes on after `square`."""
+    line = [square]
+    board = board.play(square)
+    while not board.is_over() and (exact or depth > 1):
+        if not board.legal_moves():
+            line.append(PASS)
+            board = board.pass_move()
+            continue
+        own, opp, address = U(board.own), U(board.opp), context.ctypes.data
+        depth -= 1
+        square, _ = solve_move(own, opp, address) if exact else best_move(own, opp, depth, address)
+        line.append(int(square))
+        board = board.play(int(square))
+    return tuple(line)

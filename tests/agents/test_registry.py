@@ -61,3 +61,6 @@ def test_a_file_of_an_unknown_kind_is_refused(tmp_path: Path) -> None:
 def test_what_no_file_holds_says_so() -> None:
     with pytest.raises(AgentError, match="random is no agent that a file could hold"):
         evolve.load_agent("random").stored()
+    for limited in ("swh?time=1", "swh?nodes=500"):
+        with pytest.raises(AgentError, match="files hold no limit of time or nodes"):
+            evolve.load_agent(limited).stored()
