@@ -35,7 +35,7 @@ PERFT_DEPTH = 11
 PLIES = (4, 6)
 RUST_WIN = 10**6
 
-Row = dict[str, Any]
+Figures = dict[str, Any]
 
 
 def in_turn(ours: Callable[[], float], theirs: Callable[[], float]) -> tuple[float, float, float]:
@@ -52,7 +52,7 @@ def cpu(work: Callable[[], Any]) -> float:
     return time.process_time() - begin
 
 
-def perft_row() -> Row:
+def perft_row() -> Figures:
     """Perft 11 on one thread against `perft.c` at -O3 -march=native."""
     compiler = shutil.which("cc")
     if compiler is None:
@@ -79,7 +79,7 @@ def perft_row() -> Row:
     )
 
 
-def search_rows() -> list[Row]:
+def search_rows() -> list[Figures]:
     """The same table, no mobility, same positions, against rust-reversi's alpha-beta.
 
     Its depth does not count the move at the root: `depth - 1` is a search of `depth` plies.
@@ -116,7 +116,7 @@ def mirrored(squares: int) -> int:
     return int(f"{squares:064b}"[::-1], 2)
 
 
-def figures(ours: float, theirs: float, ratio: float) -> Row:
+def figures(ours: float, theirs: float, ratio: float) -> Figures:
     return {"ours_ms": ours * 1e3, "theirs_ms": theirs * 1e3, "times_faster": ratio}
 
 
@@ -124,7 +124,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    rows: list[Row] = []
+    rows: list[Figures] = []
     for name, measure in (("perft", lambda: [perft_row()]), ("search", search_rows)):
         try:
             rows += measure()

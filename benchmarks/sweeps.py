@@ -46,7 +46,7 @@ from evolve.learning.course import Course
 from evolve.plots.figure import BLUE, GREY, write_figure
 from evolve.plots.sweep import plot_sweep
 from evolve.sweeps.importance import importances_in, weigh
-from evolve.sweeps.plan import Plan
+from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.space import Parameter
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Study, rows_of
@@ -75,7 +75,7 @@ SEARCH_PANEL = ("swh", "swh-mobility", "positional")
 def overhead(trials: int) -> None:
     for kind in KINDS:
         for sampler in ("tpe", "cma", "random"):
-            plan = Plan(SweepSettings(kind=kind, trials=10**6, sampler=sampler))
+            plan = plan_of(SweepSettings(kind=kind, trials=10**6, sampler=sampler))
             took = []
             with tempfile.TemporaryDirectory() as folder:
                 journal = Path(folder) / "journal.log"
@@ -139,7 +139,7 @@ def speedup(trials: int) -> None:
 
 def importances(permutations: int) -> None:
     for kind, settings in PUBLISHED.items():
-        plan = Plan(SweepSettings(kind=kind, **settings))
+        plan = plan_of(SweepSettings(kind=kind, **settings))
         trials = pd.read_csv(TABLE.with_name(f"{kind}.csv"))
         complete = trials[trials["state"] == "COMPLETE"]
         names = plan.space.names
@@ -195,7 +195,7 @@ def confirm(
 ) -> None:
     run = evolve.load_run(folder)
     stored = {**read_toml(folder / CONFIG_FILE), "kind": run.command.removeprefix("sweep ")}
-    plan = Plan(resolve_as(SweepSettings, {}, {}, stored))
+    plan = plan_of(resolve_as(SweepSettings, {}, {}, stored))
     champion: Any = evolve.load_agent(folder)
     row = run.trials.set_index("number").loc[champion.provenance["trial"]]
     values = {
@@ -268,7 +268,7 @@ def searched(method: str, seed: int, games: int) -> tuple[Any, int]:
         panel_openings=32,
         fix={"depths": 1, "endgame": 0},
     )
-    plan = Plan(sweep)
+    plan = plan_of(sweep)
     panel = Panel(sweep.panel, 2 * sweep.panel_openings, sweep.rules, seed)
     each = 2 * sweep.panel_openings * len(SEARCH_PANEL)
     best: tuple[float, Any] = (-1.0, None)

@@ -35,7 +35,7 @@ from evolve.errors import BenchError
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import Openings, Part, balanced_openings
 
-Row = dict[str, Any]
+Figures = dict[str, Any]
 Work = Callable[[], int]
 """Something to time; it gives the nodes it searched."""
 
@@ -46,7 +46,7 @@ SEARCHED: Final = 100
 DEEPLY_SEARCHED: Final = 10
 SOLVED: Final = {8: 200, 10: 100, 12: 60, 14: 30, 16: 15, 18: 5, 20: 3}
 """Empties, and how many positions."""
-GAMES: Final = 256
+PLAYED_GAMES: Final = 256
 PLAIN_GAMES: Final = 5
 GAME_DEPTHS: Final = (5, 3, 6)
 TERMS: Final = {"table, mobility": False, "all": True}
@@ -63,7 +63,7 @@ def timed(work: Work, clock: Callable[[], float] = time.process_time) -> tuple[f
     return statistics.median(times), nodes
 
 
-def perft_rows() -> list[Row]:
+def perft_rows() -> list[Figures]:
     """Perft from the start position on one thread."""
     rows = []
     for depth in PERFT_DEPTHS:
@@ -73,7 +73,7 @@ def perft_rows() -> list[Row]:
     return rows
 
 
-def search_rows() -> list[Row]:
+def search_rows() -> list[Figures]:
     """Searches for a move in middle-game positions of 16 to 40 discs, and their nodes."""
     rows = []
     boards = half_random(SEARCHED, (24, 48))
@@ -86,7 +86,7 @@ def search_rows() -> list[Row]:
     return rows
 
 
-def solver_rows() -> list[Row]:
+def solver_rows() -> list[Figures]:
     """Exact searches, and proofs of the outcome alone, of positions from half-random games."""
     rows = []
     kernels = {"score": solve_move, "outcome": solve_outcome_move}
@@ -99,24 +99,24 @@ def solver_rows() -> list[Row]:
     return rows
 
 
-def game_rows() -> list[Row]:
+def game_rows() -> list[Figures]:
     """Whole games at depths 5, 3, 6 without an exact end: one core, and all of them."""
     rows = []
-    openings = balanced_openings(GAMES, Part.MATCH, "standard", np.random.default_rng(SEED))
+    openings = balanced_openings(PLAYED_GAMES, Part.MATCH, "standard", np.random.default_rng(SEED))
     cores = os.cpu_count() or 1
     for terms, everything in TERMS.items():
         agent = replace(measured_agent(everything), depths=GAME_DEPTHS)
         alone, _ = timed(_games(agent, openings, 1), time.perf_counter)
-        row: Row = {"terms": terms, "cores": 1, "games_per_second": GAMES / alone}
+        row: Figures = {"terms": terms, "cores": 1, "games_per_second": PLAYED_GAMES / alone}
         rows.append({**row, "speed_up": 1.0})
         if cores > 1:
             together, _ = timed(_games(agent, openings, cores), time.perf_counter)
-            row = {"terms": terms, "cores": cores, "games_per_second": GAMES / together}
+            row = {"terms": terms, "cores": cores, "games_per_second": PLAYED_GAMES / together}
             rows.append({**row, "speed_up": alone / together})
     return rows
 
 
-def plain_rows() -> list[Row]:
+def plain_rows() -> list[Figures]:
     """Whole games of the plain-Python agent and of the kernels: the same moves and nodes.
 
     Raises BenchError when they differ.
@@ -191,7 +191,7 @@ def _solving(boards: Sequence[Board], rules: Rules, kernel: Callable[..., Any]) 
     return work
 
 
-def _a_position(work: Work, positions: int) -> Row:
+def _a_position(work: Work, positions: int) -> Figures:
     seconds, nodes = timed(work)
     return {
         "milliseconds": seconds / positions * 1e3,

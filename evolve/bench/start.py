@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from evolve.errors import BenchError
 
-Row = dict[str, Any]
+Figures = dict[str, Any]
 
 REPEATS: Final = 3
 _RUN: Final = ("run", "--generations", "1", "--population", "4", "--jobs", "1", "--out")
@@ -34,7 +34,7 @@ play_games([player, player], np.array([[0, 1, 0]], np.int32), openings, "standar
 """All that a run compiles, and next to no work for it."""
 
 
-def start_rows() -> list[Row]:
+def start_rows() -> list[Figures]:
     """Seconds of whole processes, medians of 3: CPU (0 where it is not counted) and wall.
 
     `imports` is a process that imports all that a run uses; `first use` and `later use` are what

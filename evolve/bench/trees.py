@@ -9,7 +9,7 @@ import numpy as np
 
 from evolve.agents.mcts import MctsAgent
 from evolve.bench.positions import SEED, half_random
-from evolve.bench.speed import Row, timed
+from evolve.bench.speed import Figures, timed
 from evolve.engine.board import Board
 from evolve.engine.network import Architecture, Network
 from evolve.engine.selfplay import SELF_PLAY, Fixtures
@@ -42,7 +42,7 @@ def random_network(architecture: Architecture) -> Network:
     )
 
 
-def mcts_rows() -> list[Row]:
+def mcts_rows() -> list[Figures]:
     """Tree searches from the start and from the middle game, by random games and by networks."""
     rows = []
     values: list[tuple[str, Any, Network | None]] = [
@@ -70,7 +70,7 @@ def mcts_rows() -> list[Row]:
     return rows
 
 
-def selfplay_rows() -> list[Row]:
+def selfplay_rows() -> list[Figures]:
     """Games of a tree search with itself, ended by exact outcomes at 10 empties, one thread."""
     rows = []
     rng = np.random.default_rng(SEED)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,9 +11,6 @@ from evolve.cli.completion import complete_agents
 from evolve.cli.options import rules_option
 from evolve.cli.terminal import forget_reader
 from evolve.text import plain
-
-if TYPE_CHECKING:
-    pass
 
 _LONGEST_LINE = 1 << 16
 

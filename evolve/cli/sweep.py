@@ -173,9 +173,9 @@ def _ranges(path: Path, fix: dict[str, Any]) -> dict[str, Any]:
 
 
 def _list(settings: SweepSettings) -> None:
-    from evolve.sweeps.plan import Plan
+    from evolve.sweeps.plan import plan_of
 
-    plan = Plan(settings)
+    plan = plan_of(settings)
     defaults = plan.defaults or {}
     rows = [
         [p.name, p.kind, p.range_text, defaults.get(p.name), p.about] for p in plan.space.parameters

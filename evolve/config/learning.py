@@ -7,11 +7,9 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from evolve.config.evolution import FIRST
+from evolve.config.evolution import FIRST, Share
 from evolve.engine.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 from evolve.errors import AgentError
-
-Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
 def _split_layers(value: Any) -> Any:
@@ -25,7 +23,7 @@ Layers = Annotated[tuple[str, ...], BeforeValidator(_split_layers)]
 Input = Literal["canonical", "planes", "mobility", "coloured", "coloured-move"]
 
 LEARNING: Final = "The network and its learning"
-GAMES: Final = "Games to learn from"
+TO_LEARN_FROM: Final = "Games to learn from"
 CHECKS: Final = "Checks, and when to end"
 PLAY: Final = "The agent, as it plays"
 """Heads of groups of options."""
@@ -140,13 +138,13 @@ class MctsSettings(LearningSettings):
     GROUPS: ClassVar[Mapping[str, str]] = {
         "rules": FIRST,
         "input": LEARNING,
-        "openings": GAMES,
+        "openings": TO_LEARN_FROM,
         "check_every": CHECKS,
         "preset": FIRST,
         "layers": LEARNING,
-        "simulations": GAMES,
+        "simulations": TO_LEARN_FROM,
         "root_value": LEARNING,
-        "opponents": GAMES,
+        "opponents": TO_LEARN_FROM,
         "accept": "Choosing between models",
         "play_simulations": PLAY,
     }
@@ -227,12 +225,12 @@ class DqnSettings(LearningSettings):
     GROUPS: ClassVar[Mapping[str, str]] = {
         "rules": FIRST,
         "input": LEARNING,
-        "openings": GAMES,
+        "openings": TO_LEARN_FROM,
         "check_every": CHECKS,
         "preset": FIRST,
         "layers": LEARNING,
         "bootstrap": "Targets and rewards",
-        "opponents": GAMES,
+        "opponents": TO_LEARN_FROM,
         "lookahead": PLAY,
     }
     """The groups of options: heads by the field that a group begins with."""

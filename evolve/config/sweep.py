@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from evolve.config.evolution import FIRST
+from evolve.config.subjects import SUBJECTS
 from evolve.engine.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 
-Kind = Literal["dqn", "mcts", "alphabeta", "evolution"]
-KINDS: Final[tuple[Kind, ...]] = ("dqn", "mcts", "alphabeta", "evolution")
-
 DEFAULT_PANEL: Final = "default"
-_BUDGETS: Final = {"dqn": 60.0, "mcts": 60.0, "evolution": 120.0}
+
+
+def _known(kind: str) -> str:
+    if kind not in SUBJECTS:
+        raise ValueError(f"there is no {kind!r}; there are {', '.join(SUBJECTS)}")
+    return kind
 
 
 def _split(value: Any) -> Any:
@@ -37,8 +40,8 @@ class SweepSettings(BaseModel):
     }
     """The groups of options: heads by the field that a group begins with."""
 
-    kind: Kind = Field("dqn", exclude=True)
-    """Of the command, not an option of it."""
+    kind: Annotated[str, AfterValidator(_known)] = Field("dqn", exclude=True)
+    """What is tuned: of the command, not an option of it."""
     rules: Rules = Field(
         DEFAULT_RULES, description=f"{RULES_HELP} (the default of `sweep evolution`)"
     )
@@ -98,18 +101,20 @@ class SweepSettings(BaseModel):
     @classmethod
     def _rules_of_the_kind(cls, values: Any) -> Any:
         if isinstance(values, dict) and values.get("rules") is None:
-            rules = "reversed" if values.get("kind") == "evolution" else "standard"
-            return {**values, "rules": rules}
+            subject = SUBJECTS.get(values.get("kind", cls.model_fields["kind"].default))
+            return values if subject is None else {**values, "rules": subject.rules}
         return values
 
     @model_validator(mode="after")
     def _filled(self) -> Self:
-        if self.kind == "alphabeta" and self.budget is not None:
+        usual = SUBJECTS[self.kind].budget
+        if usual is None and self.budget is not None:
             raise ValueError(
-                "budget: trials of alphabeta learn nothing, they play panel_openings; leave it out"
+                f"budget: trials of {self.kind} learn nothing, they play panel_openings; leave it "
+                "out"
             )
-        if self.budget is None and self.kind in _BUDGETS and "games" not in self.fix:
-            object.__setattr__(self, "budget", _BUDGETS[self.kind])
+        if self.budget is None and "games" not in self.fix:
+            object.__setattr__(self, "budget", usual)
         panel: list[str] = []
         for name in self.panel:
             panel += rule_set(self.rules).panel if name == DEFAULT_PANEL else [name]

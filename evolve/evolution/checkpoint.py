@@ -10,7 +10,7 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.errors import EvolveError, RunError
 from evolve.evolution.champions import Champions
 from evolve.fitness.roundrobin import scores_in_table
-from evolve.population.algorithm import Algorithm
+from evolve.population.algorithms import Algorithm
 from evolve.population.genome import Genome
 from evolve.population.individual import Individual
 from evolve.tables.individuals import row_genes

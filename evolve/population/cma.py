@@ -10,9 +10,8 @@ import numpy.typing as npt
 from deap import cma
 
 from evolve.config.evolution import EvolutionSettings
-from evolve.population.algorithm import individual_name
 from evolve.population.genome import Genome, Vector
-from evolve.population.individual import Individual
+from evolve.population.individual import Individual, individual_name
 from evolve.population.randomness import deap_draws_from
 
 FIRST_SIGMA: Final = 0.3

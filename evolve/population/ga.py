@@ -11,10 +11,9 @@ from deap import tools
 
 from evolve.config.evolution import EvolutionSettings
 from evolve.errors import SettingsError
-from evolve.population.algorithm import individual_name
 from evolve.population.breeding import Breeding, Noise
 from evolve.population.genome import Genome, Vector
-from evolve.population.individual import Individual
+from evolve.population.individual import Individual, individual_name
 from evolve.population.operators import Operators
 
 

@@ -38,3 +38,8 @@ class Individual(list[int]):
         self.parents = parents
         self.fitness = Fitness()
         self.cases: Sequence[float] = ()
+
+
+def individual_name(generation: int, index: int) -> str:
+    """Id of an individual, unique in a run: where it was born, and its place there."""
+    return f"{generation}-{index}"

@@ -63,6 +63,7 @@ class GtpEngine:
             "showboard": lambda _: f"\n{self._board}",
             "set_game": self._set_game,
             "list_games": lambda _: GAME,
+            "evolve-analyze": self._analyze,
         }
 
     def answer(self, line: str) -> str | None:
@@ -127,10 +128,28 @@ class GtpEngine:
         side = self._side(words)
         square = self._chosen(side)
         self._move(side, square)
-        return square_name(square).upper()
+        return _vertex(square)
 
     def _reg_genmove(self, words: list[str]) -> str:
-        return square_name(self._chosen(self._side(words))).upper()
+        return _vertex(self._chosen(self._side(words)))
+
+    def _analyze(self, words: list[str]) -> str:
+        """What the agent thinks of each legal move, the best first: a line a move, in pairs of a
+        name and a value as `lz-analyze` of Leela Zero has them. The prefix is what GTP asks of a
+        program's own commands.
+        """
+        board = self._with_turn(self._side(words))
+        analysis = self.agent.analyse(board) if board.legal_moves() else None
+        if analysis is None:
+            raise _RefusedError("nothing to analyze")
+        lines = [
+            f"info move {_vertex(square)} value {value:.6g} unit {analysis.unit}"
+            for square, value in analysis.values.items()
+        ]
+        if analysis.depth is not None:
+            lines = [f"{line} depth {analysis.depth}" for line in lines]
+        lines[0] += f" pv {' '.join(map(_vertex, analysis.line))}"
+        return "\n".join(lines)
 
     def _undo(self, words: list[str]) -> str:
         if not self._before:
@@ -202,3 +221,8 @@ class GtpEngine:
         agent = self.agent if seconds is None else self.agent.limited(Limit(seconds=seconds))
         with self._clock.thinking(side):
             return agent.choose(board)
+
+
+def _vertex(square: int) -> str:
+    """A square, or a pass, as GTP names it."""
+    return square_name(square).upper()

@@ -2,41 +2,52 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from pydantic import BaseModel
 
-from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.reference import table_agent
-from evolve.config.evolution import EvolutionSettings
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import resolve_as
-from evolve.engine.genes import GENES
-from evolve.engine.rules import rule_set
 from evolve.errors import SettingsError
-from evolve.population.genome import Genome
 from evolve.sweeps.space import Parameter, Space
-from evolve.sweeps.spaces import DEPTHS, FAMILIES, Family, gene_places, genes_space
+from evolve.sweeps.spaces import FAMILIES, Family
+from evolve.tables.kinds import imported
 
-_FOREVER = 1_000_000
-"""Generations of an evolution whose CPU seconds run out first."""
-_OURS = ("seed", "budget", "rules", "check_every", "panel_openings", "patience", "generations")
-"""Settings of a trial that the sweep itself sets."""
+if TYPE_CHECKING:
+    from evolve.sweeps.objective import Objective, Outcome, Report
 
 
 @dataclass(frozen=True)
-class Plan:
-    """A sweep's space and what a trial is made of. Raises SettingsError when it cannot be.
+class Plan(ABC):
+    """A sweep's space, and what a trial is. Raises SettingsError when it cannot be.
+
+    Each way of making an agent is a class of its own: `plan_of` makes the one of a sweep.
 
     begun: where it goes on with a study, the ranges that this was begun with, as text.
     """
 
     sweep: SweepSettings
     begun: Mapping[str, str] | None = None
+
+    ours: ClassVar[tuple[str, ...]] = (
+        "seed", "budget", "rules", "check_every", "panel_openings", "patience", "generations",
+    )  # fmt: skip
+    """Settings of a trial that the sweep itself sets."""
+
+    @abstractmethod
+    def run(
+        self, objective: Objective, number: int, values: Mapping[str, Any], report: Report
+    ) -> Outcome | None:
+        """Run a trial to its end; None when `report` has ended it."""
+
+    def prepare(self, objective: Objective) -> None:
+        """Do what no trial should pay for, before the first one in a process: here nothing."""
+        return
 
     @cached_property
     def family(self) -> Family:
@@ -49,10 +60,15 @@ class Plan:
         parts = self.family.compose(self._parts_at_rest, self.sweep.rules)
         return self._resolved(parts)
 
+    @property
+    def usual_space(self) -> Space:
+        """The parameters and ranges when nothing else is asked for."""
+        return self.family.space
+
     @cached_property
     def space(self) -> Space:
         """The parameters, their ranges as asked for."""
-        space = genes_space(self.genome) if self.sweep.kind == "alphabeta" else self.family.space
+        space = self.usual_space
         held = set(self.sweep.fix)
         if not self._parts_at_rest:
             held |= self._parts
@@ -76,17 +92,9 @@ class Plan:
         return space
 
     @cached_property
-    def genome(self) -> Genome:
-        """The genome of an alphabeta sweep."""
-        assert isinstance(self.base, EvolutionSettings)
-        return Genome.of(self.base)
-
-    @cached_property
     def defaults(self) -> dict[str, Any] | None:
         """The values that come to `base`; None where the space does not hold them."""
         values: dict[str, Any] = {}
-        if self.sweep.kind == "alphabeta":
-            return self._reference_genes()
         for parameter in self.space.parameters:
             value = self._parts_at_rest.get(
                 parameter.name, getattr(self.base, parameter.name, None)
@@ -98,16 +106,6 @@ class Plan:
             values[parameter.name] = value
         return values
 
-    def _reference_genes(self) -> dict[str, Any] | None:
-        """Those of the reference agent, for an alphabeta sweep."""
-        agent = table_agent(rule_set(self.sweep.rules).reference)
-        try:
-            vector = self.genome.from_agent(agent, agent.name)
-        except SettingsError:  # it lies outside the bounds
-            return None
-        values = {name: int(vector[self._places[name]]) for name in self.space.names}
-        return values if all(self.space[n].holds(v) for n, v in values.items()) else None
-
     def settings(self, values: Mapping[str, Any], seed: int) -> BaseModel:
         """The settings of a trial with these values."""
         plain = {name: value for name, value in values.items() if name in self._fields}
@@ -115,12 +113,9 @@ class Plan:
         made = {name: value for name, value in made.items() if name not in self.sweep.fix}
         return self._resolved({**plain, **made, "seed": seed})
 
-    def agent(self, values: Mapping[str, Any], name: str) -> AlphaBetaAgent:
-        """The agent of an alphabeta trial."""
-        vector = self.genome.low.copy()
-        for gene, index in self._places.items():
-            vector[index] = values.get(gene, self._single_genes.get(gene, vector[index]))
-        return self.genome.agent(vector, name)
+    def check(self, values: Mapping[str, Any]) -> None:
+        """Raise SettingsError for values that no trial can have."""
+        self.settings(values, 0)
 
     def seed_of(self, number: int) -> int:
         """The seed of a trial: its own, drawn from the sweep's."""
@@ -130,27 +125,6 @@ class Plan:
     @property
     def _fields(self) -> Mapping[str, Any]:
         return self.family.model.model_fields
-
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        """Where the numbers of the genome are, by their names as parameters."""
-        return gene_places(self.genome)
-
-    @cached_property
-    def _single_genes(self) -> dict[str, int]:
-        """Single numbers of a gene that `fix` holds, such as weights.0."""
-        if self.sweep.kind != "alphabeta":
-            return {}
-        held = {name: value for name, value in self.sweep.fix.items() if _is_single(name)}
-        for name, value in held.items():
-            if name not in self._places:
-                raise SettingsError(f"fix: there is no {name}; there are {', '.join(self._places)}")
-            low, high = (
-                int(end[self._places[name]]) for end in (self.genome.low, self.genome.high)
-            )
-            if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-                raise SettingsError(f"fix: {name} = {value!r} must be {low} to {high}")
-        return held
 
     @cached_property
     def _parts(self) -> set[str]:
@@ -180,7 +154,7 @@ class Plan:
         if name in space.names:
             return space[name]
         field = self._fields.get(name)
-        if field is None or name in _OURS or self.sweep.kind == "alphabeta":
+        if field is None or name in self.ours:
             known = ", ".join(space.names)
             raise SettingsError(f"space: there is no parameter {name!r}; there are {known}")
         kind: Any = "int" if field.annotation is int else "float"
@@ -189,30 +163,27 @@ class Plan:
         return Parameter(name, kind, field.description or "")
 
     def _resolved(self, options: Mapping[str, Any]) -> BaseModel:
-        sweep = self.sweep
-        fixed = {name: value for name, value in sweep.fix.items() if name not in self._parts}
+        fixed = {name: value for name, value in self.sweep.fix.items() if name not in self._parts}
         for name in fixed:
-            if name not in self._fields and sweep.kind != "alphabeta":
-                known = ", ".join([*self._fields, *sorted(self._parts)])
-                raise SettingsError(f"fix: there is no setting {name!r}; there are {known}")
-            if name in _OURS and not (name == "panel_openings" and sweep.kind == "evolution"):
-                raise SettingsError(f"fix: {name} is the sweep's own to set")
-        ours: dict[str, Any] = {"rules": sweep.rules, "seed": sweep.seed}
-        if sweep.kind in ("dqn", "mcts"):
-            ours["budget"] = sweep.budget
-        elif sweep.kind == "evolution":
-            ours["generations"] = _FOREVER
-            # That of version 0.1, whose sweeps go on; what counts is the sweep's own panel.
-            fixed = {"panel": "fixed", **fixed}
-        else:
-            genes = {name: value for name, value in fixed.items() if name in GENES}
-            fixed = {n: v for n, v in fixed.items() if n not in GENES and not _is_single(n)}
-            ours["fix"] = genes
-            ours["bounds"] = {"depths": DEPTHS, **fixed.pop("bounds", {})}
-        return resolve_as(self.family.model, self.family.presets, {**fixed, **ours, **options})
+            self._check_fixed(name)
+        ours = {"rules": self.sweep.rules, "seed": self.sweep.seed}
+        made = {**ours, **self._made(fixed), **options}
+        return resolve_as(self.family.model, self.family.presets, made)
+
+    def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
+        """The settings of every trial, but for rules and seed, of those that `fix` holds."""
+        return dict(fixed)
+
+    def _check_fixed(self, name: str) -> None:
+        """Raise SettingsError for a setting that `fix` cannot hold."""
+        if name not in self._fields:
+            known = ", ".join([*self._fields, *sorted(self._parts)])
+            raise SettingsError(f"fix: there is no setting {name!r}; there are {known}")
+        if name in self.ours:
+            raise SettingsError(f"fix: {name} is the sweep's own to set")
 
 
-def _is_single(name: str) -> bool:
-    """Whether a name is of one number of a gene: weights.0, depths.2."""
-    gene, dot, _ = name.partition(".")
-    return bool(dot) and gene in GENES
+def plan_of(sweep: SweepSettings) -> Plan:
+    """The plan of a sweep, of the class that what it tunes names."""
+    plan: Plan = imported(FAMILIES[sweep.kind].plan)(sweep)
+    return plan

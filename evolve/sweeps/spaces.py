@@ -16,7 +16,6 @@ from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.operators import OPERATORS
-from evolve.config.sweep import Kind
 from evolve.engine.rules import Rules, rule_set
 from evolve.population.genome import Genome
 from evolve.sweeps.space import Parameter, Space
@@ -28,10 +27,12 @@ Values = Mapping[str, Any]
 class Family:
     """A kind of sweep: the settings that a trial has, and the space over them.
 
-    composed: a setting that is made of parameters; parts: these, as the defaults have them;
-    compose: the settings that the values of a trial make, by the rules.
+    plan: class of what a trial is, `module:class`, in a layer above this; model, presets: its
+    settings. composed: a setting that is made of parameters; parts: these, as the defaults have
+    them; compose: the settings that the values of a trial make, by the rules.
     """
 
+    plan: str
     model: type[BaseModel]
     presets: Mapping[str, Mapping[str, Any]]
     space: Space
@@ -169,8 +170,9 @@ def _no_settings(values: Values, rules: Rules) -> dict[str, Any]:
     return {}
 
 
-FAMILIES: Final[dict[Kind, Family]] = {
+FAMILIES: Final[dict[str, Family]] = {
     "dqn": Family(
+        "evolve.sweeps.learning_plan:LearningPlan",
         DqnSettings,
         DQN_PRESETS,
         DQN,
@@ -179,6 +181,7 @@ FAMILIES: Final[dict[Kind, Family]] = {
         _dqn_settings,
     ),
     "mcts": Family(
+        "evolve.sweeps.learning_plan:LearningPlan",
         MctsSettings,
         MCTS_PRESETS,
         MCTS,
@@ -186,8 +189,24 @@ FAMILIES: Final[dict[Kind, Family]] = {
         {"network": "dense", "width": 64},
         _mcts_settings,
     ),
-    "evolution": Family(EvolutionSettings, PRESETS, EVOLUTION, None, {}, _no_settings),
-    "alphabeta": Family(EvolutionSettings, PRESETS, Space(()), None, {}, _no_settings),
+    "evolution": Family(
+        "evolve.sweeps.evolution_plan:EvolutionPlan",
+        EvolutionSettings,
+        PRESETS,
+        EVOLUTION,
+        None,
+        {},
+        _no_settings,
+    ),
+    "alphabeta": Family(
+        "evolve.sweeps.genes_plan:GenesPlan",
+        EvolutionSettings,
+        PRESETS,
+        Space(()),
+        None,
+        {},
+        _no_settings,
+    ),
 }
 
 

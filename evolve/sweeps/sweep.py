@@ -23,7 +23,7 @@ from evolve.sweeps.final import (
     save_champion,
 )
 from evolve.sweeps.lease import BEAT, Heart
-from evolve.sweeps.plan import Plan
+from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.samplers import check_sampler
 from evolve.sweeps.storage import open_database, open_journal, without_password
 from evolve.sweeps.study import Study, Taken, rows_of
@@ -52,7 +52,7 @@ def checked_plan(settings: SweepSettings) -> Plan:
     Raises SettingsError, AgentError, ExtraError or EngineError, and touches nothing.
     """
     check_sampler(settings)
-    plan = Plan(settings)
+    plan = plan_of(settings)
     for name in settings.panel:
         load_agent(name).prepare()
     values = plan.defaults
@@ -60,10 +60,7 @@ def checked_plan(settings: SweepSettings) -> Plan:
         values = {p.name: p.example for p in plan.space.parameters}
     ends = [{}, *({p.name: end} for p in plan.space.parameters for end in p.ends)]
     for changes in ends:
-        if settings.kind == "alphabeta":
-            plan.agent({**values, **changes}, "example")
-        else:
-            plan.settings({**values, **changes}, 0)
+        plan.check({**values, **changes})
     return plan
 
 
@@ -257,7 +254,7 @@ class Sweep:
         return sum(not worker.idle for worker in self._workers)
 
     def _worker(self) -> Worker:
-        return Worker(self.folder, self.settings, self.settings.kind)
+        return Worker(self.folder, self.settings)
 
     @contextmanager
     def _at_work(self) -> Iterator[None]:

@@ -31,13 +31,11 @@ Message = tuple[Any, ...]
 class Worker:
     """A worker process, seen from the one that started it."""
 
-    def __init__(self, folder: Path, settings: SweepSettings, kind: str) -> None:
+    def __init__(self, folder: Path, settings: SweepSettings) -> None:
         # A forked copy of a process with threads is no sound one.
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self._process = context.Process(
-            target=work, args=(theirs, folder, settings, kind), daemon=True
-        )
+        self._process = context.Process(target=work, args=(theirs, folder, settings), daemon=True)
         with _without_ctrl_c():
             self._process.start()
         theirs.close()
@@ -131,14 +129,14 @@ def ready(workers: list[Worker], seconds: float) -> list[Worker]:
     return [worker for worker in workers if worker.connection in found]
 
 
-def work(connection: Connection, folder: Path, settings: SweepSettings, kind: str) -> None:
+def work(connection: Connection, folder: Path, settings: SweepSettings) -> None:
     """Run trials until there is no more to do: what a worker process does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started us
     _end_with_parent()
     from evolve.sweeps.objective import Objective
-    from evolve.sweeps.plan import Plan
+    from evolve.sweeps.plan import plan_of
 
-    objective = Objective(Plan(settings.model_copy(update={"kind": kind})), folder)
+    objective = Objective(plan_of(settings), folder)
 
     def report(step: int, score: float, error: float) -> bool:
         connection.send(("report", step, score, error))

@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
+from evolve.config.subjects import SUBJECTS
 from evolve.errors import RunError
 from evolve.tables.layout import (
     CHAMPION_FILE,
@@ -221,17 +222,13 @@ TRAININGS: Final = RunKind(
     draw="evolve.plots.training:plot_training",
 )
 
-_SWEPT: Final = "evolve.config.sweep:SweepSettings"
-
 SWEEPS: Final = RunKind(
     name="sweep",
     noun="a sweep",
-    about="Search hyperparameters: dqn, mcts, alphabeta, evolution.",
+    about=f"Search hyperparameters: {', '.join(SUBJECTS)}.",
     variants={
-        "dqn": Variant(_SWEPT, learns=True),
-        "mcts": Variant(_SWEPT, learns=True),
-        "alphabeta": Variant(_SWEPT),
-        "evolution": Variant(_SWEPT),
+        word: Variant("evolve.config.sweep:SweepSettings", learns=subject.learns)
+        for word, subject in SUBJECTS.items()
     },
     tables=(
         RunTable(

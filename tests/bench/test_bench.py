@@ -29,7 +29,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         "SEARCHED": 3,
         "DEEPLY_SEARCHED": 2,
         "SOLVED": {4: 3, 8: 2},
-        "GAMES": 2,
+        "PLAYED_GAMES": 2,
         "PLAIN_GAMES": 1,
         "GAME_DEPTHS": (2, 1, 2),
     }

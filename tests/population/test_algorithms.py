@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from evolve.config.toml import resolve
-from evolve.population.algorithm import Algorithm
+from evolve.population.algorithms import Algorithm
 from evolve.population.cma import CmaEs
 from evolve.population.ga import GeneticAlgorithm
 from evolve.population.genome import Genome

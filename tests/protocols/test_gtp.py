@@ -9,13 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evolve
-from evolve.engine.squares import parse_square
+from evolve.engine.squares import parse_square, square_name
 from evolve.protocols.gtp import GtpEngine
 
 COMMANDS = [
     *("protocol_version", "name", "version", "known_command", "list_commands", "quit"),
     *("boardsize", "clear_board", "komi", "play", "genmove", "reg_genmove", "undo"),
     *("time_settings", "time_left", "final_score", "showboard", "set_game", "list_games"),
+    "evolve-analyze",
 ]
 
 
@@ -101,6 +102,30 @@ def test_what_is_refused() -> None:
     assert found[0] == "? unacceptable size"
     assert found[5] == "? illegal move"
     assert found[-2] == "?5 unknown command"
+
+
+def test_what_the_agent_thinks() -> None:
+    """The same as `analyse` says, a line a move, the best first; the last plies exactly."""
+    agent = evolve.load_agent("swh?depth=2")
+    told = answers("evolve-analyze black")[0]
+    assert told is not None
+    lines = told.removeprefix("= ").split("\n")
+    analysis = agent.analyse(evolve.Board.start())
+    assert analysis is not None
+    assert [line.split()[2].lower() for line in lines] == [
+        square_name(square) for square in analysis.values
+    ]
+    value = next(iter(analysis.values.values()))
+    line = " ".join(square_name(square).upper() for square in analysis.line)
+    assert lines[0] == f"info move {line[:2]} value {value} unit evaluation depth 2 pv {line}"
+    assert all(" pv " not in line for line in lines[1:])
+    assert answers(
+        "evolve-analyze white\nevolve-analyze\n1 evolve-analyze b", engine("random")
+    ) == [
+        "? illegal move: it is black's turn",
+        "? syntax error",
+        "?1 nothing to analyze",
+    ]
 
 
 def test_undo_and_passes() -> None:

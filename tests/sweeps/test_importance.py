@@ -15,13 +15,13 @@ import evolve
 from evolve.config.sweep import SweepSettings
 from evolve.plots.sweep import plot_sweep
 from evolve.sweeps.importance import FEWEST, better_part, importances_in, weigh
-from evolve.sweeps.plan import Plan
+from evolve.sweeps.plan import plan_of
 from evolve.sweeps.space import Space
 from evolve.tables.trials import Importances, importances_of, read_trials, write_trials
 from tests.cli import done
 
 SPACE = Space.of(
-    Plan(SweepSettings(kind="mcts")).space[name]
+    plan_of(SweepSettings(kind="mcts")).space[name]
     for name in ("learning_rate", "noise", "simulations", "network")
 )
 """Few parameters: the time goes by their number."""
@@ -86,7 +86,7 @@ def test_of_the_sweeps_in_the_docs_chance_shows_as_much(
 ) -> None:
     trials = pd.read_csv(DOCS / f"{kind}.csv")
     trials = trials[trials["state"] == "COMPLETE"]
-    space = Plan(SweepSettings(kind=kind, fix=held)).space
+    space = plan_of(SweepSettings(kind=kind, fix=held)).space
     values: Any = trials[space.names].astype(object).to_dict("records")
     scores = trials["score"].to_numpy()
     weighing = weigh(space.distributions, values, scores, 0, permutations=49)

@@ -14,8 +14,8 @@ import pytest
 from evolve.config.learning import DqnSettings
 from evolve.config.sweep import SweepSettings
 from evolve.sweeps import sweep as sweeps
-from evolve.sweeps.objective import Objective, _Marks
-from evolve.sweeps.plan import Plan
+from evolve.sweeps.objective import Marks, Objective
+from evolve.sweeps.plan import plan_of
 from evolve.sweeps.sweep import Sweep
 from evolve.sweeps.worker import Worker
 from evolve.tables.observer import Silent
@@ -39,10 +39,10 @@ GENES = {"kind": "alphabeta", "panel": ("random",), "panel_openings": 2, "fix": 
 
 
 def test_a_mark_says_how_much_of_the_trial_is_done() -> None:
-    marks = _Marks(4)
+    marks = Marks(4)
     reached = [(share, marks.step) for share in (0.1, 0.3, 0.4, 0.8, 0.9, 1.0) if marks.due(share)]
     assert reached == [(0.3, 1), (0.8, 3)]
-    assert not any(_Marks(1).due(share) for share in (0.1, 0.5, 1.0))
+    assert not any(Marks(1).due(share) for share in (0.1, 0.5, 1.0))
 
 
 @pytest.mark.learning
@@ -59,8 +59,8 @@ def test_reports_of_long_and_short_iterations_are_of_the_same_shares(
         return False
 
     (tmp_path / "trials").mkdir()
-    objective = Objective(Plan(sweep), tmp_path)
-    outcome = objective.run(0, Plan(sweep).defaults or {}, report)
+    objective = Objective(plan_of(sweep), tmp_path)
+    outcome = objective.run(0, plan_of(sweep).defaults or {}, report)
     assert outcome is not None
     assert outcome.agent == tmp_path / "trials" / "trial-0000.npz"
     assert steps == ([1, 2, 3, 4] if each == 15 else [2, 4])
@@ -119,12 +119,12 @@ def test_a_worker_that_dies_over_its_report_is_replaced(
 
 def test_ctrl_c_does_not_reach_a_worker_that_is_starting(tmp_path: Path) -> None:
     settings = SweepSettings(**GENES, trials=1)  # type: ignore[arg-type]
-    worker = Worker(tmp_path, settings, "alphabeta")
+    worker = Worker(tmp_path, settings)
     try:
         for _ in range(5):
             os.kill(int(worker.name), signal.SIGINT)
             time.sleep(0.1)
-        worker.start(0, Plan(settings).defaults or {})
+        worker.start(0, plan_of(settings).defaults or {})
         assert worker.receive()[0] == "report"
     finally:
         worker.kill()

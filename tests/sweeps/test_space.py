@@ -9,17 +9,18 @@ import pytest
 
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import MCTS_PRESETS
-from evolve.config.sweep import KINDS, Kind, SweepSettings
+from evolve.config.subjects import SUBJECTS
+from evolve.config.sweep import SweepSettings
 from evolve.errors import SettingsError
 from evolve.population.genome import Genome
-from evolve.sweeps.plan import Plan
+from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.space import Parameter
 
-LEARNING: tuple[Kind, ...] = ("dqn", "mcts")
+LEARNING = tuple(word for word, subject in SUBJECTS.items() if subject.learns)
 
 
-def plan(kind: Kind, **changes: Any) -> Plan:
-    return Plan(SweepSettings(kind=kind, **changes))
+def plan(kind: str, **changes: Any) -> Plan:
+    return plan_of(SweepSettings(kind=kind, **changes))
 
 
 def drawn(parameter: Parameter, rng: np.random.Generator) -> Any:
@@ -32,7 +33,7 @@ def drawn(parameter: Parameter, rng: np.random.Generator) -> Any:
 
 @pytest.mark.parametrize("kind", ["dqn", "mcts", "evolution"])
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
-def test_the_defaults_of_the_space_are_those_of_the_settings(kind: Kind, rules: str) -> None:
+def test_the_defaults_of_the_space_are_those_of_the_settings(kind: str, rules: str) -> None:
     made = plan(kind, rules=rules)
     assert made.defaults is not None
     assert set(made.defaults) == set(made.space.names)
@@ -54,8 +55,8 @@ def test_the_defaults_of_alphabeta_are_the_reference_agent() -> None:
     assert agent.depths == (1, 1, 1)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_value_makes_settings(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", SUBJECTS)
+def test_every_value_makes_settings(kind: str) -> None:
     made, rng = plan(kind), np.random.default_rng(0)
     seen = set()
     for number in range(100):
@@ -189,7 +190,7 @@ def test_ranges_that_cannot_be(space: dict[str, Any], words: str) -> None:
         ("evolution", {"generations": 1}, "the sweep's own"),
     ],
 )
-def test_fixed_values_that_cannot_be(kind: Kind, fix: dict[str, Any], words: str) -> None:
+def test_fixed_values_that_cannot_be(kind: str, fix: dict[str, Any], words: str) -> None:
     made = plan(kind, fix=fix)
     with pytest.raises(SettingsError, match=words):
         _ = made.agent({}, "x") if kind == "alphabeta" else made.base

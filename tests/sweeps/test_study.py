@@ -25,7 +25,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError, SettingsError, StorageError
 from evolve.sweeps import lease as leases
 from evolve.sweeps.lease import GRACE, Lease, Watch, is_gone, this_machine
-from evolve.sweeps.plan import Plan
+from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.spaces import FAMILIES
 from evolve.sweeps.storage import open_database, open_journal, without_password
 from evolve.sweeps.study import ATTEMPTS, Study, rows_of
@@ -34,14 +34,16 @@ from evolve.tables.trials import Importances, read_trials, write_trials
 SEARCHED = ("learning_rate", "noise", "simulations", "network")
 HELD = {
     name: value
-    for name, value in (Plan(SweepSettings(kind="mcts")).defaults or {}).items()
+    for name, value in (plan_of(SweepSettings(kind="mcts")).defaults or {}).items()
     if name not in SEARCHED
 }
 
 
 def plan(trials: int = 4, **changes: Any) -> Plan:
     """Few parameters: a database takes its time over each."""
-    return Plan(SweepSettings(kind="mcts", trials=trials, **{"startup": 2, "fix": HELD, **changes}))
+    return plan_of(
+        SweepSettings(kind="mcts", trials=trials, **{"startup": 2, "fix": HELD, **changes})
+    )
 
 
 def local(path: Path, **changes: Any) -> Study:
@@ -315,7 +317,7 @@ def test_a_study_goes_on_with_the_choices_that_it_began_with(
     """One begun before an operator and a setting were added; the worker knows the new ones."""
 
     def opened(**changes: Any) -> Study:
-        made = Plan(SweepSettings(kind="evolution", trials=4, startup=2, **changes))
+        made = plan_of(SweepSettings(kind="evolution", trials=4, startup=2, **changes))
         return Study(made, open_journal(tmp_path / "journal.log"), "s", "here", shared=False)
 
     now = FAMILIES["evolution"]
@@ -343,7 +345,7 @@ def test_a_study_of_another_sweep_is_refused(tmp_path: Path) -> None:
     local(tmp_path)
     with pytest.raises(RunError, match=r"another sweep: budget \(60.0, here 7.0\)"):
         local(tmp_path, budget=7.0)
-    other = Plan(SweepSettings(kind="dqn"))
+    other = plan_of(SweepSettings(kind="dqn"))
     with pytest.raises(RunError, match=r"kind \(mcts, here dqn\)"):
         Study(other, open_journal(tmp_path / "journal.log"), "s", "here", shared=False)
     with pytest.raises(RunError, match=r"seed \(0, here 4\)"):

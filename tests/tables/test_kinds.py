@@ -17,7 +17,6 @@ import evolve
 from evolve.cli.display import Look
 from evolve.cli.main import COMMANDS
 from evolve.cli.resume import resume_command
-from evolve.config.sweep import KINDS as SWEPT
 from evolve.errors import RunError
 from evolve.tables.kinds import FILES, PARTS, RUN_KINDS, RunKind, champion_of, imported, kind_of
 from evolve.tables.run import load_run
@@ -75,10 +74,6 @@ def test_a_name_is_of_one_kind_alone() -> None:
     assert len({change.name for change in changes}) == len({*changes})  # alike where shared
     offered = {parameter.name for parameter in resume_command.params}
     assert {change.name for change in changes} <= offered
-
-
-def test_all_that_can_be_swept_is_a_variant_of_sweeps() -> None:
-    assert tuple(kind_of("sweep dqn", Path()).variants) == SWEPT
 
 
 def test_the_registry_is_light() -> None:

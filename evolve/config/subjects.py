@@ -1,0 +1,34 @@
+"""What a sweep can tune, by the second word of `evolve sweep`.
+
+Light: the command line reads it before it loads any settings. What a trial of each is stands in
+`evolve.sweeps.spaces`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from evolve.engine.rules import Rules
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A thing that is tuned.
+
+    budget: CPU seconds of a trial, unless told otherwise; None where trials have none.
+    rules: unless told otherwise. learns: whether it needs PyTorch.
+    """
+
+    budget: float | None
+    rules: Rules = "standard"
+    learns: bool = False
+
+
+SUBJECTS: Final[Mapping[str, Subject]] = {
+    "dqn": Subject(60.0, learns=True),
+    "mcts": Subject(60.0, learns=True),
+    "alphabeta": Subject(None),
+    "evolution": Subject(120.0, "reversed"),
+}

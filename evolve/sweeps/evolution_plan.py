@@ -1,0 +1,92 @@
+"""A sweep over the settings of an evolution: a trial is an evolution of so many CPU seconds."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import evolve
+from evolve.agents.loading import load_agent, read_alphabeta
+from evolve.config.evolution import EvolutionSettings
+from evolve.config.toml import config_text
+from evolve.evolution.loop import Evolution
+from evolve.sweeps.objective import Marks, Outcome, Report
+from evolve.sweeps.plan import Plan
+from evolve.tables import folder as store
+from evolve.tables.layout import CHAMPION_FILE
+from evolve.tables.observer import Silent
+
+if TYPE_CHECKING:
+    from evolve.sweeps.objective import Objective
+
+_FOREVER = 1_000_000
+"""Generations of an evolution whose CPU seconds run out first."""
+
+
+@dataclass(frozen=True)
+class EvolutionPlan(Plan):
+    """The agent of a trial is the best of its hall of fame when the seconds are used up."""
+
+    ours = tuple(name for name in Plan.ours if name != "panel_openings")
+
+    def prepare(self, objective: Objective) -> None:
+        """Load what is compiled before the seconds are counted."""
+        objective.judged(load_agent(self.sweep.panel[-1]))
+
+    def run(
+        self, objective: Objective, number: int, values: Mapping[str, Any], report: Report
+    ) -> Outcome | None:
+        """Evolve with these values, and let the champion meet the panel on the way."""
+        settings = self.settings(values, self.seed_of(number))
+        assert isinstance(settings, EvolutionSettings)
+        folder = objective.path(number, "")
+        store.discard(folder, made=True)  # of an attempt that was killed
+        folder.mkdir(parents=True)
+        evolution = Evolution(folder, settings, 1)
+        store.create(folder, config_text(settings, {"evolve": evolve.__version__}))
+        watch = _Evolving(objective, folder, self.sweep.budget, report)
+        evolution.run(watch)
+        if watch.pruned:
+            return None
+        agent = read_alphabeta(folder / CHAMPION_FILE)
+        score, error = objective.judged(agent)
+        report(watch.marks.count, score, error)
+        facts = {**agent.provenance, **objective.scored(score, error)}
+        path = objective.path(number, ".json")
+        replace(agent, **objective.named(number, facts)).save(path)
+        return Outcome(score, error, path)
+
+    def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
+        # The panel of version 0.1, whose sweeps go on; what counts is the sweep's own panel.
+        return {"panel": "fixed", **fixed, "generations": _FOREVER}
+
+
+class _Evolving(Silent):
+    """Watches an evolution, ends it when its CPU seconds are used, and reports its champion."""
+
+    def __init__(
+        self, objective: Objective, folder: Path, budget: float | None, report: Report
+    ) -> None:
+        self.marks = Marks(objective.plan.sweep.reports)
+        self._objective, self._folder, self._report = objective, folder, report
+        self._budget = budget or math.inf
+        self._begin = time.process_time()
+        self._share = 0.0
+        self.pruned = False
+
+    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
+        """A generation is there: count its seconds, and meet the panel when it is time."""
+        spent = time.process_time() - self._begin
+        self._share = spent / self._budget
+        if self._share < 1.0 and self.marks.due(self._share):
+            agent = read_alphabeta(self._folder / CHAMPION_FILE)
+            self.pruned = self._report(self.marks.step, *self._objective.judged(agent))
+            self._begin = time.process_time() - spent  # the panel's games do not count
+
+    def stop(self) -> bool:
+        """Whether the budget is used up, or the trial has been ended."""
+        return self.pruned or self._share >= 1.0

@@ -1,0 +1,116 @@
+"""A sweep over the genes of an alpha-beta agent: a trial is an agent that meets the panel once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.reference import table_agent
+from evolve.config.evolution import EvolutionSettings
+from evolve.engine.genes import GENES
+from evolve.engine.rules import rule_set
+from evolve.errors import SettingsError
+from evolve.population.genome import Genome
+from evolve.sweeps.objective import Outcome, Report
+from evolve.sweeps.plan import Plan
+from evolve.sweeps.space import Parameter, Space
+from evolve.sweeps.spaces import DEPTHS, gene_places, genes_space
+
+if TYPE_CHECKING:
+    from evolve.sweeps.objective import Objective
+
+
+@dataclass(frozen=True)
+class GenesPlan(Plan):
+    """Every number of the genome is a parameter."""
+
+    def run(
+        self, objective: Objective, number: int, values: Mapping[str, Any], report: Report
+    ) -> Outcome:
+        """Let the agent of these values meet the panel."""
+        agent = self.agent(values, f"trial-{number}")
+        score, error = objective.judged(agent)
+        report(1, score, error)
+        path = objective.path(number, ".json")
+        facts = objective.scored(score, error)
+        replace(agent, **objective.named(number, facts)).save(path)
+        return Outcome(score, error, path)
+
+    def check(self, values: Mapping[str, Any]) -> None:
+        """Raise SettingsError or AgentError for values that no agent can have."""
+        self.agent(values, "example")
+
+    def agent(self, values: Mapping[str, Any], name: str) -> AlphaBetaAgent:
+        """The agent of a trial."""
+        vector = self.genome.low.copy()
+        for gene, index in self._places.items():
+            vector[index] = values.get(gene, self._single_genes.get(gene, vector[index]))
+        return self.genome.agent(vector, name)
+
+    @cached_property
+    def genome(self) -> Genome:
+        """Whose numbers are searched."""
+        assert isinstance(self.base, EvolutionSettings)
+        return Genome.of(self.base)
+
+    @property
+    def usual_space(self) -> Space:
+        """A parameter for every number that is free."""
+        return genes_space(self.genome)
+
+    @cached_property
+    def defaults(self) -> dict[str, Any] | None:
+        """The genes of the reference agent; None where the space does not hold them."""
+        agent = table_agent(rule_set(self.sweep.rules).reference)
+        try:
+            vector = self.genome.from_agent(agent, agent.name)
+        except SettingsError:  # it lies outside the bounds
+            return None
+        values = {name: int(vector[self._places[name]]) for name in self.space.names}
+        return values if all(self.space[n].holds(v) for n, v in values.items()) else None
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Where the numbers of the genome are, by their names as parameters."""
+        return gene_places(self.genome)
+
+    @cached_property
+    def _single_genes(self) -> dict[str, int]:
+        """Single numbers of a gene that `fix` holds, such as weights.0."""
+        held = {name: value for name, value in self.sweep.fix.items() if _is_single(name)}
+        for name, value in held.items():
+            if name not in self._places:
+                raise SettingsError(f"fix: there is no {name}; there are {', '.join(self._places)}")
+            low, high = (
+                int(end[self._places[name]]) for end in (self.genome.low, self.genome.high)
+            )
+            if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+                raise SettingsError(f"fix: {name} = {value!r} must be {low} to {high}")
+        return held
+
+    def _parameter(self, space: Space, name: str) -> Parameter:
+        """A parameter of the space; there are no others."""
+        if name not in space.names:
+            known = ", ".join(space.names)
+            raise SettingsError(f"space: there is no parameter {name!r}; there are {known}")
+        return space[name]
+
+    def _check_fixed(self, name: str) -> None:
+        """Genes and single numbers of them may be held, too."""
+        if name not in GENES and not _is_single(name):
+            super()._check_fixed(name)
+
+    def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
+        genes = {name: value for name, value in fixed.items() if name in GENES}
+        others = {n: v for n, v in fixed.items() if n not in GENES and not _is_single(n)}
+        bounds = {"depths": DEPTHS, **others.pop("bounds", {})}
+        return {**others, "fix": genes, "bounds": bounds}
+
+
+def _is_single(name: str) -> bool:
+    """Whether a name is of one number of a gene: weights.0, depths.2."""
+    gene, dot, _ = name.partition(".")
+    return bool(dot) and gene in GENES

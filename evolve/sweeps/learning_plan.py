@@ -1,0 +1,49 @@
+"""A sweep over the settings of a learning agent: a trial is a training."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from evolve.config.learning import DqnSettings, MctsSettings
+from evolve.sweeps.objective import Marks, Outcome, Report
+from evolve.sweeps.plan import Plan
+
+if TYPE_CHECKING:
+    from evolve.sweeps.objective import Objective
+
+
+@dataclass(frozen=True)
+class LearningPlan(Plan):
+    """The agent of a trial is the network as it is at the end of the training."""
+
+    def run(
+        self, objective: Objective, number: int, values: Mapping[str, Any], report: Report
+    ) -> Outcome | None:
+        """Train with these values, and meet the panel on the way."""
+        from evolve.learning.course import Course
+
+        settings = self.settings(values, self.seed_of(number))
+        assert isinstance(settings, DqnSettings | MctsSettings)
+        course = Course(settings, 1)
+        course.warm_up()
+        marks = Marks(self.sweep.reports)
+        while course.finished is None:
+            course.iterate(lambda games, share: None)
+            if (
+                course.finished is None
+                and marks.due(course.share)
+                and report(marks.step, *objective.judged(course.learner.checked_agent()))
+            ):
+                return None
+        score, error = objective.judged(course.learner.checked_agent())
+        report(marks.count, score, error)
+        facts = {"games": course.games, "steps": course.learner.steps, "seed": settings.seed}
+        named = objective.named(number, {**facts, **objective.scored(score, error)})
+        path = objective.path(number, ".npz")
+        replace(course.learner.agent(), **named).save(path)
+        return Outcome(score, error, path)
+
+    def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
+        return {**fixed, "budget": self.sweep.budget}
