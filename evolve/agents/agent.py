@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -104,7 +105,8 @@ class Agent(ABC):
     def identity(self) -> Any:
         """What makes it play as it does, as JSON can hold it; its name where no more is known.
 
-        Games are remembered by it: two agents of one identity play alike.
+        Games are remembered by it: two agents of one identity play alike. The name tells of the
+        settings behind the question mark, and of nothing that is changed from Python.
         """
         return self.name
 
@@ -195,6 +197,15 @@ class StoredAgent(Agent):
         return {}
 
     @property
+    def identity(self) -> Any:
+        """Its name, and all that its file holds of how it plays."""
+        digests = {
+            key: hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
+            for key, array in self.arrays.items()
+        }
+        return [self.name, self.parameters, digests]
+
+    @property
     def document(self) -> dict[str, Any]:
         """The whole JSON document of its file."""
         return document_of(self.kind, self.rules, self.name, self.parameters, self.provenance)
@@ -202,9 +213,11 @@ class StoredAgent(Agent):
     def save(self, path: str | Path) -> None:
         """Write an agent file in one step; the folder must exist, OSError otherwise.
 
-        Those with arrays need a name that ends in .npz, others one that does not: AgentError.
+        Those with arrays need a name that ends in .npz, others one that does not: AgentError, as
+        for an agent with a limit, which no file holds.
         """
-        write_agent_file(Path(path), self.document, self.arrays)
+        agent = self.stored()
+        write_agent_file(Path(path), agent.document, agent.arrays)
 
     def with_provenance(self, **facts: Any) -> Self:
         """The agent, with more said of where it comes from."""

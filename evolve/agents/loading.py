@@ -150,8 +150,7 @@ def _load(place: str) -> Agent:
         champion = champion_of(path)
         if champion is None:
             raise AgentFileError(
-                f"{place} has no {CHAMPION_FILE} or {LEARNED_FILE}: no generation or check is "
-                "finished there"
+                f"{place} has no champion yet: no {CHAMPION_FILE}, no {LEARNED_FILE}"
             )
         return read_agent(champion)
     if not path.exists():

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
+from evolve.agents.registry import PROGRAMS, REFERENCES
 from evolve.cli import signals
 from evolve.errors import EvolveError, OptionsError
 from evolve.tables.kinds import RUN_KINDS
@@ -43,7 +44,12 @@ COMMANDS: Final = {
 }
 """Each command with its module, where a function of its name and `_command` is, and its help."""
 
-EPILOG: Final = """\b
+_AGENTS: Final = f"""An AGENT is an agent file, a run (its champion), one of
+{", ".join(REFERENCES)}, or a program, {" or ".join(f"{name}:COMMAND" for name in PROGRAMS)};
+settings follow a question mark: 'best.json?depth=5&endgame=0', 'best.json?time=2',
+'net.npz?simulations=800', 'gtp:gtp-rhino --level=1?time=5'.
+"""
+EPILOG: Final = f"""\b
 Examples:
   evolve run --generations 168             the published experiment, about ten minutes
   evolve run --rules standard --seed 1     the usual game
@@ -54,12 +60,7 @@ Examples:
   evolve match runs/reversed-001 'anti-swh-mobility?depth=3' --games 200
   evolve export runs/reversed-001 --to python -o agent.py
 
-An AGENT is an agent file, a run (its champion), one of random, zero, swh, swh-mobility, positional,
-anti-swh, anti-swh-mobility, uct, champion-standard, champion-reversed, published-standard,
-published-reversed, or a program, gtp:COMMAND or nboard:COMMAND; settings follow a question mark:
-'best.json?depth=5&endgame=0', 'best.json?time=2', 'net.npz?simulations=800',
-'gtp:gtp-rhino --level=1?time=5'.
-"""
+{_AGENTS}"""
 
 
 class _WrongOptions(click.UsageError):

@@ -99,6 +99,7 @@ def facts_of(run: Run) -> dict[str, Any]:
     state = "running" if is_locked(run.path) else "done" if facts.complete else "stopped"
     champion = champion_of(run.path)
     agent = None if champion is None else read_header(champion)
+    score = _score(agent.provenance if agent is not None and facts.crowned else {})
     return {
         "command": run.command,
         **{key: run.config.get(key) for key in ("rules", "preset", "seed")},
@@ -106,8 +107,9 @@ def facts_of(run: Run) -> dict[str, Any]:
         "date": _date([run.path / CONFIG_FILE, facts.last, champion]),
         kind.unit: facts.done,
         "target": facts.target,
-        **facts.figures,
-        **_score(agent.provenance if agent is not None and facts.crowned else {}),
+        **dict.fromkeys(facts.figures),
+        **score,
+        **facts.figures,  # a kind without champions has a score of its own here
         "champion": None if agent is None else agent.name,
     }
 

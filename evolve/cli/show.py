@@ -126,7 +126,7 @@ def show_command(
 
 def _best(frame: pd.DataFrame, table: RunTable) -> pd.DataFrame:
     if table.best is None:
-        raise click.UsageError(f"--top: {table.name} have no order of the best; use --generation")
+        raise click.UsageError(f"--top: {table.name} have no order of the best")
     if table.best not in frame:
         return frame
     return frame.sort_values(table.best, ascending=False, kind="stable", na_position="last")

@@ -11,7 +11,7 @@ import click
 
 from evolve.cli.options import json_option
 from evolve.cli.terminal import counting, interruptible, print_rows, say
-from evolve.engine.rules import DEFAULT_RULES, RULE_SETS, RULES_HELP
+from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
 
 
 @click.command(name="solve")
@@ -21,15 +21,16 @@ from evolve.engine.rules import DEFAULT_RULES, RULE_SETS, RULES_HELP
     type=click.Choice([*RULE_SETS]),
     default=DEFAULT_RULES,
     show_default=True,
-    help=f"Of the game; {RULES_HELP}.",
+    help="What a score is: "
+    + "; ".join(f"{name}, {rules.score}" for name, rules in RULE_SETS.items())
+    + ".",
 )
 @json_option
 def solve_command(file: Path, rules: str, as_json: bool) -> None:
     """Solve every position of an OBF file to the end: exact score and a best move.
 
     A line of the file is 64 cells a1 to h8 (X black, O white, - empty), then the side to move.
-    Scores are for the side to move: own − opp discs with the empty squares to the winner, or
-    under reversed rules opp − own. Time grows about threefold with every empty square; 20 take
+    Scores are for the side to move. Time grows about threefold with every empty square; 20 take
     seconds.
 
     \b

@@ -153,7 +153,7 @@ def rule_set(rules: str) -> RuleSet:
     """The rules of that name; raises PositionError when there are none."""
     found = RULE_SETS.get(rules) if isinstance(rules, str) else None
     if found is None:
-        raise PositionError(f"there are no rules {rules!r}; there are {' and '.join(RULE_SETS)}")
+        raise PositionError(f"there are no rules {rules!r}; there are {', '.join(RULE_SETS)}")
     return found
 
 

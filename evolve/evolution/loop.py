@@ -276,6 +276,11 @@ class Evolution:
             agent = load_alphabeta(source)
         except AgentError as error:
             raise SettingsError(f"start_from: {error}") from error
+        for term, values in agent.terms.items():
+            if any(values) and term not in self.settings.terms:
+                raise SettingsError(
+                    f"start_from: {source} weighs {term}, which is not among the terms in use"
+                )
         return self.genome.from_agent(agent, source)
 
     def _openings(self, count: int, part: Part, use: Use, plies: int) -> Openings:

@@ -40,11 +40,13 @@ class FlipScore(Dict[int, int]):
 def final_score(own: Any, opp: Any, rule: int, count: Any) -> Any:
     """Exact score of a finished game for the side with `own`; `count` tells how many bits are set.
 
-    It keeps to what can be compiled.
+    It keeps to what can be compiled. ValueError for rules that it does not know.
     """
     mine, theirs = count(own), count(opp)
     if rule == 1:  # reversed: fewest discs
         return theirs - mine
+    if rule != 0:
+        raise ValueError("rules without a score")
     if mine > theirs:  # standard: most discs, the empty squares to the winner
         return 64 - 2 * theirs
     return 2 * mine - 64 if mine < theirs else 0

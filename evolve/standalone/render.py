@@ -22,10 +22,12 @@ from evolve.engine.genes import DEFAULT_TERMS, TERM_NAMES
 from evolve.engine.network import Network
 from evolve.engine.rules import rule_set
 from evolve.errors import AgentError, OptionsError
+from evolve.standalone.part_solver import bit_count, final_score
 
 _BOARD: Final = "part_board.py"
 _EVALUATION: Final = "part_evaluation.py"
-_REST: Final = ("part_solver.py", _EVALUATION, "part_search.py", "part_contest.py")
+_SOLVER: Final = "part_solver.py"
+_REST: Final = (_SOLVER, _EVALUATION, "part_search.py", "part_contest.py")
 _NUMBA_TEMPLATE: Final = "part_numba.py"
 _NETWORK_TEMPLATE: Final = "part_network.py"
 _WITH_NUMBA: Final = "# --- exported with numba from here on ---\n"
@@ -76,6 +78,7 @@ def render(
 
     Raises AgentError when the parameters make no agent, PositionError for unknown rules.
     """
+    _check_score(rules)
     source = _source(_BOARD)
     before, _, source = source.partition(_PARAMETERS)
     _, _, after = source.partition(_PARAMETERS_END)
@@ -197,6 +200,15 @@ def _comment(key: object, value: object) -> str:
     """One header entry, as comment lines: no text from outside can end the comment."""
     text = f"{key}: {value}".encode("unicode_escape").decode("ascii")
     return textwrap.fill(text, _WIDTH, initial_indent="# ", subsequent_indent="#     ") + "\n"
+
+
+def _check_score(rules: str) -> None:
+    """Raise AgentError for rules whose finished games the exported file could not score."""
+    code = rule_set(rules).code
+    try:
+        final_score(0, 0, code, bit_count)
+    except ValueError:
+        raise AgentError(f"no Python file can be written for {rules}: {_SOLVER} lacks it") from None
 
 
 def _literals(parameters: Mapping[str, Any], rules: str) -> str:

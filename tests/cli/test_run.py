@@ -246,6 +246,12 @@ def test_start_from_an_agent() -> None:
     assert first["depths"] == [2, 2, 2]
 
 
+def test_start_from_an_agent_with_a_term_that_is_off() -> None:
+    result = invoke("run", *QUICK, "--terms=stability", "--start-from=anti-swh-mobility")
+    assert result.code == 1
+    assert "weighs mobility, which is not among the terms in use" in result.err
+
+
 def test_start_from_a_run(first: Path) -> None:
     for algorithm in ("ga", "cma"):
         options = ("--generations", 1, "--start-from", first, "--algorithm", algorithm)

@@ -24,7 +24,7 @@ from tests.reference import Agent, Board
 U = np.uint64
 RULES = (reference.STANDARD, reference.REVERSED)
 
-SWH = (100, -25, 10, 5, -25, 1, 1, 5, 2, 1, 3, 0, 0, 0, 0)
+SWH = (100, -25, 10, 5, -25, 1, 1, 5, 2, 1, 3)
 FULL_WEIGHTS = (100, -25, 10, 5, -25, 1, 1, 5, 2, 1, 7, 20, -15, -8, 3)
 
 
@@ -43,7 +43,8 @@ class Engine:
         self.set_weights(weights)
 
     def set_weights(self, weights: Sequence[int]) -> None:
-        row = np.array(weights, np.int64)
+        row = np.zeros(layout.TERMS, np.int64)
+        row[: len(weights)] = weights  # terms that the reference does not know weigh nothing
         set_weights(row.ctypes.data, self.address)
 
     @property
@@ -102,7 +103,7 @@ def agent_row(agent: Agent) -> layout.Cells:
     row[layout.PHASE_OF : layout.PHASE_OF + 65] = agent.phase_of
     for phase, (weights, depth) in enumerate(zip(agent.weights, agent.depths, strict=True)):
         base = layout.PHASES + phase * layout.PHASE_CELLS
-        row[base : base + layout.TERMS] = weights
+        row[base : base + len(weights)] = weights
         row[base + layout.DEPTH] = depth
     return row
 

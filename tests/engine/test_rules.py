@@ -114,7 +114,7 @@ ENTRIES: dict[str, Callable[[], object]] = {
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_unknown_rules_are_refused(entry: str) -> None:
-    with pytest.raises(PositionError, match="no rules 'misère'; there are standard and reversed"):
+    with pytest.raises(PositionError, match="no rules 'misère'; there are standard, reversed"):
         ENTRIES[entry]()
 
 
@@ -122,7 +122,7 @@ def test_unknown_rules_are_refused(entry: str) -> None:
     "settings", [EvolutionSettings, MctsSettings, DqnSettings, SweepSettings], ids=repr
 )
 def test_settings_refuse_unknown_rules(settings: Any) -> None:
-    with pytest.raises(ValidationError, match="'standard' or 'reversed'"):
+    with pytest.raises(ValidationError, match=r"'standard'.* or '"):
         settings(rules=BAD)
 
 

@@ -27,13 +27,13 @@ import pytest
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.engine.board import Board
 from evolve.engine.genes import TERM_NAMES
-from evolve.engine.rules import Rules
+from evolve.engine.rules import RULE_SETS, Rules
 from evolve.errors import AgentError, PositionError
 from evolve.standalone import part_board as standalone_board
 from evolve.standalone import part_contest as standalone_contest
 from evolve.standalone.render import render
 
-RULES: tuple[Rules, Rules] = ("standard", "reversed")
+RULES: tuple[Rules, ...] = tuple(RULE_SETS)
 BLACK, WHITE = -1, 1
 AMPLE = 1000.0
 """Seconds a move where time must not matter."""
@@ -173,6 +173,13 @@ def test_only_the_standard_library_and_numpy_are_used() -> None:
 
 def test_the_file_is_python_37() -> None:
     ast.parse(text_of(AlphaBetaAgent(weights=[[1] * 10])), feature_version=(3, 7))
+
+
+def test_rules_that_the_file_could_not_score_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    strange = {**RULE_SETS, "standard": replace(RULE_SETS["standard"], code=7)}
+    monkeypatch.setattr("evolve.engine.rules.RULE_SETS", strange)
+    with pytest.raises(AgentError, match=r"for standard: part_solver\.py lacks it"):
+        text_of(AlphaBetaAgent(weights=[[1] * 10]))
 
 
 # --- the same moves as the agent ---

@@ -8,9 +8,22 @@ from pathlib import Path
 
 import evolve
 
+PINNED = {
+    "individual", "generation", "born", "origin", "parents", "score", "disc_difference", "games",
+    *("weights", "mobility", "stability", "x_squares", "c_squares", "potential_mobility"),
+    *("depths", "endgame"),
+    *("kind", "game", "black", "white", "opening", "moves", "discs_black", "discs_white"),
+    *("winner", "plies", "nodes_black", "nodes_white", "reason"),
+    *("best", "best_score", "mean_score", "over_budget", "panel_score", "panel_elo"),
+    *("panel_elo_low", "panel_elo_high", "rating", "rating_low", "rating_high"),
+    *("rise", "rise_low", "rise_high", "rise_since", "past_score"),
+}  # fmt: skip
+"""Columns that are hashed: those there were when the hashes were pinned. A column more is no
+other result."""
+
 
 def tables_hash(folder: Path) -> str:
-    """Hash of every table of a run but for columns of times."""
+    """Hash of the pinned columns of every table of a run, which are all but those of times."""
     return _digest(folder).hexdigest()[:16]
 
 
@@ -28,6 +41,6 @@ def _digest(folder: Path) -> hashlib._Hash:
     run = evolve.load_run(folder)
     digest = hashlib.sha256()
     for frame in (run.individuals, run.games, run.generations):
-        kept = frame[[column for column in frame if not str(column).endswith("seconds")]]
+        kept = frame[[column for column in frame if column in PINNED]]
         digest.update(kept.to_json(orient="records", double_precision=15).encode())
     return digest
