@@ -16,7 +16,7 @@ from pydantic import (
     model_validator,
 )
 
-from evolve.config.operators import OPERATORS, check_operator
+from evolve.config.operators import DIRECT, OPERATORS, check_operator
 from evolve.engine.genes import DEFAULT_TERMS, GENES, TERM_NAMES, Term
 from evolve.engine.phases import MAX_PHASES, default_boundaries
 from evolve.engine.rules import RULES_HELP, Rules, rule_set
@@ -69,7 +69,7 @@ class EvolutionSettings(BaseModel):
 
     GROUPS: ClassVar[Mapping[str, str]] = {
         "preset": FIRST,
-        "phases": "The agents and their genes",
+        "encoding": "The agents and their genes",
         "openings": "Games of a generation",
         "survivors": "The genetic algorithm",
         "panel_every": "Judging, and when to end",
@@ -85,6 +85,7 @@ class EvolutionSettings(BaseModel):
     population: int = Field(64, ge=4, le=4096, description="individuals in every generation")
     algorithm: str = _operator("algorithm", "ga", "how a generation is made from the last")
 
+    encoding: str = _operator("encoding", DIRECT, "what genes stand for")
     phases: int = Field(3, ge=1, le=MAX_PHASES, description="phases of the game")
     boundaries: Annotated[tuple[int, ...], BeforeValidator(_split_ints)] = Field(
         (),

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+DIRECT: Final = "direct"
+"""The encoding of which tables alone tell what agents are."""
 SCORE: Final = "score"
 """The fitness that the tables hold in any case."""
 
@@ -46,6 +48,7 @@ OPERATORS: Final[Mapping[str, Mapping[str, str]]] = {
         "selected": "all who are selected, beside their children",
         "best": "the best alone, all others are replaced",
     },
+    "encoding": {DIRECT: "genes are the parameters of the agents"},
 }
 
 OWN: Final = "own:"
