@@ -39,7 +39,8 @@ from benchmarks.trained import over_seeds, played
 from evolve.agents.agent import Agent
 from evolve.arena.panel import Panel
 from evolve.config.evolution import PRESETS, EvolutionSettings
-from evolve.config.sweep import KINDS, SweepSettings
+from evolve.config.subjects import SUBJECTS
+from evolve.config.sweep import SweepSettings
 from evolve.config.toml import config_text, read_toml, resolve_as
 from evolve.evolution.loop import Evolution
 from evolve.learning.course import Course
@@ -73,7 +74,7 @@ SEARCH_PANEL = ("swh", "swh-mobility", "positional")
 
 
 def overhead(trials: int) -> None:
-    for kind in KINDS:
+    for kind in SUBJECTS:
         for sampler in ("tpe", "cma", "random"):
             plan = plan_of(SweepSettings(kind=kind, trials=10**6, sampler=sampler))
             took = []
