@@ -46,6 +46,7 @@ from evolve.evolution.loop import Evolution
 from evolve.learning.course import Course
 from evolve.plots.figure import BLUE, GREY, write_figure
 from evolve.plots.sweep import plot_sweep
+from evolve.sweeps.genes_plan import GenesPlan
 from evolve.sweeps.importance import importances_in, weigh
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.space import Parameter
@@ -279,6 +280,7 @@ def searched(method: str, seed: int, games: int) -> tuple[Any, int]:
         for _ in range(games // each):
             taken = study.take("worker")
             assert taken is not None
+            assert isinstance(plan, GenesPlan)
             agent = plan.agent(taken.values, f"{method}-{seed}")
             score = float(np.mean(panel.scores(agent, 1)))
             study.complete(taken.number, score, {"agent": "x"})
