@@ -1,54 +1,19 @@
+"""Settings of an evolution: all are explained, and what contradicts itself is named."""
+
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evolve.config.evolution import EvolutionSettings
-from evolve.config.toml import config_text, read_toml, resolve
+from evolve.config.toml import resolve
 from evolve.errors import SettingsError
 
 
 def test_every_field_has_a_line_of_documentation() -> None:
     for name, field in EvolutionSettings.model_fields.items():
         assert field.description, name
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"preset": "published"},
-        {"fix": {"depths": "5,3,6"}, "bounds": {"weights": "-9:9"}, "tie": "weights,terms"},
-        {"phases": 61, "time_limit": 0.5, "patience": 3, "start_from": 'a "b".json'},
-    ],
-)
-def test_a_written_config_reads_back_the_same(tmp_path: Path, options: dict[str, Any]) -> None:
-    settings = resolve(options)
-    path = tmp_path / "config.toml"
-    path.write_text(config_text(settings, {"evolve": "1"}), encoding="utf-8")
-    assert resolve({}, read_toml(path)) == settings
-
-
-def test_options_come_before_the_file_and_the_file_before_the_preset() -> None:
-    file = {"preset": "published", "population": 20, "bounds": {"weights": [-7, 7]}}
-    settings = resolve({"population": 10}, file)
-    assert settings.population == 10
-    assert settings.bounds["weights"] == (-7, 7)
-    assert settings.bounds["depths"] == (1, 7), "of the preset"
-    assert settings.openings == "start"
-
-
-def test_every_wrong_field_is_named_at_once() -> None:
-    wrong = {"population": 2, "seed": -1, "rules": "chess", "nonsense": 1, "survivors": "many"}
-    with pytest.raises(SettingsError) as caught:
-        resolve({}, wrong, "x.toml")
-    message = str(caught.value)
-    assert message.startswith("x.toml: ")
-    assert "\n" not in message
-    for name in wrong:
-        assert name in message
 
 
 @pytest.mark.parametrize(
@@ -70,13 +35,6 @@ def test_every_wrong_field_is_named_at_once() -> None:
 def test_contradictions_are_named(options: dict[str, Any], words: str) -> None:
     with pytest.raises(SettingsError, match=words):
         resolve(options)
-
-
-@pytest.mark.parametrize("content", [b"population = ", b"\xff", b"[[[", b"a = 1\na = 2"])
-def test_files_that_are_no_toml(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "x.toml").write_bytes(content)
-    with pytest.raises(SettingsError, match="no TOML file"):
-        read_toml(tmp_path / "x.toml")
 
 
 def test_settings_are_frozen() -> None:

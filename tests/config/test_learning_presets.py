@@ -1,0 +1,22 @@
+"""Presets of learning: they make settings, and the published ones are as their papers say."""
+
+from __future__ import annotations
+
+from evolve.config.learning import DqnSettings, MctsSettings
+from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
+from evolve.config.toml import resolve_as
+
+
+def test_the_published_presets_are_their_papers() -> None:
+    s3, s4 = (
+        resolve_as(MctsSettings, MCTS_PRESETS, {"preset": name})
+        for name in ("s3-mcts", "s4-reversiv")
+    )
+    assert (s3.input, s3.augment, s3.reuse) == ("canonical", False, True)
+    assert (s4.reuse, s4.solve_by) == (True, "value")
+    assert s4.layers[:2] == ("gate", "gate")
+    assert len(s4.layers) > 3
+    for name in ("s5-network1", "s5-network2"):
+        s5 = resolve_as(DqnSettings, DQN_PRESETS, {"preset": name})
+        assert all(layer.endswith("sigmoid") for layer in s5.layers)
+        assert s5.both_sides
