@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import copy
 import pickle
+from dataclasses import replace
+
+import numpy as np
 
 import evolve
 from evolve.agents.dqn import DqnAgent
@@ -37,3 +40,20 @@ def test_each_colour_has_its_network() -> None:
     for board in ends(10, 40):
         own = first if board.side == "black" else second
         assert both.choose(board) == DqnAgent((own,)).choose(board)
+
+
+def test_moves_are_ranked_by_what_the_network_says() -> None:
+    agent = dqn_agent()
+    for board in ends(10, 30):
+        said = agent.networks[0].outputs(np.array([(board.own, board.opp)], np.uint64))[0]
+        analysis = agent.analyse(board)
+        assert [*analysis.values] == sorted(board.legal_moves(), key=lambda move: -said[move])
+        assert analysis.line == (agent.choose(board),)
+        assert agent.choose_counted(board) == (agent.choose(board), 1)
+
+
+def test_each_ply_ahead_looks_at_more_positions() -> None:
+    agent = dqn_agent()
+    for board in ends(3, 30):
+        nodes = [replace(agent, lookahead=plies).choose_counted(board)[1] for plies in range(4)]
+        assert nodes == sorted({*nodes})

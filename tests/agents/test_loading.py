@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel, Field
 
 import evolve
 from evolve.agents.dqn import DqnAgent
+from evolve.agents.loading import load_alphabeta, programs_in
 from evolve.agents.mcts import MctsAgent
-from evolve.errors import AgentError
+from evolve.errors import AgentError, AgentFileError
 from tests.agents.conftest import dqn_agent, mcts_agent
 
 
@@ -41,3 +43,25 @@ def test_settings_of_a_call_come_before_those_in_the_name() -> None:
 def test_what_names_no_agent_is_refused(source: str) -> None:
     with pytest.raises(AgentError):
         evolve.load_agent(source)
+
+
+def test_programs_are_found_wherever_settings_name_them() -> None:
+    class Settings(BaseModel):
+        panel: tuple[str, ...] = ("swh", "gtp:engine -x?time=1")
+        shares: dict[str, float] = Field(default_factory=lambda: {"nboard:other": 0.5, "self": 0.5})
+        deep: dict[str, list[list[str]]] = Field(default_factory=lambda: {"x": [["swh,gtp:third"]]})
+        harmless: str = "champion.json?depth=3"
+
+    assert programs_in(Settings()) == ["gtp:engine -x?time=1", "nboard:other", "swh,gtp:third"]
+    assert programs_in(Settings(panel=(), shares={}, deep={})) == []
+
+
+def test_folders_without_a_champion_and_python_files_are_no_agents(tmp_path: Path) -> None:
+    with pytest.raises(AgentFileError, match="has no champion yet"):
+        evolve.load_agent(tmp_path)
+    exported = tmp_path / "agent.PY"
+    exported.write_text("", encoding="utf-8")
+    with pytest.raises(AgentFileError, match="plays only as a program"):
+        evolve.load_agent(exported)
+    with pytest.raises(AgentError, match="uct is no alpha-beta agent"):
+        load_alphabeta("uct")

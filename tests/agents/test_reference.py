@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 import evolve
+from evolve.agents.reference import champion_agent, table_agent
+from evolve.agents.registry import REFERENCES
+from evolve.errors import AgentError
 
 
 def test_reference_agents_and_settings() -> None:
@@ -29,3 +34,16 @@ def test_reference_agents_and_settings() -> None:
     assert isinstance(zero, evolve.AlphaBetaAgent)
     assert zero.weights == ((0,) * 10,)
     assert isinstance(evolve.load_agent("random?seed=4"), evolve.RandomAgent)
+
+
+@pytest.mark.parametrize("name", [name for name in REFERENCES if name.startswith("champion-")])
+def test_champions_come_with_what_evolved_them(name: str) -> None:
+    agent = champion_agent(name)
+    assert evolve.load_agent(name) == agent
+    assert agent.rules is not None
+    assert agent.provenance
+
+
+def test_no_table_of_that_name() -> None:
+    with pytest.raises(AgentError, match="no table 'swhh'; there are zero, swh"):
+        table_agent("swhh")
