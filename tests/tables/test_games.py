@@ -14,7 +14,8 @@ from evolve.engine.results import (
     RESULT_COLUMNS,
 )
 from evolve.engine.rules import MAX_PLIES
-from evolve.tables.games import GAMES_COLUMNS, games_table
+from evolve.engine.squares import parse_moves
+from evolve.tables.games import GAMES_COLUMNS, games_table, move_texts
 
 
 def played() -> pa.Table:
@@ -44,3 +45,10 @@ def test_games() -> None:
     assert {**first, **expected} == first
     assert (second["game"], second["winner"]) == (8, "white")
     assert second["reason"] == "failed: black: it crashed"
+
+
+def test_moves_end_at_the_first_that_is_none() -> None:
+    rows = np.array([[37, 43, 64, 18], [37, -1, 43, -1], [-1, -1, -1, -1]], np.int8)
+    assert move_texts(rows).to_pylist() == ["f5 d6 pass c3", "f5", ""]
+    for row, text in zip(rows.tolist(), move_texts(rows).to_pylist(), strict=True):
+        assert parse_moves(text) == row[: len(text.split())]

@@ -16,7 +16,7 @@ from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
 from evolve.tables.kinds import champion_of
 from evolve.tables.parquet import read_table, write_table
-from evolve.tables.run import load_run
+from evolve.tables.run import list_runs, load_run
 from tests.cli.test_old_run import OLD
 
 
@@ -66,3 +66,30 @@ def test_a_run_of_before_is_of_the_kind_that_it_was() -> None:
     with pytest.raises(RunError, match="no generation 7"):
         run.table("games", 7)
     assert evolve.load_agent(OLD).rules == "reversed"
+
+
+def test_folders_that_are_no_runs(made: Path, tmp_path: Path) -> None:
+    for place, why in ((tmp_path / "none", "no such folder"), (tmp_path, "no config.toml")):
+        with pytest.raises(RunError, match=why):
+            load_run(place)
+    with pytest.raises(RunError, match="there is no"):
+        list_runs(tmp_path / "none")
+    (tmp_path / "file").touch()
+    with pytest.raises(RunError, match="is no folder"):
+        list_runs(tmp_path / "file")
+    for name in ("b", "a"):
+        shutil.copytree(made, tmp_path / name)
+    (tmp_path / "c").mkdir()
+    assert [run.name for run in list_runs(tmp_path)] == ["a", "b"]
+
+
+def test_an_individual_is_found_as_it_was_last(made: Path) -> None:
+    run = load_run(made)
+    for name in set(run.individuals["individual"]):
+        rows = run.individuals[run.individuals["individual"] == name]
+        found = run.find(name)
+        assert found["generation"] == rows["generation"].max()
+        assert run.genes(found)["weights"] == [int(v) for v in rows["weights"].iloc[-1]]
+    for name in ("9-0", "0-99", "x", "0", "٠-0", ""):
+        with pytest.raises(RunError, match="has no individual"):
+            run.find(name)
