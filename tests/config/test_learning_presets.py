@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from evolve.config.learning import DqnSettings, MctsSettings
+from typing import Any, get_args
+
+import pytest
+
+from evolve.config.learning import DqnSettings, LearningSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.toml import resolve_as
 
@@ -20,3 +24,17 @@ def test_the_published_presets_are_their_papers() -> None:
         s5 = resolve_as(DqnSettings, DQN_PRESETS, {"preset": name})
         assert all(layer.endswith("sigmoid") for layer in s5.layers)
         assert s5.both_sides
+
+
+@pytest.mark.parametrize(
+    ("model", "presets"), [(MctsSettings, MCTS_PRESETS), (DqnSettings, DQN_PRESETS)]
+)
+def test_every_preset_makes_settings_of_its_name(
+    model: type[LearningSettings], presets: dict[str, dict[str, Any]]
+) -> None:
+    assert get_args(model.model_fields["preset"].annotation) == tuple(presets)
+    made = [resolve_as(model, presets, {"preset": name}) for name in presets]
+    for name, values, settings in zip(presets, presets.values(), made, strict=True):
+        assert settings.model_dump()["preset"] == name
+        assert settings == model(preset=name, **values)
+    assert len({str(settings.identity) for settings in made}) == len(presets)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from evolve.config.toml import config_text, read_toml, resolve
-from evolve.errors import SettingsError
+from evolve.config.toml import config_text, read_run_toml, read_toml, resolve
+from evolve.errors import OptionsError, SettingsError
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,26 @@ def test_files_that_are_no_toml(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.toml").write_bytes(content)
     with pytest.raises(SettingsError, match="no TOML file"):
         read_toml(tmp_path / "x.toml")
+
+
+def test_what_version_0_1_did_not_ask_is_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text('command = "run"\nseed = 3\n[versions]\nevolve = "0.1"\n', encoding="utf-8")
+    assert read_toml(path) == {"seed": 3}
+    assert read_run_toml(path) == {"seed": 3, "panel": "fixed"}
+    path.write_text('panel = "ladder"\n', encoding="utf-8")
+    assert read_run_toml(path) == {"panel": "ladder"}
+    with pytest.raises(SettingsError, match="No such file"):
+        read_toml(tmp_path / "none.toml")
+
+
+def test_options_and_files_are_told_apart() -> None:
+    with pytest.raises(OptionsError) as caught:
+        resolve({"population": "many"}, {"seed": "x" * 1000, "population": 8}, "x.toml")
+    said = str(caught.value)
+    assert said.startswith("x.toml: seed = ")
+    assert "population = 'many': it must be a whole number (individuals in every" in said
+    assert len(said) < 500
+    with pytest.raises(SettingsError) as caught_of_file:
+        resolve({}, {"population": 1.5}, "x.toml")
+    assert not isinstance(caught_of_file.value, OptionsError)
