@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from evolve.text import plain
+from evolve.text import count_of, plain, writable
 
 HOSTILE = (
     "\x1b[2J\x1b[31mred",
@@ -80,3 +80,23 @@ def test_fuzzed_texts_stay_harmless() -> None:
         text = "".join(rng.choice(parts) for _ in range(rng.randrange(6)))
         assert harmless(plain(text))
         assert "\n" not in plain(text)
+
+
+@pytest.mark.parametrize(
+    ("number", "said"), [(0, "0 threads"), (1, "1 thread"), (2, "2 threads"), (-1, "-1 threads")]
+)
+def test_counts_have_their_noun(number: int, said: str) -> None:
+    assert count_of(number, "thread") == said
+
+
+def test_signs_that_an_encoding_lacks_have_others() -> None:
+    ours = "–−─·│├└…→×±½≤≥√∞●○"
+    assert writable(ours, "utf-8") == ours
+    for encoding in ("ascii", "latin-1", "cp1252"):
+        shown = writable(ours, encoding)
+        assert shown.encode(encoding).decode(encoding) == shown
+        assert "?" not in shown
+        assert "\\" not in shown
+    assert writable("√2 ≥ 1", "ascii") == "sqrt 2 >= 1"
+    assert writable("日", "ascii") == "\\u65e5"
+    assert writable("日", "no encoding") == "日"
