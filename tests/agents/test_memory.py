@@ -33,14 +33,16 @@ def searched(board: Board, simulations: int = 300) -> Tree:
     return tree
 
 
-def test_what_a_tree_says_of_its_moves() -> None:
+@pytest.mark.parametrize("simulations", [6, 300])
+def test_what_a_tree_says_of_its_moves(simulations: int) -> None:
+    """Also of those that no simulation has come to."""
     for board in boards(1, 10, 30):
-        tree = searched(board)
+        tree = searched(board, simulations)
         links, values = tree.nodes.links, tree.nodes.values
         visits = {int(links[c, mcts.MOVE]): int(links[c, mcts.VISITS]) for c in tree.children()}
         means = {int(links[c, mcts.MOVE]): float(values[c, mcts.Q]) for c in tree.children()}
         assert sorted(visits) == board.legal_moves()
-        assert sum(visits.values()) == 299  # the first simulation is the root's own
+        assert sum(visits.values()) == simulations - 1  # the first simulation is the root's own
         assert tree.root_values() == means
         by_visits = sorted(visits, key=lambda move: (-visits[move], -means[move], move))
         assert tree.ranked() == by_visits

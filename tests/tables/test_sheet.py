@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import re
 from pathlib import Path
 
 import pandas as pd
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from evolve.tables.sheet import csv_text, read_csv
 
@@ -22,3 +27,13 @@ def test_cells_that_would_be_formulas(tmp_path: Path) -> None:
     assert read_csv(tmp_path / "x.csv")["name"].tolist() == HOSTILE
     heads = pd.DataFrame([[1]], columns=["=1+1"])
     assert csv_text(heads) == "'=1+1\n1\n"
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(st.lists(st.text("'=+-@\t\n,\" aé1"), min_size=1, max_size=5))
+def test_any_text_comes_back(texts: list[str]) -> None:
+    written = csv_text(pd.DataFrame({"name": texts, "number": -1}))
+    found = read_csv(io.StringIO(written), keep_default_na=False, dtype=str)  # type: ignore[arg-type]
+    assert found["name"].tolist() == texts
+    for cell in list(csv.reader(io.StringIO(written, newline="")))[1:]:
+        assert not re.match(r"[=+\-@\t\r]", cell[0])
