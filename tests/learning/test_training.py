@@ -208,21 +208,6 @@ def test_every_preset_keeps_its_budget(kind: str, preset: str, tmp_path: Path) -
     assert row["steps"] > 0
 
 
-def test_the_published_presets_are_their_papers() -> None:
-    s3, s4 = (
-        resolve_as(MctsSettings, MCTS_PRESETS, {"preset": name})
-        for name in ("s3-mcts", "s4-reversiv")
-    )
-    assert (s3.input, s3.augment, s3.reuse) == ("canonical", False, True)
-    assert (s4.reuse, s4.solve_by) == (True, "value")
-    assert s4.layers[:2] == ("gate", "gate")
-    assert len(s4.layers) > 3
-    for name in ("s5-network1", "s5-network2"):
-        s5 = resolve_as(DqnSettings, DQN_PRESETS, {"preset": name})
-        assert all(layer.endswith("sigmoid") for layer in s5.layers)
-        assert s5.both_sides
-
-
 @pytest.mark.parametrize(("both", "expected"), [(True, 4096), (False, 2048)])
 def test_a_game_of_s5_is_learned_by_4096_samples_of_both_sides(
     both: bool, expected: int, tmp_path: Path
