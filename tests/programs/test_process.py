@@ -90,7 +90,9 @@ def test_another_thread_may_end_what_is_waited_for() -> None:
             program.receive(soon(), "answer")
         assert time.monotonic() - begin < 10
         thread.join()
-        program.end()  # once more
+        program.end("quit")  # once more, though nobody hears it
+        with pytest.raises(EngineError):
+            program.send("too late")
 
 
 def test_a_farewell_is_heard() -> None:
