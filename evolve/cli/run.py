@@ -1,4 +1,4 @@
-"""`evolve run`, and going on with one."""
+"""`evolve run`, and resuming such a run."""
 
 from __future__ import annotations
 

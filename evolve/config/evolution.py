@@ -163,8 +163,8 @@ class EvolutionSettings(BaseModel):
     )
     time_limit: float | None = Field(None, gt=0.0, description="stop after so many hours")
 
-    # What a field can tell of itself is checked by itself, so that it is told beside the faults
-    # of other fields; pydantic looks at fields together only when each is right alone.
+    # What concerns one field is checked by itself, so that it is reported beside the faults of
+    # other fields; pydantic looks at fields together only when each is right alone.
     @field_validator(*OPERATORS)
     @classmethod
     def _operators_are_known(cls, name: str, info: ValidationInfo) -> str:
@@ -258,7 +258,7 @@ class EvolutionSettings(BaseModel):
         return gene in self.tie or (GENES[gene].term and "terms" in self.tie)
 
     def gene_sizes(self, gene: str) -> tuple[int, ...]:
-        """Numbers the gene consists of; where it has phases, of one phase and of all of them."""
+        """How many numbers the gene has; where it has phases, in one phase and in all of them."""
         single = GENES[gene].numbers
         if not GENES[gene].phased or self.tied(gene):
             return (single,)
@@ -266,7 +266,7 @@ class EvolutionSettings(BaseModel):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """As JSON what a generation's tables depend on: all but when to stop."""
+        """What a generation's tables depend on, as JSON: all but when to stop."""
         return self.model_dump(mode="json", exclude=set(ENDINGS))
 
     @property

@@ -94,7 +94,7 @@ class LearningSettings(BaseModel):
         return 120.0
 
     def brief(self) -> Self:
-        """The same, but that all parts of a training come up within a few games and steps."""
+        """The same, but with all parts of a training within a few games and steps."""
         changes = {"window": 512, "seed": 0, "updates": self.batch / 20, **self._brief_parts()}
         return self.model_copy(update=changes)
 
@@ -117,7 +117,7 @@ class LearningSettings(BaseModel):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """As JSON what the tables depend on: all but when to stop."""
+        """What the tables depend on, as JSON: all but when to stop."""
         return self.model_dump(mode="json", exclude={"budget", "games", "patience"})
 
 

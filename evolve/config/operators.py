@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Final
 
 DIRECT: Final = "direct"
-"""The encoding of which tables alone tell what agents are."""
+"""The encoding by which tables alone say what agents are."""
 SCORE: Final = "score"
 """The fitness that the tables hold in any case."""
 
@@ -58,7 +58,7 @@ OWNABLE: Final = tuple(kind for kind in OPERATORS if kind != "algorithm")
 
 
 def check_operator(kind: str, name: str) -> str:
-    """The name itself; ValueError, which lists those that are, when there is no such operator."""
+    """The name itself; ValueError, which lists the known ones, when there is no such operator."""
     if name in OPERATORS[kind] or (kind in OWNABLE and name.startswith(OWN)):
         return name
     known = ", ".join(OPERATORS[kind])

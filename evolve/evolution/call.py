@@ -20,7 +20,7 @@ from evolve.tables.observer import Observer, Silent
 from evolve.tables.run import Run
 
 OF_DIRECT_GENES: Final = (*("phases", "boundaries", "tie", "terms", "bounds", "fix", "start_from"),)
-"""Settings that say something of genes which are the agents' parameters."""
+"""Settings about genes that are the agents' parameters."""
 _RUNS: Final = Path("runs")
 """The one folder that is made for a new run where it is missing, as by `evolve run`."""
 
@@ -37,13 +37,13 @@ def evolve(
     Args:
         folder: of the run; a new one, or one that a call with the same settings has begun.
         jobs: threads; results do not depend on it.
-        observer: told of games and generations; see `evolve.tables.observer`.
+        observer: informed of games and generations; see `evolve.tables.observer`.
         settings: what `evolve run --help` lists, such as `population=32`, under the names of
             config.toml. `selection`, `survival`, `crossover`, `mutation`, `depth_mutation` and
             `fitness` also take a function: see `evolve.population.breeding` and
             `evolve.fitness.round` for what each is called with; `encoding` takes an
-            `evolve.Encoding`, genes of one's own. Its name is all that the run's config.toml
-            says of it, so `evolve resume` refuses such a run: this call goes on.
+            `evolve.Encoding`, genes of one's own. Its name is all that the run's config.toml says
+            of it, so `evolve resume` refuses such a run: this call resumes it.
 
     The run up to its last generation is the same however often it was stopped, provided that the
     functions depend on what they are given alone and draw from its `rng`. Raises SettingsError
@@ -80,7 +80,7 @@ def evolve(
 
 
 def _check_same(folder: Path, asked: EvolutionSettings) -> None:
-    """Raise RunError unless a run differs from what is asked for in when it ends alone."""
+    """Raise RunError if a run differs from what is asked for in more than when it ends."""
     path = folder / CONFIG_FILE
     there = resolve({}, read_run_toml(path), str(path)).identity
     faults = [

@@ -53,7 +53,7 @@ TRAINING_OPENINGS: Final = 4096
 
 
 class EvolutionEnding(RunEnding):
-    """Why `Evolution.run` came back."""
+    """Why `Evolution.run` returned."""
 
     COMPLETE = "all generations are done"
     PATIENCE = "no better panel score for as long as patience allows"
@@ -224,7 +224,7 @@ class Evolution:
     def _played(
         self, generation: int, agents: Sequence[AlphaBetaAgent], observer: Observer
     ) -> tuple[Standings, Games, list[str]]:
-        """The round robin of a generation: who stands how, the games and their openings."""
+        """The round robin of a generation: its standings, the games and their openings."""
         done, total, stage = 0, self.settings.games_a_generation, f"generation {generation}"
 
         def count(games: int) -> None:

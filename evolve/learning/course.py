@@ -20,11 +20,11 @@ LEARNERS: Final[Mapping[type[LearningSettings], Callable[[Any, int], Learner]]] 
     MctsSettings: TreeLearner,
     DqnSettings: MoveLearner,
 }
-"""Who learns by settings of a kind, with so many jobs."""
+"""The learner for each kind of settings, made with a number of jobs."""
 
 
 class LearningEnding(RunEnding):
-    """Why a training came back."""
+    """Why a training returned."""
 
     GAMES = "all games are played"
     BUDGET = "the budget is used up"
@@ -35,8 +35,8 @@ class LearningEnding(RunEnding):
 class Course:
     """A learner on its way, saved nowhere.
 
-    The same settings and number of games teach the same, whatever `jobs`; a budget in CPU
-    seconds ends where the machine has come to.
+    The same settings and number of games teach the same, whatever `jobs`; a budget in CPU seconds
+    ends wherever the machine has got to.
     """
 
     def __init__(self, settings: MctsSettings | DqnSettings, jobs: int) -> None:
@@ -62,7 +62,7 @@ class Course:
 
     @property
     def finished(self) -> LearningEnding | None:
-        """Why there is nothing left to do, when there is nothing."""
+        """Why there is nothing left to do; None when there is."""
         settings = self.settings
         if settings.games is not None and self.games >= settings.games:
             return LearningEnding.GAMES

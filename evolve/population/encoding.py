@@ -22,9 +22,9 @@ _LARGEST: Final = int(np.iinfo(np.int32).max)
 class Encoding:
     """How agents are encoded in genes, where these are not the agents' parameters themselves.
 
-    genes: by name, in the order of the genome; of each count `bounds`, `numbers` and `steps`.
-    make: the agent of a genome, which it is given as a dictionary of lists of numbers; the same
-    one for the same genes. Name and rules are the run's to set. Raises SettingsError.
+    genes: by name, in the order of the genome; only `bounds`, `numbers` and `steps` of each count.
+    make: gives the agent of a genome, a dictionary of lists of numbers; the same one for the same
+    genes. The run sets name and rules. Raises SettingsError.
     """
 
     genes: Mapping[str, Gene]

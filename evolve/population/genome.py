@@ -109,8 +109,8 @@ class Genome:
 
     @cached_property
     def largest_endgame(self) -> int:
-        """Most empties that an agent searches to the end from; of one's own genes, those of the
-        agents at either end of the ranges tell."""
+        """Most empties from which an agent searches to the end; with one's own genes, the most of
+        the agents at either end of the ranges."""
         if self.encoding is None:
             return int(self.high[self.slices["endgame"]][0])
         return max(self.agent(end, "bounds").endgame for end in (self.low, self.high))

@@ -44,9 +44,9 @@ def replacing(path: Path) -> Iterator[Path]:
         os.replace(temporary, target)
         sync_folder(target.parent)
     except BaseException as error:
-        with contextlib.suppress(OSError):  # what went wrong first is what is told
+        with contextlib.suppress(OSError):  # what went wrong first is reported
             temporary.unlink(missing_ok=True)
-        # A full disk is told without a name, or under the temporary one.
+        # A full disk is reported without a name, or under the temporary one.
         if (
             isinstance(error, OSError)
             and error.errno is not None
