@@ -16,7 +16,8 @@ ROOT = Path(__file__).parent.parent
 
 def test_public_names() -> None:
     assert sorted(evolve.__all__) == [
-        "Agent", "AlphaBetaAgent", "Board", "DqnAgent", "EvolveError", "IllegalMoveError",
+        "Agent", "AlphaBetaAgent", "Board", "DqnAgent", "Encoding", "EvolveError", "Gene",
+        "IllegalMoveError",
         "MctsAgent", "RandomAgent", "Run", "__version__", "evolve", "load_agent",
         "load_run",
     ]  # fmt: skip

@@ -211,7 +211,7 @@ class _Programs:
         """
         with self._lock:
             if self._shut:
-                raise EngineError("is not wanted any more")
+                raise EngineError("has been shut down")
             session = make()
             self._busy.append(session)
             return session

@@ -35,7 +35,7 @@ COMMANDS: Final = {
     "export": ("evolve.cli.export", "Write an agent file, or a stand-alone Python file."),
     "match": ("evolve.cli.match", "Play a match between two agents."),
     "rate": ("evolve.cli.rate", "Rate agents by a round robin."),
-    "engine": ("evolve.cli.engine", "Be an agent for other programs, over GTP or NBoard."),
+    "engine": ("evolve.cli.engine", "Serve an agent to other programs, over GTP or NBoard."),
     "play": ("evolve.cli.play", "Play against an agent in the terminal."),
     "bench": ("evolve.cli.bench", "Measure the speed of the engine on this machine."),
     "convert": ("evolve.cli.convert", "Turn games or positions into another format."),
@@ -51,12 +51,12 @@ settings follow a question mark: 'best.json?depth=5&endgame=0', 'best.json?time=
 """
 EPILOG: Final = f"""\b
 Examples:
-  evolve run --generations 168             the published experiment, about ten minutes
+  evolve run --generations 168             as many as the paper, some six minutes
   evolve run --rules standard --seed 1     the usual game
   evolve train mcts --budget 120           a network for tree search, by its own games
   evolve sweep mcts --trials 60            its best settings, by Optuna
   evolve resume runs/reversed-001          after a stop, a crash or for more generations
-  evolve show runs/reversed-001            what became of it
+  evolve show runs/reversed-001            how it went
   evolve match runs/reversed-001 'anti-swh-mobility?depth=3' --games 200
   evolve export runs/reversed-001 --to python -o agent.py
 

@@ -44,7 +44,7 @@ def new_folder(kind: RunKind, stem: str, wished: str | None) -> Iterator[Path]:
                     if made_runs and RUNS.is_dir() and not any(RUNS.iterdir()):
                         RUNS.rmdir()
                 if isinstance(reason, KeyboardInterrupt):
-                    tell(f"nothing is kept: {folder} had finished nothing yet")
+                    tell(f"nothing was kept: {folder} had not finished anything yet")
             raise
 
 

@@ -24,8 +24,8 @@ def agree_to_programs(folder: Path, settings: BaseModel) -> None:
         agree(folder, things)
     except OSError as error:
         warnings.warn(
-            f"that you start {folder} cannot be noted ({error.strerror}): evolve resume will want "
-            "--allow-programs",
+            f"it cannot be recorded that you started {folder} ({error.strerror}): "
+            "evolve resume will want --allow-programs",
             RuntimeWarning,
             stacklevel=2,
         )

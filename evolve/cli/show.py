@@ -80,7 +80,7 @@ _DEFAULTS: Final = ", ".join(f"{kind.tables[0].name} of {kind.noun}" for kind in
     "--format",
     "style",
     type=click.Choice(FORMATS),
-    help="table is for people, the others have every column; by the end of the name of -o, and "
+    help="table is for people, the others have every column; by the extension of -o, and "
     "table otherwise.",
 )
 @click.option(

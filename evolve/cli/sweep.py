@@ -205,7 +205,7 @@ def _go_on(sweep: Sweep) -> int:
     if not unfinished and sweep.has_champion:
         if not sweep.is_weighed:
             sweep.weigh()
-        tell(f"{folder} is finished, {done} trials; a higher --trials goes on")
+        tell(f"{folder} is finished, {done} trials; a higher --trials continues it")
         return 0
     _print_header(sweep, done)
     results: list[FinalResult | None] = []
@@ -261,7 +261,7 @@ def _report(sweep: Sweep, result: FinalResult | None) -> None:
 def verdict(result: FinalResult) -> str:
     """Whether the sweep beats the defaults, in a sentence."""
     if result.defaults is None:
-        return "the defaults were no complete trial here: nothing is said of them"
+        return "the trial of the defaults is not complete: no comparison with them"
     if result.score is None:
         return "the defaults won the final: nothing better was found"
     score = result.score

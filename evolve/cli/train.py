@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Settings = MctsSettings | DqnSettings
 
-_TRAIN_HELP: Final = """Teach a network by games: `dqn` move values, `mcts` the value of positions.
+_TRAIN_HELP: Final = """Train a network from games: `dqn` values moves, `mcts` values positions.
 
 Needs PyTorch, the extra `learn`: pip install '.[learn]'. The result plays like any other agent.
 

@@ -72,12 +72,12 @@ class EvolutionSettings(BaseModel):
         "encoding": "The agents and their genes",
         "openings": "Games of a generation",
         "survivors": "The genetic algorithm",
-        "panel_every": "Judging, and when to end",
+        "panel": "Judging, and when to end",
     }
     """The groups of options: heads by the field that a group begins with."""
 
     preset: Literal["tuned", "published"] = Field(
-        "tuned", description="settings to start from; all others change single ones"
+        "tuned", description="settings to start from; other options override single values"
     )
     rules: Rules = Field("reversed", description=f"{RULES_HELP} (the published experiment)")
     seed: int = Field(0, ge=0, description="same seed and settings, same tables")
@@ -89,7 +89,7 @@ class EvolutionSettings(BaseModel):
     phases: int = Field(3, ge=1, le=MAX_PHASES, description="phases of the game")
     boundaries: Annotated[tuple[int, ...], BeforeValidator(_split_ints)] = Field(
         (),
-        description="disc counts at which the next phase begins; empty: parts as equal as can be",
+        description="disc counts at which the next phase begins; empty: as equal as possible",
     )
     tie: Annotated[tuple[Tied, ...], BeforeValidator(_split)] = Field(
         (), description="genes that all phases share: weights, terms, depths"
@@ -121,7 +121,7 @@ class EvolutionSettings(BaseModel):
         1, ge=1, le=64, description="openings a pair of individuals plays"
     )
     move_budget: int = Field(
-        2000, ge=0, description="nodes a move; who needs more loses the game; 0: no limit"
+        2000, ge=0, description="nodes a move; an agent that needs more loses the game; 0: no limit"
     )
 
     fitness: str = _operator("fitness", "score", "what individuals are ranked by")
@@ -137,7 +137,7 @@ class EvolutionSettings(BaseModel):
         0.25, ge=0.0, le=2.0, description="how far a blend may reach beyond either parent"
     )
     eta: float = Field(
-        2.0, ge=0.0, le=1000.0, description="of sbx: the higher, the nearer to the parents"
+        2.0, ge=0.0, le=1000.0, description="of sbx: higher stays closer to the parents"
     )
     mutation: str = _operator("mutation", "gaussian", "how a weight changes")
     mutation_rate: Share = Field(0.1, description="share of a child's genes that mutate")
@@ -152,7 +152,7 @@ class EvolutionSettings(BaseModel):
         "which rates it, or the three opponents of version 0.1",
     )
     panel_every: int = Field(1, ge=1, description="generations from one panel to the next")
-    panel_openings: int = Field(24, ge=2, description="openings with each member of the panel")
+    panel_openings: int = Field(24, ge=2, description="openings against each member of the panel")
     playoff_openings: int = Field(48, ge=2, description="openings of each pair in the play-off")
     hall_of_fame: int = Field(8, ge=1, description="champions kept for the play-off")
     patience: int | None = Field(
@@ -229,7 +229,7 @@ class EvolutionSettings(BaseModel):
                 faults.append(
                     f"survivors, newcomers: of {self.population} individuals "
                     f"{living} live on and {self.newcomer_count} are drawn anew, "
-                    "which leaves none to be a child; both are shares of the population, such as "
+                    "which leaves no room for children; both are shares of the population, such as "
                     "0.25"
                 )
         if faults:

@@ -61,7 +61,7 @@ class LearningSettings(BaseModel):
     )
     batch: int = Field(512, ge=2, le=1_000_000, description="positions in a step of learning")
     updates: float = Field(
-        4.0, gt=0.0, description="times that a position is learned from, in the mean"
+        4.0, gt=0.0, description="times that a position is learned from, on average"
     )
     learning_rate: float = Field(1e-3, gt=0.0, le=1.0, description="of Adam, at first")
     decay: Share = Field(
@@ -70,11 +70,11 @@ class LearningSettings(BaseModel):
     weight_decay: float = Field(0.0, ge=0.0, le=1.0, description="of Adam (AdamW's)")
     augment: bool = Field(True, description="learn from a random one of a position's 8 images")
     openings: int = Field(
-        12, ge=0, le=30, description="random moves that begin a game, at most (0 to so many)"
+        12, ge=0, le=30, description="most random moves at the start of a game (0 to this many)"
     )
     endgame: int = Field(0, ge=0, le=20, description="empties from which the agent plays exactly")
-    check_every: int = Field(2000, ge=1, description="games from one check against the panel on")
-    panel_openings: int = Field(50, ge=2, description="openings with each member of the panel")
+    check_every: int = Field(2000, ge=1, description="games between two checks against the panel")
+    panel_openings: int = Field(50, ge=2, description="openings against each member of the panel")
     patience: int | None = Field(
         None, ge=1, description="stop after so many checks without a better panel score"
     )
@@ -111,8 +111,7 @@ class LearningSettings(BaseModel):
             raise ValueError(f"layers: {error}") from error
         if architecture.output not in outputs:
             raise ValueError(
-                f"layers: what comes out is {architecture.output}; it must be "
-                + " or ".join(outputs)
+                f"layers: the output is {architecture.output}; it must be " + " or ".join(outputs)
             )
 
     @property
@@ -160,7 +159,7 @@ class MctsSettings(LearningSettings):
     """The groups of options: heads by the field that a group begins with."""
 
     preset: Literal["default", "swept", "s3-mcts", "s4-reversiv"] = Field(
-        "default", description="settings to start from; all others change single ones"
+        "default", description="settings to start from; other options override single values"
     )
     layers: Layers = Field(
         ("dense 64 relu", "dense 32 relu", "dense 1 tanh"),
@@ -172,7 +171,7 @@ class MctsSettings(LearningSettings):
     )
     learning_rate: float = Field(2e-3, gt=0.0, le=1.0, description="of Adam, at first")
     simulations: int = Field(50, ge=2, le=100_000, description="of a move in the games")
-    c_puct: float = Field(1.2, gt=0.0, le=100.0, description="weight of the unexplored there")
+    c_puct: float = Field(1.2, gt=0.0, le=100.0, description="exploration constant there")
     noise: Share = Field(0.25, description="share of a random draw in the priors of the root")
     temperature: float = Field(
         1.0, ge=0.0, le=10.0, description="of the choice among moves; 0: the most visited"
@@ -185,7 +184,7 @@ class MctsSettings(LearningSettings):
         False, description="keep the tree from move to move, in the games and in play"
     )
     solve_by: Literal["visits", "value"] = Field(
-        "visits", description="by what the agent's exact search takes the moves: visits or value Q"
+        "visits", description="how the agent's exact search orders the moves: visits or value Q"
     )
     root_value: Share = Field(
         0.75, description="share of the search's value in what is learned; the rest: the outcome"
@@ -205,7 +204,7 @@ class MctsSettings(LearningSettings):
     )
     accept_games: int = Field(20, ge=2, le=10_000, description="games with each of them")
     play_simulations: int = Field(400, ge=1, le=2_000_000, description="of a move of the agent")
-    play_c_puct: float = Field(1.1, gt=0.0, le=100.0, description="weight of the unexplored there")
+    play_c_puct: float = Field(1.1, gt=0.0, le=100.0, description="exploration constant there")
     endgame: int = Field(12, ge=0, le=20, description="empties from which the agent plays exactly")
     check_simulations: int = Field(
         100, ge=1, le=100_000, description="of a move in the games with the panel"
@@ -258,7 +257,7 @@ class DqnSettings(LearningSettings):
         "s3-dueling",
         "s5-network1",
         "s5-network2",
-    ] = Field("default", description="settings to start from; all others change single ones")
+    ] = Field("default", description="settings to start from; other options override single values")
     layers: Layers = Field(
         ("dense 256 relu", "dense 64"),
         description="of the network: dense N, gate, residual, conv N, and at the end dense 64, "
@@ -267,13 +266,15 @@ class DqnSettings(LearningSettings):
     networks: int = Field(1, ge=1, le=2, description="one for both colours, or one for each")
     bootstrap: Literal["own", "negamax"] = Field(
         "negamax",
-        description="whose best move a target goes on with: the next own one, or the reply",
+        description="whose best move a target bootstraps from: the next own one, or the reply",
     )
     steps: int = Field(
         10, ge=1, le=60, description="steps of rewards in a target; 60: to the end (Monte Carlo)"
     )
     gamma: Share = Field(1.0, description="discount of a step")
-    double: bool = Field(False, description="choose the next move by one network, value by other")
+    double: bool = Field(
+        False, description="choose the next move by one network, value it by another"
+    )
     target_period: int = Field(
         500, ge=1, description="steps of learning after which the target network follows"
     )
@@ -290,7 +291,7 @@ class DqnSettings(LearningSettings):
     positional: float = Field(
         0.0, ge=0.0, le=10.0, description="weight of the reward V(p) + V(flips) of a move"
     )
-    minimax: bool = Field(False, description="take the reward of the reply off that of the move")
+    minimax: bool = Field(False, description="subtract the reply's reward from the move's")
     opponents: Opponents = Field(
         default_factory=lambda: {ITSELF: 1.0},
         description="OPPONENT=SHARE of the games: self, past, random, or an alpha-beta agent",
@@ -336,7 +337,7 @@ class DqnSettings(LearningSettings):
                 "with halves, share or shaping"
             )
         if self.minimax and not self.positional:
-            raise ValueError("minimax: there is no positional reward that it could be taken of")
+            raise ValueError("minimax: there is no positional reward to subtract it from")
         if self.input == "coloured-move" and (self.others_zero or not self.legal):
             raise ValueError("coloured-move: the network sees legal moves alone")
         return self

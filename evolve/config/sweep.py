@@ -48,7 +48,7 @@ class SweepSettings(BaseModel):
     seed: int = Field(0, ge=0, le=2**31, description="of the sampler, the trials and the panel")
     trials: int = Field(60, ge=1, le=1_000_000, description="finished trials in all")
     timeout: float | None = Field(
-        None, gt=0.0, description="start no trial after so many seconds from the start"
+        None, gt=0.0, description="start no trial after this many seconds"
     )
     budget: float | None = Field(
         None,

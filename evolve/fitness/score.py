@@ -20,7 +20,7 @@ Z95: Final = 1.959963984540054
 def student95(freedom: int) -> float:
     """Half of Student's (1908) 95 % interval at so many degrees of freedom, in standard errors.
 
-    By the expansion of Abramowitz and Stegun (1964), 26.7.5, within 0.5 % from six degrees on.
+    By the expansion of Abramowitz and Stegun (1964), 26.7.5, within 0.6 % from six degrees on.
     """
     first = (Z95**3 + Z95) / 4.0
     second = (5.0 * Z95**5 + 16.0 * Z95**3 + 3.0 * Z95) / 96.0

@@ -28,7 +28,7 @@ class LearningEnding(RunEnding):
 
     GAMES = "all games are played"
     BUDGET = "the budget is used up"
-    PATIENCE = "the panel score has not risen any more"
+    PATIENCE = "the panel score has stopped rising"
     STOPPED = "stopped"
 
 

@@ -104,5 +104,5 @@ class GtpSession:
         while line := self._program.receive(deadline, "end of the answer"):
             lines.append(line)
             if len(lines) > _LONGEST_ANSWER:
-                raise EngineError("gives an answer without end")
+                raise EngineError("gives an endless answer")
         return "\n".join(lines) if found[1] == "=" else None

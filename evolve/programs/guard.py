@@ -188,7 +188,7 @@ def main(life: int, command: list[str]) -> None:
     """Start the command, and end as it does; what it leaves behind is ended before."""
     os.set_inheritable(life, False)
     if _closed(life):
-        return  # it is not wanted any more
+        return  # it has been shut down
     if _LINUX:
         _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     child = _start(command)

@@ -68,7 +68,7 @@ DQN: Final = Space.of(
         _float("learning_rate", 1e-4, 5e-3, "of Adam, at first", log=True),
         _float("gamma", 0.9, 1.0, "discount of a step"),
         _choice("steps", (1, 3, 5, 10, 60), "steps of rewards in a target; 60: to the end"),
-        _choice("bootstrap", ("own", "negamax"), "whose best move a target goes on with"),
+        _choice("bootstrap", ("own", "negamax"), "whose best move a target bootstraps from"),
         _choice("reward", ("outcome", "difference"), "at the end of a game"),
         _float("positional", 0.0, 0.02, "weight of the reward V(p) + V(flips)"),
         _float("epsilon", 0.05, 0.5, "share of random moves at first"),
@@ -87,7 +87,7 @@ DQN: Final = Space.of(
             ("self=1", "self=0.7,random=0.3", "self=0.7,greedy=0.3", "self=0.5,past=0.5", "past=1"),
             "who it learns against",
         ),
-        _int("openings", 0, 16, "random moves that begin a game, at most", step=2),
+        _int("openings", 0, 16, "most random moves at the start of a game", step=2),
         _int("lookahead", 0, 2, "plies that the agent plays out; costs no budget"),
     ]
 )
@@ -95,13 +95,11 @@ DQN: Final = Space.of(
 MCTS: Final = Space.of(
     [
         _float("learning_rate", 3e-4, 1e-2, "of Adam, at first", log=True),
-        _float(
-            "c_puct", 0.5, 3.0, "weight of the unexplored, in the games it learns from", log=True
-        ),
+        _float("c_puct", 0.5, 3.0, "exploration constant in the games it learns from", log=True),
         _float("play_c_puct", 0.5, 3.0, "the same in play", log=True),
         _int("simulations", 32, 400, "of a move in the games it learns from", log=True),
         _float("root_value", 0.0, 0.8, "share of the search's value in what is learned"),
-        _int("openings", 2, 14, "random moves that begin a game, at most"),
+        _int("openings", 2, 14, "most random moves at the start of a game"),
         _int("solved", 8, 16, "empties at which a game ends, with its exact outcome"),
         _choice(
             "network",
@@ -129,7 +127,7 @@ EVOLUTION: Final = Space.of(
         _operator("crossover"),
         _float("crossover_rate", 0.5, 1.0, "share of children that have two parents"),
         _float("blend", 0.0, 1.0, "how far a blend may reach beyond either parent"),
-        _float("eta", 1.0, 20.0, "of sbx: the higher, the nearer to the parents", log=True),
+        _float("eta", 1.0, 20.0, "of sbx: higher stays closer to the parents", log=True),
         _operator("mutation"),
         _float("mutation_rate", 0.02, 0.5, "share of a child's genes that mutate", log=True),
         _float("mutation_size", 0.05, 0.8, "size of a step, as a share of the range", log=True),

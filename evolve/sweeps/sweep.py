@@ -42,7 +42,7 @@ class SweepEnding(RunEnding):
     """Why a sweep returned."""
 
     COMPLETE = "all trials are finished"
-    TIMEOUT = "the time is over"
+    TIMEOUT = "the time is up"
     STOPPED = "stopped"
 
 

@@ -189,7 +189,7 @@ EVOLUTIONS: Final = RunKind(
 TRAININGS: Final = RunKind(
     name="train",
     noun="a training",
-    about="Teach a network by games: dqn or mcts.",
+    about="Train a network from games: dqn or mcts.",
     variants={
         "dqn": Variant(
             "evolve.config.learning:DqnSettings",

@@ -89,7 +89,7 @@ KERNELS: dict[str, Callable[[Board, int], object]] = {
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_search_ends_though_no_other_thread_gets_to_run(name: str) -> None:
-    """A timer's thread could not say when the time is over: the search has to see it itself."""
+    """A timer's thread could not say when the time is up: the search has to see it itself."""
     evolve.load_agent("swh?time=0.02")
     evolve.load_agent("uct?time=0.02")
     context = thread_context("standard", TABLE_BITS)

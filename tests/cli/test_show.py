@@ -235,7 +235,7 @@ def test_a_run_without_a_generation(copy: Path) -> None:
         assert "no " + table in done("show", copy, "--table", table).out
         assert done("show", copy, "--table", table, "--format", "json").document == []
     done("compare", copy)
-    assert "no generation" in fails("export", copy, "-o", "x.json")
+    assert "no champion yet" in fails("export", copy, "-o", "x.json")
     assert "no whole generation" in fails("plot", copy, "-o", "x.png")
     assert "none yet" in fails("show", copy, "--generation", 0)
     assert "none yet" in fails("replay", copy, "0")

@@ -159,7 +159,7 @@ def test_ctrl_c_ends_after_the_trials_in_hand(tmp_path: Path) -> None:
 
 def test_the_time_runs_out(tmp_path: Path) -> None:
     ended = done(*ALPHABETA, "--jobs=1", "--trials=100000", "--timeout=2", "--out=short")
-    assert "the time is over" in ended.out
+    assert "the time is up" in ended.out
     assert "\n100000 trials, the same games each; " in ended.out
     assert "; 1 worker; " in ended.out
     assert (tmp_path / "short" / "champion.json").exists()
