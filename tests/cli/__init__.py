@@ -97,6 +97,13 @@ def misused(*arguments: object) -> str:
     return result.err
 
 
+def match(*arguments: object) -> dict[str, Any]:
+    """The figures of `evolve match`."""
+    document = done("match", *arguments, "--json").document
+    assert isinstance(document, dict)
+    return document
+
+
 def command(*arguments: object) -> list[str]:
     """The command as a program of its own."""
     return [sys.executable, "-m", "evolve", *map(str, arguments)]
