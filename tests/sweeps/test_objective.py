@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from evolve.config.learning import DqnSettings
 from evolve.config.sweep import SweepSettings
 from evolve.sweeps import sweep as sweeps
 from evolve.sweeps.objective import Marks, Objective
@@ -65,21 +64,6 @@ def test_reports_of_long_and_short_iterations_are_of_the_same_shares(
     assert outcome.agent == tmp_path / "trials" / "trial-0000.npz"
     assert steps == ([1, 2, 3, 4] if each == 15 else [2, 4])
     assert objective.run(1, {}, lambda step, score, error: True) is None
-
-
-@pytest.mark.learning
-def test_the_last_iteration_is_cut_to_the_budget() -> None:
-    from evolve.learning.course import Course
-
-    settings = DqnSettings(budget=1.5, games_per_iteration=400, layers=("dense 8 relu", "dense 64"))
-    course = Course(settings, 1)
-    course.warm_up()
-    played = [0]
-    while course.finished is None:
-        course.iterate(lambda games, share: None)
-        played.append(course.games)
-    assert 1.5 <= course.spent < 1.8
-    assert 0 < played[-1] - played[-2] < 400
 
 
 class Watcher(Silent):
