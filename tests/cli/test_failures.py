@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from evolve.cli.failures import Failures
 from evolve.records.ggf import read_ggf
 from tests.agents.test_external import source
 from tests.cli import fails, invoke
@@ -78,3 +79,19 @@ def test_failures_in_a_rating() -> None:
         assert (ended.code, ended.out) == (1, "")
         assert "error: all 4 games were lost by failures" in ended.err
     assert [path.name for path in Path("rated/games").iterdir()] == ["pair-000-001.parquet"]
+
+
+def test_after_ten_failures_of_a_program_they_are_only_counted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    failures = Failures()
+    for game in range(15):
+        failures.tell(game, "one", "as black: no move in time")
+    failures.tell(15, "other", "as white: ended")
+    told = capsys.readouterr().err.splitlines()
+    assert told[0] == "game 1: one failed as black: no move in time"
+    assert told[9].startswith("game 10: one failed")
+    assert told[10:] == [
+        "further failures of one are only counted",
+        "game 16: other failed as white: ended",
+    ]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from evolve.cli.openings import identity_of, openings_for
 from tests.cli import done, fails, match, misused
 
 
@@ -42,3 +44,26 @@ def test_bad_openings(text: str, words: list[str]) -> None:
     done("match", "swh", "zero", "--games", 2, "--ggf", "games.ggf")
     assert "ends the game" in fails("match", "swh", "zero", "--openings", "games.ggf")
     assert "--openings" in misused("match", "swh", "zero", "--openings", "nowhere.txt")
+
+
+def test_a_file_is_told_by_what_it_holds() -> None:
+    assert [identity_of(word) for word in ("random", "start", "nowhere.txt")] == [
+        "random", "start", "nowhere.txt",
+    ]  # fmt: skip
+    told = []
+    for text in ("f5d6\n", "f5f6\n", "f5d6\n"):
+        Path("openings.txt").write_text(text)
+        told.append(identity_of("openings.txt"))
+    assert told[0] == told[2] != told[1]
+    assert told[0].startswith("openings.txt sha256:")
+
+
+def test_as_many_as_asked_for_or_all_of_a_file_or_the_default() -> None:
+    rng = np.random.default_rng(0)
+    Path("openings.txt").write_text("f5d6c3\nf5f6e6\nf5d6c5\n")
+    for source, pairs, count in (
+        ("random", None, 5), ("random", 2, 2), ("start", None, 5), ("start", 3, 3),
+        ("openings.txt", None, 3), ("openings.txt", 2, 2), ("openings.txt", 7, 7),
+    ):  # fmt: skip
+        assert len(openings_for(source, None, pairs, 5, "standard", rng)) == count
+    assert openings_for("openings.txt", 2, None, 5, "standard", rng).texts() == ["f5 d6", "f5 f6"]
