@@ -1,3 +1,5 @@
+"""Round robins: everyone meets everyone, and known games are remembered."""
+
 from __future__ import annotations
 
 import numpy as np

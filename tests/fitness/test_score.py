@@ -1,3 +1,5 @@
+"""Scores and their intervals, which cover the truth as often as they say."""
+
 from __future__ import annotations
 
 import numpy as np
