@@ -39,12 +39,14 @@ from benchmarks.trained import over_seeds, played
 from evolve.agents.agent import Agent
 from evolve.arena.panel import Panel
 from evolve.config.evolution import PRESETS, EvolutionSettings
-from evolve.config.sweep import KINDS, SweepSettings
+from evolve.config.subjects import SUBJECTS
+from evolve.config.sweep import SweepSettings
 from evolve.config.toml import config_text, read_toml, resolve_as
 from evolve.evolution.loop import Evolution
 from evolve.learning.course import Course
 from evolve.plots.figure import BLUE, GREY, write_figure
 from evolve.plots.sweep import plot_sweep
+from evolve.sweeps.genes_plan import GenesPlan
 from evolve.sweeps.importance import importances_in, weigh
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.space import Parameter
@@ -73,7 +75,7 @@ SEARCH_PANEL = ("swh", "swh-mobility", "positional")
 
 
 def overhead(trials: int) -> None:
-    for kind in KINDS:
+    for kind in SUBJECTS:
         for sampler in ("tpe", "cma", "random"):
             plan = plan_of(SweepSettings(kind=kind, trials=10**6, sampler=sampler))
             took = []
@@ -278,6 +280,7 @@ def searched(method: str, seed: int, games: int) -> tuple[Any, int]:
         for _ in range(games // each):
             taken = study.take("worker")
             assert taken is not None
+            assert isinstance(plan, GenesPlan)
             agent = plan.agent(taken.values, f"{method}-{seed}")
             score = float(np.mean(panel.scores(agent, 1)))
             study.complete(taken.number, score, {"agent": "x"})

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from evolve.agents.mcts import MctsAgent
     from evolve.agents.random import RandomAgent
     from evolve.engine.board import Board
+    from evolve.engine.genes import Gene
     from evolve.errors import EvolveError, IllegalMoveError
     from evolve.evolution.call import evolve
+    from evolve.population.encoding import Encoding
     from evolve.tables.run import Run, load_run
 
 __version__ = "0.2.0.dev0"
@@ -27,7 +29,9 @@ _HOMES = {
     "AlphaBetaAgent": "evolve.agents.alphabeta",
     "Board": "evolve.engine.board",
     "DqnAgent": "evolve.agents.dqn",
+    "Encoding": "evolve.population.encoding",
     "EvolveError": "evolve.errors",
+    "Gene": "evolve.engine.genes",
     "IllegalMoveError": "evolve.errors",
     "MctsAgent": "evolve.agents.mcts",
     "RandomAgent": "evolve.agents.random",
@@ -42,7 +46,9 @@ __all__ = [
     "AlphaBetaAgent",
     "Board",
     "DqnAgent",
+    "Encoding",
     "EvolveError",
+    "Gene",
     "IllegalMoveError",
     "MctsAgent",
     "RandomAgent",

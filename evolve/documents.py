@@ -34,7 +34,7 @@ def read_document(path: Path) -> bytes:
 def parse_json(data: bytes | str) -> Any:
     """The value of a JSON text; ValueError where it is none.
 
-    Halves of a character, which JSON can hold and no file or terminal, become question marks.
+    Lone surrogates, which JSON can hold but no file or terminal can, become question marks.
     """
     try:
         text = data if isinstance(data, str) else data.decode("utf-8")
@@ -83,7 +83,7 @@ def _check(value: Any, depth: int = 0) -> None:
 
 
 def _whole(value: Any) -> Any:
-    """The same without halves of a character."""
+    """The same without lone surrogates."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, list):

@@ -2,7 +2,7 @@
 
     EvolveError
     ├── IllegalMoveError (ValueError)      a move that the rules do not allow
-    ├── PositionError    (ValueError)      a board that cannot be
+    ├── PositionError    (ValueError)      an impossible board
     ├── AgentError       (ValueError)      parameters or names that make no agent
     │   └── AgentFileError                 an agent file that cannot be read
     ├── SettingsError    (ValueError)      settings that are wrong or contradict each other
@@ -30,7 +30,7 @@ class IllegalMoveError(EvolveError, ValueError):
 
 
 class PositionError(EvolveError, ValueError):
-    """A board that cannot be: overlapping discs, a wrong number of cells, an unknown side."""
+    """An impossible board: overlapping discs, a wrong number of cells, an unknown side."""
 
 
 class AgentError(EvolveError, ValueError):

@@ -30,7 +30,7 @@ def plain(text: str, keep: str = "") -> str:
 
     Everything that moves the cursor, colours, hides or reorders (control characters and the
     escape sequences that they begin, bidirectional overrides, line separators, what has no width,
-    halves of surrogate pairs) is shown as Python would write it, `\x1b`. A line stays one line.
+    lone surrogates) is shown as Python would write it, `\x1b`. A line stays one line.
     """
     if text.isprintable():
         return text

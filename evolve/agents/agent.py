@@ -1,4 +1,4 @@
-"""What every agent answers, and what those answer that files hold."""
+"""The base classes of all agents, and of those that files can hold."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from evolve.tables.arrays import Arrays
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting that may stand behind the question mark of an agent: the field that it sets, and
-    the type that the field has."""
+    """A setting that may follow the question mark in an agent's name: the field that it sets, and
+    the type of that field."""
 
     field: str
     type: type[int] | type[float] | type[bool] = int
@@ -32,10 +32,10 @@ class Setting:
 
 @dataclass(frozen=True)
 class Description:
-    """An agent for a person's eyes.
+    """An agent described for people.
 
-    facts: what stands beside its name; lines: what else is to be said of it; columns and rows: a
-    table, which may be empty; boards: titles, each with 64 numbers, a1 first.
+    facts: shown beside its name; lines: further remarks; columns and rows: a table, which may be
+    empty; boards: titles, each with 64 numbers, a1 first.
     """
 
     facts: Sequence[str] = ()
@@ -68,13 +68,13 @@ class Agent(ABC):
         """A legal square of `board` (0..63); raises IllegalMoveError when there is none."""
 
     def choose_counted(self, board: Board) -> tuple[int, int]:
-        """The same square, and the nodes searched for it: 0 where nothing is searched, or by a
-        program that does not say."""
+        """The same square, and the nodes searched for it: 0 where nothing is searched, or where a
+        program does not say."""
         return self.choose(board), 0
 
     @property
     def together(self) -> bool:
-        """Whether it is the faster for being asked about many boards at once."""
+        """Whether it is faster when asked about many boards at once."""
         return False
 
     def choose_all(self, boards: Sequence[Board]) -> list[tuple[int, int]]:
@@ -82,9 +82,9 @@ class Agent(ABC):
         return [self.choose_counted(board) for board in boards]
 
     def analyse(self, board: Board) -> Analysis | None:
-        """What it thinks of the legal moves, of which there must be one; None: it has no opinion.
+        """Its values of the legal moves, of which there must be one; None: it has no opinion.
 
-        Limits of time do not count here, but those of depth and of simulations do.
+        Time limits do not apply here; limits of depth and simulations do.
         """
         return None
 
@@ -103,10 +103,10 @@ class Agent(ABC):
 
     @property
     def identity(self) -> Any:
-        """What makes it play as it does, as JSON can hold it; its name where no more is known.
+        """All that determines how it plays, as JSON; by default its name.
 
-        Games are remembered by it: two agents of one identity play alike. The name tells of the
-        settings behind the question mark, and of nothing that is changed from Python.
+        Games are remembered by it: two agents of one identity play alike. The name includes the
+        settings behind the question mark, and nothing that is changed from Python.
         """
         return self.name
 
@@ -116,13 +116,13 @@ class Agent(ABC):
         return Limit()
 
     def limited(self, limit: Limit) -> Self:
-        """The agent, keeping to `limit` as far as its kind can; it never gets more of the clock
-        than it has."""
+        """The agent, keeping to `limit` as far as its kind can; it never gets more time than it
+        has."""
         return self
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """What may stand behind the question mark of the agent's name."""
+        """What may follow the question mark in the agent's name."""
         return {}
 
     def with_settings(self, values: Mapping[str, float], name: str) -> Self:
@@ -132,23 +132,23 @@ class Agent(ABC):
 
     @property
     def row(self) -> npt.NDArray[np.int64] | None:
-        """Its parameters as the kernels of whole games want them (see `engine.context`); None
-        where it plays a move at a time."""
+        """Its parameters as the kernels of whole games read them (see `engine.context`); None where
+        it plays a move at a time."""
         return None
 
     @property
     def table_bits(self) -> int:
-        """The size of table (see `engine.context`) that its searches want, of one with a row."""
+        """The table size (see `engine.context`) that its searches need, if it has a row."""
         return 1
 
     def prepare(self) -> None:  # noqa: B027 - most have nothing to prepare
-        """Have at hand what its first move needs; EngineError where a program cannot be used."""
+        """Load what its first move needs; EngineError where a program cannot be used."""
 
     def interrupt(self) -> None:  # noqa: B027 - most run no program
-        """End the thinking of its programs: whoever waits for them gets an EngineError."""
+        """Stop its programs' thinking: whoever waits for them gets an EngineError."""
 
     def describe(self) -> Description:
-        """The agent for a person's eyes."""
+        """The agent described for people."""
         return Description()
 
     def stored(self) -> StoredAgent:
@@ -213,18 +213,18 @@ class StoredAgent(Agent):
     def save(self, path: str | Path) -> None:
         """Write an agent file in one step; the folder must exist, OSError otherwise.
 
-        Those with arrays need a name that ends in .npz, others one that does not: AgentError, as
-        for an agent with a limit, which no file holds.
+        The name must end in .npz for agents with arrays, and must not for others: else AgentError,
+        as for an agent with a limit, which no file holds.
         """
         agent = self.stored()
         write_agent_file(Path(path), agent.document, agent.arrays)
 
     def with_provenance(self, **facts: Any) -> Self:
-        """The agent, with more said of where it comes from."""
+        """The agent, with these facts added to its provenance."""
         return self._changed(provenance={**self.provenance, **facts})
 
     def python_source(self, numba: bool = False) -> str:
-        """The stand-alone Python file of it; AgentError where there can be none.
+        """Its stand-alone Python file; AgentError where there can be none.
 
         `numba`: whether the file compiles its search where numba is installed.
         """

@@ -33,7 +33,7 @@ _CLASS_SIZES = np.bincount(CLASS_OF_SQUARE, minlength=layout.SQUARE_CLASSES)
 _LARGEST_DIFFERENCE: Final = 64
 
 _FEWEST_NODES: Final = 100
-"""Of a limit of nodes: enough for a look at every move of any position."""
+"""The smallest limit of nodes: enough to look at every move of any position."""
 _NO_LIMIT: Final = Limit()
 
 IntLists = Sequence[Sequence[int]]
@@ -56,7 +56,7 @@ class AlphaBetaAgent(StoredAgent):
     Args:
         weights: P lists of 10 integers, one per class of squares in the order
             a1 b1 c1 d1 b2 c2 d2 c3 d3 d4; each times own − opp discs there.
-        mobility, …: P integers a term of `engine.genes`, each times what the term counts, such as
+        mobility, …: P integers per term of `engine.genes`, each times what the term counts, such as
             own − opp legal moves; 0 where left out.
         depths: P search depths in plies, 1 to 60; a pass costs none.
         boundaries: P − 1 ascending disc counts at which the next phase begins; by default
@@ -79,7 +79,7 @@ class AlphaBetaAgent(StoredAgent):
     rules: Rules | None
     name: str
     terms: Mapping[str, tuple[int, ...]]
-    """By name the weights of each term, one a phase; `agent.mobility` is one of them."""
+    """The weights of each term by name, one a phase; `agent.mobility` is one of them."""
     provenance: Mapping[str, Any]
     limit: Limit = _NO_LIMIT
 
@@ -191,7 +191,7 @@ class AlphaBetaAgent(StoredAgent):
 
     @property
     def told_terms(self) -> tuple[str, ...]:
-        """The terms that files and tables tell of: those of version 0.1, and others it weighs."""
+        """The terms that files and tables list: those of version 0.1, and others with a weight."""
         return tuple(
             term for term, values in self.terms.items() if GENES[term].early or any(values)
         )
@@ -203,7 +203,7 @@ class AlphaBetaAgent(StoredAgent):
 
     @property
     def table_bits(self) -> int:
-        """The size of table (see `engine.context`) that its searches want."""
+        """The table size (see `engine.context`) that its searches need."""
         return layout.table_bits_for(self.endgame, max(self.depths))
 
     @property
@@ -219,7 +219,7 @@ class AlphaBetaAgent(StoredAgent):
 
     @cached_property
     def cells(self) -> layout.Cells:
-        """The agent as the kernels want it, a row of cells (see `engine.context`)."""
+        """The agent as the kernels read it, a row of cells (see `engine.context`)."""
         row = np.zeros(layout.PHASES + self.phases * layout.PHASE_CELLS, np.int64)
         row[layout.ENDGAME] = self.endgame
         for disc_count in range(65):
@@ -298,7 +298,7 @@ class AlphaBetaAgent(StoredAgent):
 
     @property
     def repeats(self) -> bool:
-        """Unless it plays by the clock."""
+        """True unless it plays by the clock."""
         return self.limit.seconds is None
 
     @property
@@ -313,8 +313,8 @@ class AlphaBetaAgent(StoredAgent):
     def limited(self, limit: Limit) -> Self:
         """The agent, keeping to seconds and nodes beside its own limits.
 
-        A depth is how far it looks ahead in every phase, also where that is more than its own; of
-        an agent by the clock it is the most.
+        A depth is how far it looks ahead in every phase, even where that is beyond its own; for an
+        agent by the clock it is the maximum.
         """
         kept = self.limit & replace(limit, depth=None, simulations=None)
         limited = self._changed(limit=kept)
@@ -372,7 +372,7 @@ class AlphaBetaAgent(StoredAgent):
         return Description(facts, (), ("phase", "discs", "depth", *told), rows, boards)
 
     def python_source(self, numba: bool = False) -> str:
-        """The stand-alone Python file of it."""
+        """Its stand-alone Python file."""
         return render(self.parameters, self._rules, self.name, self.provenance, numba)
 
 

@@ -23,11 +23,11 @@ class Analysis:
     """An agent's view of a position.
 
     values: of every legal move for the side to move, the one it likes most first.
-    unit: `discs`: exact scores; `evaluation`: what a search of weights gives, from ±2**20 on a
-        won or lost game's score × 2**20; `value`: what a network or a tree search forecasts, for
-        most of them −1 (lost) to 1 (won).
+    unit: `discs`: exact scores; `evaluation`: what an alpha-beta search gives; from ±2**20 on, a
+        finished game's score × 2**20; `value`: what a network or a tree search forecasts, for most
+        of them −1 (lost) to 1 (won).
     depth: plies that were searched; None where there is no such number.
-    line: how it thinks the game goes on, its own move first; 64 is a pass.
+    line: its principal variation, from the best move on; 64 is a pass.
     """
 
     values: Mapping[int, float]
@@ -41,7 +41,7 @@ class Analysis:
         return self.unit == "discs"
 
     def discs(self, square: int) -> float | None:
-        """The value of a move in discs: roughly for an evaluation, None where it says nothing."""
+        """The value of a move in discs: roughly for an evaluation, None for a `value`."""
         value = self.values[square]
         if self.unit == "evaluation":
             return value / WIN if abs(value) >= WIN else value / _EVALUATION_OF_A_DISC
@@ -60,7 +60,7 @@ class Analysis:
 def line_of_search(
     board: Board, square: int, depth: int, exact: bool, context: layout.Cells
 ) -> tuple[int, ...]:
-    """How a search that has just valued moves thinks the game goes on after `square`."""
+    """The principal variation from `square` on, of a search that has just valued moves."""
     line = [square]
     board = board.play(square)
     while not board.is_over() and (exact or depth > 1):

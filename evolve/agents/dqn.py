@@ -40,15 +40,15 @@ _SETTINGS: Final = {"lookahead": Setting("lookahead"), "endgame": Setting("endga
 
 @dataclass(frozen=True)
 class DqnAgent(StoredAgent):
-    """Plays the legal move of the highest value, of equals the lowest square.
+    """Plays the legal move of the highest value, among equals the lowest square.
 
     Args:
         networks: the one that plays both colours, or those of black and of white; their output
             is `actions` or `action`.
         lookahead: plies that are played out before the network is asked, 0 to 4: 0 asks it
             about the moves at hand, 1 about the replies to each, and so on. What is good for one
-            side counts as bad for the other, so networks taught by halves, by shares or by
-            shaping judge lines with a pass askew.
+            side counts as bad for the other, so networks taught by halves, by shares or by shaping
+            misjudge lines with a pass.
         rewards: what the moves on those plies earn, as far as the network was taught to count it.
         endgame: exact search from that many empties; a lost position is left to the network.
         rules: the rules to play by; None (any) plays `standard` until told otherwise.
@@ -173,7 +173,7 @@ class DqnAgent(StoredAgent):
             raise AgentError(f"networks {count}: one for both colours, or 2")
         prefixes = _COLOURS if count == 2 else ("",)
         networks = tuple(network_of(parameters, arrays, prefix) for prefix in prefixes)
-        # Files of before 0.2 do not tell of rewards.
+        # Files from before 0.2 hold no rewards.
         rewards = Rewards.of(parameters.get("rewards", {}))
         return cls(networks, rewards=rewards, **own, **common)
 
@@ -183,7 +183,7 @@ class DqnAgent(StoredAgent):
         return described(facts, self.networks[0])
 
     def python_source(self, numba: bool = False) -> str:
-        """The stand-alone Python file of it."""
+        """Its stand-alone Python file."""
         play = NetworkPlay("dqn", self.endgame, self.rewards.cells, lookahead=self.lookahead)
         return render_network(self.networks, play, self._rules, self.name, self.provenance, numba)
 

@@ -26,10 +26,10 @@ ProtocolName = Literal["gtp", "nboard"]
 
 DEFAULT_SECONDS: Final = 60.0
 LAG: Final = 0.25
-"""Seconds over its time that a program is allowed, for the way to it and back."""
+"""Seconds over its time that a program is allowed, for the round trip."""
 START_SECONDS: Final = 60.0
-"""Seconds that a program may take to start and to introduce itself. One that failed to has only
-the time of a move when it is tried again, so that a match against a dead one soon ends."""
+"""Seconds that a program may take to start and to introduce itself. Once it failed to, it has only
+the time of a move, so that a match against a dead program soon ends."""
 
 
 class _Session(Protocol):
@@ -50,13 +50,13 @@ class ExternalAgent(Agent):
         command: the program and its arguments, as a shell would split them; no shell is used.
         seconds: most time for a move, which the program is told where the protocol can say it;
             None allows DEFAULT_SECONDS, and says nothing.
-        depth: what NBoard's `set depth` says; None says nothing.
+        depth: sent as NBoard's `set depth`; None sends nothing.
         rules: the rules it plays by; programs are not told, and nearly all play `standard`.
 
     It starts when it is first asked, once for every game that is played at the same time, and
-    ends with this object, or with Python. GTP can tell only games from the start position.
-    `choose` raises EngineError when the program crashes, hangs, or answers no legal move; it is
-    then ended, and started anew for the next game.
+    ends with this object, or with Python. GTP only knows games from the start position.
+    `choose` raises EngineError when the program crashes, hangs, or gives no legal move; it is then
+    ended, and started anew for the next game.
     """
 
     protocol: ProtocolName
@@ -148,17 +148,17 @@ class ExternalAgent(Agent):
 
     @property
     def limit(self) -> Limit:
-        """What it is told."""
+        """What the program is told."""
         return Limit(seconds=self.seconds, depth=self.depth)
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """Its time, and what NBoard can say beside."""
+        """Its time and, over NBoard, its depth."""
         depth = {"depth": Setting("depth")} if self.protocol == "nboard" else {}
         return {"time": Setting("seconds", float), **depth}
 
     def interrupt(self) -> None:
-        """End those of its programs that think: whoever waits for them gets an EngineError."""
+        """End those of its programs that are thinking: whoever waits gets an EngineError."""
         self._programs.end_busy()
 
     def close(self) -> None:
@@ -167,7 +167,7 @@ class ExternalAgent(Agent):
 
 
 def gtp_agent(command: str) -> ExternalAgent:
-    """The program of a command that speaks GTP; AgentError for a command that is none."""
+    """The program of a command that speaks GTP; AgentError for an invalid command."""
     return ExternalAgent("gtp", command)
 
 
@@ -217,20 +217,20 @@ class _Programs:
             return session
 
     def shut(self) -> None:
-        """End all of them, and start none any more."""
+        """End all of them, and start no more."""
         with self._lock:
             self._shut = True
         self.close()
 
     def give(self, session: _Session) -> None:
-        """It is idle now."""
+        """Note that it is idle now."""
         with self._lock:
             if session in self._busy:
                 self._busy.remove(session)
                 self._idle.append(session)
 
     def remove(self, session: _Session) -> None:
-        """It failed."""
+        """Drop it: it failed."""
         with self._lock:
             if session in self._busy:
                 self._busy.remove(session)
@@ -244,7 +244,7 @@ class _Programs:
             session.end()
 
     def end_busy(self) -> None:
-        """End those that think."""
+        """End those that are thinking."""
         with self._lock:
             busy, self._busy = self._busy, []
         for session in busy:

@@ -1,7 +1,7 @@
 """Agent files, readable without running code: documents and arrays, of whatever kind.
 
 An agent without arrays is one JSON document. Agents with networks are `.npz` archives: the same
-document under `header`, and the weights as arrays. What a document means, its kind knows.
+document under `header`, and the weights as arrays. What a document means is up to its kind.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ def document_of(
 
 
 def write_agent_file(path: Path, document: Mapping[str, Any], arrays: Arrays) -> None:
-    """Write a document, and arrays where there are any, in one step; OSError when it cannot be.
+    """Write a document, and arrays where there are any, in one step; OSError where that fails.
 
-    Arrays need a name that ends in .npz, and none one that does not: AgentError.
+    The name must end in .npz with arrays, and must not without: else AgentError.
     """
     if bool(arrays) != (path.suffix.lower() == ".npz"):
         raise AgentError(
@@ -127,7 +127,7 @@ def read_header(path: Path) -> AgentHeader:
 
 @contextmanager
 def told_of(path: Path) -> Iterator[None]:
-    """Name the file in what is wrong with it, as AgentFileError."""
+    """Turn errors into AgentFileError that name the file."""
     try:
         yield
     except OSError as error:

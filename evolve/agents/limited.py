@@ -25,8 +25,8 @@ from evolve.engine.solver import solve_move, solve_outcome_move
 _OUTCOME_SECONDS: Final = 0.002
 _OUTCOME_NODES: Final = 40_000
 _OUTCOME_GROWTH: Final = 2.4
-"""Time, and nodes, to prove a win from 16 empties, and their growth with each more: middling
-positions."""
+"""Seconds and nodes to prove a win from 16 empties, and their growth with each further one, in
+average positions."""
 
 
 def choose_limited(
@@ -36,8 +36,8 @@ def choose_limited(
 
     It deepens ply by ply, to `limit.depth` at most; near the end it proves who wins, then the
     exact score, if the limit allows. A proven win or draw is played for; in a lost position the
-    search's move is. How deep it comes by the clock depends on the machine: two such games need
-    not be the same; by nodes alone they are.
+    search's move is. By the clock, how deep it gets depends on the machine, so two such games may
+    differ; by nodes alone they are the same.
     """
     begin = time.perf_counter()
     context = thread_context(rules, TABLE_BITS)
@@ -50,7 +50,7 @@ def choose_limited(
 
 @cache
 def prepare() -> None:
-    """Load or compile the kernels, so that no move's time goes there."""
+    """Load or compile the kernels, so that no move's time is spent on it."""
     touch_table()
     board = Board.start()
     board.legal_moves()
@@ -124,8 +124,8 @@ class _Thinking:
         )
 
     def _deepen(self, share: float) -> None:
-        """Search deeper by a ply until `share` of the limit is gone: the next takes about thrice
-        as long as all before it, and would be stopped."""
+        """Search deeper by a ply until `share` of the limit is gone: the next takes about three
+        times as long as all before it, and would be stopped."""
         game.set_phase(self.own, self.opp, self.row.ctypes.data, self.address)
         while self.depth < self.deepest and self.used < share:
             kernel = deepen if self.depth else best_move

@@ -26,7 +26,7 @@ from evolve.tables.layout import CHAMPION_FILE, LEARNED_FILE
 
 _LIKE_SETTINGS: Final = re.compile(r"\w+=\S*")
 _PROGRAM: Final = re.compile(rf"(^|[\s,;=])({'|'.join(PROGRAMS)}):")
-"""Also in a list that is still one text."""
+"""Finds them also in a list that is still one text."""
 _SETTING: Final = re.compile(r"\s*(\w+)\s*=\s*(-?(?:[0-9]{1,18}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}))\s*")
 
 
@@ -45,8 +45,8 @@ def load_agent(
             question mark: `best.json?depth=8&endgame=16`, `gtp:gtp-rhino --level=3?time=5`.
         depth: search depth in every phase; None keeps the agent's own.
         endgame: exact search from that many empties; None keeps the agent's own.
-        time: seconds a move, for searches as deep as they allow (and `depth`, where given, at
-            most); None plays to the agent's depths.
+        time: seconds a move, to search as deep as they allow (to `depth` at most, where given);
+            None plays to the agent's depths.
 
     Raises AgentError (AgentFileError for files).
     """
@@ -58,7 +58,7 @@ def load_agent(
 
 
 def load_alphabeta(source: str | Path) -> AlphaBetaAgent:
-    """The same for those whose weights are wanted; AgentError for another kind of agent."""
+    """The same for an alpha-beta agent; AgentError for another kind of agent."""
     return as_alphabeta(load_agent(source), str(source))
 
 
@@ -102,7 +102,7 @@ def agent_of(document: Any, arrays: Arrays) -> StoredAgent:
 
 
 def programs_in(settings: BaseModel) -> list[str]:
-    """What in settings names a program that would be run: each once, as it stands there."""
+    """The programs that settings name, which would be run: each once, as written there."""
     found: dict[str, None] = {}
 
     def look(value: Any) -> None:

@@ -57,10 +57,10 @@ Order = Literal["visits", "value"]
 
 MOST_SIMULATIONS: Final = 2_000_000
 _NODES_A_SECOND: Final = 30_000_000
-"""More than the fastest machine makes: by the clock a search ends early when they are used up."""
+"""More than the fastest machine makes; a search by the clock ends early when they are used up."""
 _CHUNK: Final = 1024
 _LOOK_EVERY: Final = 0.0005
-"""Simulations between two looks at the clock at most, and seconds in about."""
+"""Between two looks at the clock: simulations at most, and seconds, roughly."""
 _BEFORE_SOLVING: Final = 0.3
 """Share of a move's time after which the exact search begins, where there is one."""
 _PARAMETERS: Final = {
@@ -81,7 +81,7 @@ class MctsAgent(StoredAgent):
 
     Args:
         simulations: of a move, when there is no clock.
-        c: weight of what is unexplored, over 0.
+        c: exploration constant, over 0.
         selection: `ucb1` (plain UCT) or `puct`; its prior is the network's policy, where it has
             one, and the same for every move where not.
         endgame: exact search from that many empties, of the moves in the order in which the tree
@@ -93,8 +93,8 @@ class MctsAgent(StoredAgent):
         network: values positions (output `value` or `policy-value`); None: random games do.
         reuse: whether a game's tree is kept from move to move, where `for_game` has begun one.
             A move then depends on those before. `choose_all` keeps nothing.
-        order: by what the exact search takes the moves, of which it plays the first of the best:
-            their `visits`, or their mean `value` Q, as S4 has it.
+        order: how the exact search orders the moves, of which it plays the first of the best: by
+            `visits`, or by mean `value` Q, as ReversiV does (S4 in docs/learning.md).
         evaluate: asks the network about many positions at once, for `choose_all`; it may be
             slow one position at a time.
     """
@@ -160,7 +160,7 @@ class MctsAgent(StoredAgent):
         return self._best(board, self._search(board))
 
     def choose_counted(self, board: Board) -> tuple[int, int]:
-        """The same square and its nodes: one a simulation, and what was solved exactly."""
+        """The same square and its nodes: one a simulation, and those solved exactly."""
         square = self.choose(board)
         if len(board.legal_moves()) == 1:
             return square, 0
@@ -175,7 +175,7 @@ class MctsAgent(StoredAgent):
         return self.evaluate is not None
 
     def choose_all(self, boards: Sequence[Board]) -> list[tuple[int, int]]:
-        """A good square of each board, none of which may be without a move, and its simulations.
+        """A good square of each board, all of which must have a move, and its simulations.
 
         With `evaluate` the trees are searched side by side, and nothing is kept of them.
         """
@@ -191,7 +191,7 @@ class MctsAgent(StoredAgent):
         ]
 
     def analyse(self, board: Board) -> Analysis:
-        """The mean value of every legal move; moves come as the search likes them, by visits."""
+        """The mean value of every legal move, in the order of visits."""
         tree = self._search(board)
         values = tree.root_values()
         values = {square: values[square] for square in tree.ranked()}
@@ -199,7 +199,7 @@ class MctsAgent(StoredAgent):
 
     @property
     def repeats(self) -> bool:
-        """With a network, a number of simulations and a new tree for every move."""
+        """True with a network, a number of simulations and a new tree for every move."""
         return self.network is not None and self.seconds is None and not self.reuse
 
     @property
@@ -219,7 +219,7 @@ class MctsAgent(StoredAgent):
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """What its search takes; c is called so after its formula."""
+        """What its search takes; c is named after its formula (`c` or `c_puct`)."""
         weight = "c" if self.selection == "ucb1" else "c_puct"
         return {
             "simulations": Setting("simulations"),
@@ -257,7 +257,7 @@ class MctsAgent(StoredAgent):
         return described(facts, self.network)
 
     def python_source(self, numba: bool = False) -> str:
-        """The stand-alone Python file of it, if it has a dense network."""
+        """Its stand-alone Python file, if it has a dense network."""
         if self.network is None:
             raise AgentError(f"{self.name} has no network to export")
         play = NetworkPlay(
@@ -283,7 +283,7 @@ class MctsAgent(StoredAgent):
         return tree.by_value() if self.order == "value" else tree.ranked()
 
     def _context(self, board: Board) -> layout.Cells:
-        """Memory for the exact search: by the clock it is of one size, touched beforehand."""
+        """Memory for the exact search: by the clock of one fixed size, touched beforehand."""
         bits = layout.table_bits_for(board.empties) if self.seconds is None else TABLE_BITS
         return thread_context(self._rules, bits)
 
@@ -303,7 +303,7 @@ class MctsAgent(StoredAgent):
 
     @property
     def _nodes(self) -> int:
-        """Nodes that a search needs, and with what is kept of the last one."""
+        """Nodes that a search needs, with what may be kept of the last one."""
         if self.seconds is not None:
             return min(MOST_NODES, int(self.seconds * _NODES_A_SECOND) + 4096)
         return nodes_for(self.simulations * (2 if self.reuse else 1))
@@ -319,7 +319,7 @@ class MctsAgent(StoredAgent):
     def _choose_in_time(self, board: Board, begin: float, seconds: float) -> int:
         """A good square, `seconds` after `begin` at the latest.
 
-        The exact search comes when a part of the time is gone; the tree has what it leaves.
+        The exact search starts when a part of the time is gone; the tree gets what it leaves.
         """
         end = begin + seconds
         tree = self._begun(board)
@@ -366,11 +366,11 @@ class MctsAgent(StoredAgent):
 
 @cache
 def _prepare() -> None:
-    """Load or compile the kernels, so that no move's time goes there."""
+    """Load or compile the kernels, so that no move's time is spent on it."""
     touch_table()
     agent = MctsAgent(simulations=2, endgame=0, reuse=True).for_game(0)
     board = Board.start()
-    for _ in range(2):  # the second move takes the tree over
+    for _ in range(2):  # the second move reuses the tree
         board = board.play(agent.choose(board))
     # Two moves, so that there is something to choose, and no more empties than can be solved.
     MctsAgent(simulations=1, endgame=60).choose(Board(own=1 << 2, opp=1 << 1 | 1 << 3 | 1 << 63))

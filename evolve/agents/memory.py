@@ -1,4 +1,4 @@
-"""Memory that threads keep for their searches: contexts, trees, and what is read out of those."""
+"""Memory that threads keep for their searches: contexts, trees, and what is read from these."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_NODES: Final = 1 << 25
 
 
 def nodes_for(simulations: int) -> int:
-    """Nodes that so many simulations cannot use up, but for MOST_NODES.
+    """Nodes that so many simulations cannot use up; MOST_NODES at most.
 
     A tree that is full ends a search early, so its size must not depend on what the thread did
     before; no position has more than 33 moves.
@@ -84,13 +84,13 @@ class Tree:
         return range(int(first), int(first) + max(0, int(count)))
 
     def ranked(self) -> list[int]:
-        """The moves of the root, by visits, then by Q; of equals the lowest square."""
+        """The moves of the root, by visits, then by Q; among equals the lowest square."""
         moves, visits, values = self._moves()
         ranked: list[int] = moves[np.lexsort((-values, -visits))].tolist()
         return ranked
 
     def by_value(self) -> list[int]:
-        """The moves of the root by Q, for the side to move; of equals the lowest square.
+        """The moves of the root by Q, for the side to move; among equals the lowest square.
 
         Those without visits come last: nothing is known of them.
         """

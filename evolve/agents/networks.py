@@ -1,4 +1,4 @@
-"""Networks in agent files, and for a person's eyes: what the kinds that have one share."""
+"""Networks in agent files and in descriptions: what the kinds that have one share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def description_of(network: Network) -> dict[str, Any]:
 
 
 def checked(parameters: Mapping[str, Any], types: Mapping[str, type]) -> dict[str, Any]:
-    """Those of a document's parameters that `types` names, if each is of its type.
+    """The parameters of a document that `types` names, each checked to be of its type.
 
     A whole number will do for a float. Raises AgentError.
     """

@@ -33,8 +33,8 @@ _CHAMPIONS: Final = Path(__file__).with_name("champions")
 
 
 def table_agent(name: str) -> AlphaBetaAgent:
-    """One table of weights in every phase, at depth 1 without an exact end; AgentError for a name
-    that is none."""
+    """One table of weights in every phase, at depth 1 without an exact end; AgentError for an
+    unknown name."""
     if name not in _TABLES:
         raise AgentError(f"there is no table {name!r}; there are {', '.join(_TABLES)}")
     weights, mobility, rules = _TABLES[name]

@@ -1,7 +1,7 @@
 """Every kind of agent, and how agents are named: the one place that knows them all.
 
-Classes stand here by their place, `module:name`, and are loaded when they are asked for, so that
-names and choices cost nothing.
+Classes are named as `module:name` and loaded when they are asked for, so that names and choices
+cost nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PROGRAMS: Final = {
     "nboard": "evolve.agents.external:nboard_agent",
 }
 """Kinds that run programs, named as `gtp:COMMAND`: a function of the command. Settings from
-elsewhere that name one are not believed (`cli.permission`)."""
+elsewhere that name one are not trusted (`cli.permission`)."""
 
 _TABLE: Final = "evolve.agents.reference:table_agent"
 _CHAMPION: Final = "evolve.agents.reference:champion_agent"
@@ -45,8 +45,8 @@ REFERENCES: Final = {
     "published-standard": _CHAMPION,
     "published-reversed": _CHAMPION,
 }
-"""Agents that everyone knows by name: each is made with `name=` it. Of a kind that needs no file,
-an entry here is all that makes it an AGENT of the command line, settings included."""
+"""Agents that everyone knows by name: each is made with it as `name=`. A kind that needs no file
+needs only an entry here to be an AGENT of the command line, settings included."""
 
 
 def stored_kind(name: object) -> type[StoredAgent]:
@@ -55,7 +55,7 @@ def stored_kind(name: object) -> type[StoredAgent]:
 
 
 def program_agent(protocol: str, command: str) -> Agent:
-    """The agent that is a program; AgentError for an unknown protocol or a command that is none."""
+    """The agent that is a program; AgentError for an unknown protocol or an invalid command."""
     return cast("Agent", _found(PROGRAMS, protocol, "protocol of programs")(command))
 
 

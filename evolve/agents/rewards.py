@@ -1,4 +1,4 @@
-"""What moves earn at once, beside what a network forecasts."""
+"""The immediate rewards of moves, beside what a network forecasts."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from evolve.errors import AgentError
 
 @dataclass(frozen=True)
 class Rewards:
-    """What moves earn at once, of what a network was taught to forecast.
+    """The immediate rewards in what a network was taught to forecast.
 
-    A search that plays moves out counts what they earn, as the network's values begin after them.
+    A search that plays moves out counts their rewards, as the network's values start after them.
 
     Args:
         squares: V of the ten classes of squares, weight included: a move earns V(p) + V(flips).
@@ -65,7 +65,7 @@ class Rewards:
             cells[DISCOUNT_OTHER] = self.discount
         else:
             cells[DISCOUNT_PASS] = self.discount
-            # The own next turn is one step away, however often the other side moves before it.
+            # A side's own next turn is one step away, however often the other side moves before it.
             cells[DISCOUNT_PASSED] = 1.0 / self.discount if self.discount else 1.0
         return cells
 
@@ -75,7 +75,7 @@ class Rewards:
 
     @classmethod
     def of(cls, document: Any) -> Rewards:
-        """What `document` gave; AgentError when it is none."""
+        """The inverse of `document`; AgentError for anything else."""
         known = [field.name for field in fields(cls)]
         if not isinstance(document, dict) or not set(document) <= set(known):
             raise AgentError(f"rewards must be an object of {', '.join(known)}, not {document!r}")
@@ -90,4 +90,4 @@ class Rewards:
 
 
 NO_REWARDS: Final = Rewards()
-"""Of a network that was taught the end alone."""
+"""For a network that was taught the end alone."""

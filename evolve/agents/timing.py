@@ -28,7 +28,7 @@ def check_seconds(seconds: float) -> None:
 
 
 def thinking_seconds(seconds: float) -> float:
-    """What of a move's time a search may use: the rest is for the way back.
+    """The part of a move's time that a search may use: the rest is for the way back.
 
     A search ends within 0.2 ms, but another thread of Python's may hold the interpreter's lock for
     5 ms then, and the system may let another program run.
@@ -37,14 +37,14 @@ def thinking_seconds(seconds: float) -> float:
 
 
 def touch_table() -> None:
-    """Have the memory of this thread's table at hand, so that no move's time goes there."""
+    """Touch the memory of this thread's table, so that no move's time is spent on it."""
     thread_context(DEFAULT_RULES, TABLE_BITS)[layout.TABLE :].fill(0)
 
 
 @contextmanager
 def stopping_at(context: layout.Cells, end: float | None, nodes: int = 0) -> Iterator[None]:
-    """Stop the searches in `context` when `time.perf_counter` says `end` (None: at no time), or
-    after `nodes` (0: after any number)."""
+    """Stop the searches in `context` when `time.perf_counter` says `end` (None: never), or after
+    `nodes` (0: no limit)."""
     context[layout.NODES] = context[layout.STOPPED] = 0
     context[layout.AGE] += 1  # what the table holds may be of other weights or rules
     seconds = None if end is None else end - time.perf_counter()

@@ -1,9 +1,9 @@
-"""Ratings of many players from all their games: the Bradley–Terry model, whose unit is Elo.
+"""Ratings of many players from all their games: the Bradley–Terry model (1952), in Elo.
 
-P(i beats j) = 1 / (1 + 10^((r_j − r_i) / 400)), a draw being half a win. Likelihood is largest
-where Newton's method ends. Errors come from the covariance of ratings whose mean is held at 0
-(without that they would hold the error of the mean, which is of no interest), and take two games
-on one opening as one sample.
+P(i beats j) = 1 / (1 + 10^((r_j − r_i) / 400)), a draw being half a win. Newton's method finds the
+ratings of the largest likelihood. Errors come from the covariance of ratings whose mean is held at
+0 (else they would include the error of the mean, which is of no interest), and take two games on
+one opening as one sample.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ _PRECISION: Final = 1e-10
 _PRIOR_PAIRS: Final = 4.0
 """Pairs of independent games that are mixed into the variance seen between pairs."""
 _VIRTUAL: Final = 0.5
-"""Points given to either side of players of whom one won everything, where a rating would be
-infinite without."""
+"""Points given to both of two players where one won everything: else a rating would be infinite."""
 
 _WIDEST: Final = 20.0
 """Natural logarithm of odds that no number of games tells from certainty, 3474 Elo."""
@@ -88,7 +87,7 @@ def rate_one(opponents: Floats, scores: Floats) -> tuple[float, float]:
     def excess(at: float) -> float:
         return points - count * float((1.0 / (1.0 + np.exp(known - at))).sum())
 
-    # Points fall short of what is expected the more, the higher the rating: halve the interval.
+    # The excess falls as the rating grows: halve the interval.
     low, high = float(known.min()) - _WIDEST, float(known.max()) + _WIDEST
     while high - low > _PRECISION:
         middle = (low + high) / 2.0
@@ -102,7 +101,7 @@ def rate_one(opponents: Floats, scores: Floats) -> tuple[float, float]:
 
 
 def _expected(strength: Floats) -> Floats:
-    """Score of each against each."""
+    """Expected score of each against each."""
     return 1.0 / (1.0 + np.exp(strength[None, :] - strength[:, None]))
 
 
@@ -142,7 +141,7 @@ def _most_likely(points: Floats) -> Floats:
 def _covariance(
     strength: Floats, points: Floats, meetings: Sequence[tuple[int, int, Floats]]
 ) -> Floats:
-    """Covariance of the centred strengths: information, weighed by the variance that was seen."""
+    """Covariance of the centred strengths, by the variance seen: the sandwich of Huber (1967)."""
     inverse = np.linalg.pinv(_information(strength, points), hermitian=True)
     expected = _expected(strength)
     seen = np.zeros_like(inverse)

@@ -48,7 +48,7 @@ from evolve.tables.games import FAILED
 MATCH: Final = "match"
 PLACE: Final = "evolve match"
 _REST: Final = 20
-"""Times that a write took until the next: writing takes 5 % of a match at most."""
+"""The pause after a write, in times that it took: writing takes 5 % of a match at most."""
 _RESULTS: Final = {
     "discs_black": DISCS_BLACK,
     "discs_white": DISCS_WHITE,
@@ -63,7 +63,7 @@ _ENDINGS: Final = {"time": "no move in time"}
 
 
 def match_identity(match: Match, names: Sequence[str], settings: Mapping[str, object]) -> str:
-    """What tells a match from others, as words KEY=VALUE: its agents, their names, `settings`
+    """What identifies a match, as words KEY=VALUE: its agents, their names, `settings`
     (which have no spaces), seed, rules and test."""
     a, b = map(_digest, match.players, names)
     words: dict[str, object] = {"a": a, "b": b, "rules": match.rules, "seed": match.seed}
@@ -82,8 +82,8 @@ def _digest(agent: Agent, name: str) -> str:
 class Keeper:
     """Keeps the games of a match in a table, a GGF file, or both.
 
-    `identity` is of `match_identity`; `warn` is told when a file cannot be written while the match
-    goes on: that is tried again, and `finish` raises.
+    `identity` comes from `match_identity`; `warn` is called when a file cannot be written while the
+    match goes on: that is tried again, and `finish` raises.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Keeper:
 
     @contextmanager
     def claimed(self) -> Iterator[None]:
-        """Hold the files for this process alone, the match having what they hold already.
+        """Lock the files for this process, and give the match the games that they hold already.
 
         Raises RunError when a file is another process's, or holds anything else, RecordError when
         it is damaged.
@@ -160,7 +160,7 @@ class Keeper:
         self._kept = match.played
 
     def _add_lines(self, frame: pd.DataFrame) -> None:
-        """Make the lines of games that have none yet: to check their moves takes its time."""
+        """Make the lines of games that have none yet: checking their moves takes time."""
         new = frame[~frame["game"].isin(self._lines.keys())]
         records = records_of_frame(new, self._match.rules)
         for number, record in zip(new["game"].tolist(), records, strict=True):
@@ -168,7 +168,7 @@ class Keeper:
             self._lines[number] = format_ggf(replace(record, place=PLACE, event=event))
 
     def _recall(self, path: Path) -> int:
-        """Let the match have the games of a file; how many there are."""
+        """Give the match the games of a file; returns how many there are."""
         if not path.is_file() or not path.stat().st_size:
             return 0
         if path == self._ggf:
@@ -211,7 +211,7 @@ class Keeper:
         return len(rows)
 
     def _check(self, path: Path, found: str) -> None:
-        """Raise RunError unless a game is of this match."""
+        """Raise RunError unless a game belongs to this match."""
         if found == self._identity:
             return
         theirs, ours = _words(found), _words(self._identity)

@@ -1,8 +1,8 @@
 """The ladder: opponents from the weakest to ones that no evolved agent beats, and a rating on it.
 
 Its rungs are reference agents at growing depths and champions that come with the package, ever
-deeper. How they stand to each other was measured once and is written in `engine/rules.py`, so that
-an agent's rating is one unknown, found from its games with the rungs nearest to it.
+deeper. Their ratings were measured once and stand in `engine/rules.py`, so that an agent's rating
+is one unknown, found from its games with the rungs nearest to it.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ from evolve.fitness.score import Score, score_of_pairs, superiority
 
 _WIDE_ROUND: Final = 128
 _TEST_ROUND: Final = 16
-"""Pairs a round: of agents that are asked together, and under a test. The last must not depend on
-the number of jobs, for a test must not."""
+"""Pairs a round, of agents that are asked together and under a test: a test must not depend on the
+number of jobs."""
 _QUICK_GAME: Final = 0.02
 """Seconds under which games are played in batches: a task of joblib costs 0.3 ms."""
 
@@ -45,7 +45,7 @@ class MatchResult:
     """A match as A sees it.
 
     score: with its interval, over pairs of games; score_black, score_white: A's score with
-    either colour; mean_discs: A's discs − B's at the end, a game; pentanomial: how many pairs of
+    either colour; mean_discs: A's discs − B's at the end, per game; pentanomial: how many pairs of
     games brought A 0, ½, 1, 1½ and 2 points, pairs played over again left out; superiority:
     likelihood that A is the stronger; failures_a, failures_b: games lost because the program
     failed.
@@ -92,9 +92,9 @@ class Match:
 
     Agents that draw at random draw from `seed` and the number of the game, so results repeat
     for any `jobs`. With `sprt` it is played in rounds and ends after the one in which the test is
-    decided. A program that fails loses the game: `failed` is told the number of the game and of
-    the player (0 is A) and why, as it happens, and `games` says so. `games` are those of all
-    pairs that are finished, also after an interruption; a pair is the two games on an opening.
+    decided. A program that fails loses the game: `failed` is called at once with the number of the
+    game, that of the player (0 is A) and the reason, and `games` has it too. `games` are those of
+    all pairs that are finished, also after an interruption; a pair is the two games on an opening.
     """
 
     def __init__(
@@ -143,11 +143,11 @@ class Match:
 
     @property
     def result(self) -> MatchResult:
-        """What A reached so far."""
+        """A's result so far."""
         return summarize(self.games, repeatable=self.repeatable)
 
     def recall(self, games: Games, numbers: Sequence[int]) -> None:
-        """Take games of this match that were played before; pairs that are not whole are left."""
+        """Take games of this match that were played before; incomplete pairs are left out."""
         self._moves[numbers] = games.moves
         self._results[numbers] = games.results
         self._failures.update({numbers[game]: why for game, why in games.failures.items()})
@@ -243,7 +243,7 @@ class Match:
                     if kept is not None:
                         kept()
         except BaseException:
-            # Threads that wait for a program go on otherwise, and begin further games.
+            # Otherwise threads that wait for a program go on, and start further games.
             self._stop.set()
             for player in self.players:
                 player.interrupt()
@@ -270,7 +270,7 @@ class Match:
             play(part)
             seconds = (time.perf_counter() - begin) / (part.stop - part.start)
 
-        # Slow games come pair by pair, so that none that is finished is long without being kept.
+        # Slow games come pair by pair, so that every finished one is soon kept.
         size = lambda: BATCH if seconds < _QUICK_GAME else 2  # noqa: E731
         for part in batches(len(numbers), play_in_time, self.jobs, size):
             self._moves[numbers[part]] = moves[part]
@@ -329,7 +329,7 @@ class Match:
         return LiveGame(pair, black, white, self.openings.moves[opening].tolist(), self.rules)
 
     def _end(self, number: int, game: LiveGame) -> None:
-        """Its record."""
+        """Record it."""
         game.write(self._moves[number], self._results[number])
         if game.failure is not None:
             self._failures[number] = game.failure

@@ -23,7 +23,7 @@ from evolve.errors import EngineError
 
 
 class LiveGame:
-    """A game in hand, between the agents of two numbers.
+    """A game under way, between two agents given by their numbers.
 
     It plays its opening, and passes, by itself; then `board` is where `to_move` has to choose,
     until it is `over`. `failure` says how a program failed, if one did.
@@ -49,7 +49,7 @@ class LiveGame:
         return self._numbers[self.board.side]
 
     def choose(self) -> None:
-        """Let the agent whose turn it is play; where it is a program that fails, it has lost."""
+        """Let the agent whose turn it is play; a program that fails has lost."""
         try:
             square, nodes = self._players[self.to_move].choose_counted(self.board)
         except EngineError as error:

@@ -1,9 +1,9 @@
 """The sequential probability ratio test: play until one of two Elo differences is refuted.
 
-Wald's test on pairs of games with colours swapped. How often a pair brought 0, ½, 1, 1½ and 2
-points is all that is used: the likelihood ratio is that of the two likeliest distributions over
-these five whose means are the two hypotheses' scores (a generalised ratio; the method of M. Van
-den Bergh for chess engines).
+Wald's test (1945) on pairs of games with colours swapped. How often a pair brought 0, ½, 1, 1½ and
+2 points is all that is used: the likelihood ratio is that of the two likeliest distributions over
+these five whose means are the two hypotheses' scores (a generalised ratio; the method of M. Van den
+Bergh for chess engines).
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Sprt:
         )
 
     def verdict(self, pentanomial: Sequence[int]) -> Verdict:
-        """What can be said now."""
+        """The decision so far."""
         ratio = self.ratio(pentanomial)
         if ratio >= self.upper:
             return "accepted"
@@ -81,7 +81,7 @@ class Sprt:
 def _slope(shares: Sequence[float], mean: float) -> float:
     """The λ for which shares / (1 + λ (score − mean)) have that mean: those nearest to `shares`.
 
-    The condition falls with λ between its poles, so halving finds it.
+    Empirical likelihood (Owen 1988). The condition falls with λ between its poles: bisection.
     """
     low, high = -1 / (1 - mean), 1 / mean
     for _ in range(_HALVINGS):

@@ -1,4 +1,4 @@
-"""A round robin of any agents, pair after pair, that can be kept in a folder and gone on with."""
+"""A round robin of any agents, pair after pair, that can be kept in a folder and resumed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from evolve.tables.parquet import read_table, write_table
 
 @dataclass(frozen=True)
 class Row:
-    """What one agent reached; elo, elo_low and elo_high are None where they are infinite."""
+    """One agent's results; elo, elo_low and elo_high are None where they are infinite."""
 
     agent: str
     elo: float | None
@@ -47,8 +47,8 @@ class Tournament:
     """Every pair of `agents` plays `openings(i, j)`, both colours on each.
 
     With a `folder`, each pair's games are a file there as soon as they are played, and the same
-    call plays only those that are missing; agents may be added at the end. `failed` is told the
-    game, the name and the reason when a program fails. Raises RunError when the folder holds
+    call plays only those that are missing; agents may be added at the end. `failed` is called with
+    the game, the name and the reason when a program fails. Raises RunError when the folder holds
     something else, EngineError when a program cannot be used or a pair has nothing but failures.
     Agents of the same name are told apart by a number.
     """
@@ -151,7 +151,7 @@ class Tournament:
 
     @property
     def games(self) -> pd.DataFrame:
-        """All games so far as a games table, numbered through."""
+        """All games so far as a games table, numbered consecutively."""
         frame = pd.concat(list(self._tables.values()), ignore_index=True)
         return frame.assign(game=np.arange(len(frame), dtype=np.int32))
 
@@ -210,7 +210,7 @@ class Tournament:
         return [rows[index] for index in order]
 
     def _claim(self, folder: Path) -> None:
-        """Make the folder this rating's, or find it to be."""
+        """Make the folder this rating's, or check that it is."""
         refuse_links(folder)
         config = folder / RATING_FILE
         if config.exists():

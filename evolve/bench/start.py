@@ -31,7 +31,7 @@ player = reference_agent("swh")
 play_games([player, player], np.array([[0, 1, 0]], np.int32), openings, "standard")
 """
 )
-"""All that a run compiles, and next to no work for it."""
+"""All that a run compiles, with next to no work."""
 
 
 def start_rows() -> list[Figures]:

@@ -1,4 +1,4 @@
-"""An agent as a person wants to see it."""
+"""An agent, printed for people."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def print_agent(agent: StoredAgent, ancestors: Sequence[tuple[int, str, str]]) -
 
 
 def _print_boards(shown: Mapping[str, Sequence[Any]], every: Mapping[str, Sequence[Any]]) -> None:
-    """Boards beside each other, all as wide as the widest number of `every` wants it."""
+    """Boards beside each other, all as wide as the widest number of `every` needs."""
     width = max(len(str(number)) for board in every.values() for number in board) + 1
     say("   ".join(title.ljust(2 + 8 * width) for title in shown).rstrip())
     heads = "".join(letter.rjust(width) for letter in "abcdefgh")

@@ -1,4 +1,4 @@
-"""How a training looks while it works: a line a check."""
+"""How a training is shown while it works: a line a check."""
 
 from __future__ import annotations
 

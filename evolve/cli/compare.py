@@ -62,7 +62,7 @@ def compare_command(runs: tuple[str, ...], as_json: bool) -> None:
 
 
 def _totals(run: Run) -> dict[str, Any]:
-    """What a run has come to in all, where its kind tells of that."""
+    """A run's totals, where its kind has any."""
     found: dict[str, Any] = {} if run.kind.totals is None else imported(run.kind.totals)(run)
     return found
 

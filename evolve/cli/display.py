@@ -26,7 +26,7 @@ _LIVE_ROWS: Final = 12
 
 
 def tell(text: str) -> None:
-    """A line on standard output; once nobody reads it any more, none: a run goes on without."""
+    """Print a line on standard output; once nobody reads it, nothing: a run goes on without."""
     try:
         terminal.say(text)
         sys.stdout.flush()
@@ -37,8 +37,8 @@ def tell(text: str) -> None:
 class Look(ABC):
     """How one run looks while it works; it may remember the rows that it was asked about.
 
-    unit: what Ctrl-C lets end, in words. told: stages that end with a line of their own, because
-    no row tells of them. columns: heads of the table. legend: a line on what they mean.
+    unit: what Ctrl-C waits for, in words. told: stages that end with a line of their own, because
+    no row reports them. columns: heads of the table. legend: a line on what they mean.
     """
 
     unit: ClassVar[str]
@@ -63,7 +63,7 @@ class Look(ABC):
         """The same as a plain line, with the time left."""
 
     def remark(self, row: Mapping[str, Any]) -> str | None:
-        """What is to be said of a row in a line of its own, if anything."""
+        """A remark on a row, for a line of its own, if there is any."""
         return None
 
     def table(self, rows: Sequence[Sequence[str]]) -> Table:
@@ -84,7 +84,7 @@ class Look(ABC):
 
 
 class Display:
-    """An observer that shows plain lines, and remembers a wish to stop."""
+    """An observer that shows plain lines, and remembers a request to stop."""
 
     def __init__(self, look: Look) -> None:
         self.look = look
@@ -104,7 +104,7 @@ class Display:
             tell(remark)
 
     def stage(self, name: str, done: float, total: float) -> None:
-        """A line at the end of a stage that no row tells of."""
+        """A line at the end of a stage that no row reports."""
         if done == total and name in self.look.told:
             tell(f"{name}: {total} games")
 
@@ -123,7 +123,7 @@ class Display:
 
 
 class LiveDisplay(Display):
-    """The same as a table that stands still, with bars."""
+    """The same as a live table, with bars."""
 
     def __init__(self, look: Look) -> None:
         super().__init__(look)
@@ -159,7 +159,7 @@ class LiveDisplay(Display):
 def watching(look: Look) -> Iterator[Display]:
     """The display that fits where the output goes.
 
-    While the block runs, the first Ctrl-C wishes that the run stops, the second one raises
+    While the block runs, the first Ctrl-C asks the run to stop, the second one raises
     KeyboardInterrupt.
     """
     if not out().is_terminal:

@@ -1,4 +1,4 @@
-"""Telling failures of programs while a match goes on."""
+"""Reporting failures of programs while a match goes on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 from evolve.cli.terminal import complain
 
 _MOST: Final = 10
-"""Failures of a program in a match that are told: one that fails in every game is known by then."""
+"""Failures of a program that a match reports: one that fails in every game is known by then."""
 
 
 class Failures:

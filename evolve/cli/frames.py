@@ -23,10 +23,10 @@ _BY_SUFFIX: Final = {
 
 
 def style_of(style: str | None, output: Path | None) -> str:
-    """The format that was asked for, or that the file's name ends in.
+    """The format that was asked for, or that of the file's ending.
 
-    Raises UsageError where both are there and differ, for a .csv that is none would be a trap;
-    where the end says nothing; and for Parquet without a file.
+    Raises UsageError where both are given and differ (a .csv that is none would be a trap), where
+    the name's ending says nothing, and for Parquet without a file.
     """
     if output is None:
         if style == "parquet":

@@ -50,7 +50,7 @@ _RECENT: Final = 10
 
 
 def columns_shown(ladder: bool) -> tuple[str, ...]:
-    """Those of a run with the ladder, whose panel score says less than its rating, or without."""
+    """The columns of a run; with the ladder, the rating says more than the panel score."""
     left_out = "panel_score" if ladder else "rating"
     return tuple(name for name in SHOWN if name != left_out)
 
@@ -95,7 +95,7 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
 
 
 def print_generations(run: Run, frame: pd.DataFrame) -> None:
-    """The generations of a run, with what is not plain from the names of their columns."""
+    """The generations of a run, with notes on columns whose names do not explain themselves."""
     if out().is_terminal:
         # On a terminal a generation is one line of 80 columns; elsewhere there is room.
         records = cast("list[dict[str, Any]]", frame.to_dict("records"))
@@ -146,7 +146,7 @@ class GenerationsLook(Look):
         return f"{line} {duration(left):>8}"
 
     def remark(self, row: Mapping[str, Any]) -> str | None:
-        """A line on rest, once, when evolution has come to it."""
+        """A line, once, when evolution has come to rest."""
         from evolve.evolution.trend import rest_told
 
         told = None if self._rest_told else rest_told(row)

@@ -92,7 +92,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the words begin with; one that nearly has the name is suggested."""
+        """The command that the words begin with; one with a similar name is suggested."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-") and not context.resilient_parsing:
             meant = difflib.get_close_matches(name, COMMANDS, 1)
@@ -101,7 +101,7 @@ class LazyGroup(click.Group):
         return super().resolve_command(context, args)
 
     def invoke(self, context: click.Context) -> Any:
-        """Run the command; settings that are wrong by its options are wrong usage of it."""
+        """Run the command; settings made wrong by its options are wrong usage."""
         try:
             return super().invoke(context)
         except BrokenPipeError as error:
@@ -187,7 +187,7 @@ def _run(arguments: list[str]) -> int:
     warnings.formatwarning = lambda message, *_args, **_options: f"warning: {plain(str(message))}\n"
     signals.obey()
     debug = "--debug" in arguments
-    # Anywhere on the line, not only before the command, which is where one thinks of it.
+    # Anywhere on the line, where one thinks of it, not only before the command.
     arguments = [argument for argument in arguments if argument != "--debug"]
     try:
         result: Any = cli.main(arguments, prog_name="evolve", standalone_mode=False)
@@ -230,7 +230,7 @@ def _stand_in_for_closed_streams() -> None:
 
 
 def _usage(error: click.UsageError) -> str:
-    """What was wrong, and where the right way is told."""
+    """What was wrong, and which help tells more."""
     if isinstance(error, _WrongOptions):
         where = error.command
     else:

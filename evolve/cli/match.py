@@ -147,7 +147,7 @@ def _tell_how_to_go_on(match: Match, keeper: Keeper) -> None:
 
 def _tell(a: str, b: str, match: Match, keeper: Keeper, as_json: bool) -> None:
     """Say the result, and keep the last games."""
-    # Neither a file that cannot be written nor a reader that went away costs the other its due.
+    # A file that cannot be written must not cost the reader the result, nor the other way round.
     try:
         if as_json:
             document = _document(a, b, match.rules, match.result)

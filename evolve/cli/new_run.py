@@ -1,4 +1,4 @@
-"""What everything that begins a run needs."""
+"""What every command that starts a run needs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from evolve.tables import folder as store
 from evolve.tables.kinds import RunKind, Variant, imported
 
 RUNS: Final = Path("runs")
-"""Where runs go when no place is named; made when it is missing, as no other folder is."""
+"""Where runs go when no place is named; the only folder that is made when it is missing."""
 
 
 @contextmanager

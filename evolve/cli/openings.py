@@ -41,7 +41,7 @@ def opening_options(command: C) -> C:
 
 
 def identity_of(source: str) -> str:
-    """What --openings was given, for a file with what it holds."""
+    """What --openings was given; of a file, with its content."""
     path = Path(source)
     if source in ("random", "start") or not path.is_file():
         return source

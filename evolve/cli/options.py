@@ -67,7 +67,7 @@ def readable(name: str) -> str:
 def games_output(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> Path | None:
-    """A file for a table, by the end of its name."""
+    """A file for a table, by its extension."""
     path = output_path(context, parameter, value)
     if path is not None and path.suffix.lower() not in (".parquet", ".csv"):
         raise click.BadParameter(f"{path} must end in .parquet or .csv")

@@ -1,4 +1,4 @@
-"""`evolve run`, and going on with one."""
+"""`evolve run`, and resuming such a run."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ Examples:
 
 
 @click.command(cls=GroupedCommand, name="run", help=_RUN_HELP)
-@model_options(EvolutionSettings, "fitness")
+@model_options(EvolutionSettings, "encoding", "fitness")
 @jobs_option
 @click.option("--out", metavar="FOLDER", help="Folder of the run; runs/RULES-NNN by default.")
 @click.option("--config", metavar="FILE.toml", help="Settings; options given here come first.")

@@ -1,4 +1,4 @@
-"""`evolve runs`: the runs of a folder, and what is said of a run among others."""
+"""`evolve runs`: the runs of a folder, and the facts shown of each."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def interval_of(facts: Mapping[str, Any]) -> str | None:
 
 
 def facts_of(run: Run) -> dict[str, Any]:
-    """What is said of a run among others."""
+    """The facts of a run in such lists."""
     from evolve.agents.files import read_header
     from evolve.tables.folder import is_locked
 

@@ -25,7 +25,7 @@ _AT_ONCE: Final = 1.0
 """Seconds within which two signals are one."""
 
 _AGAIN: Final = 0.02
-"""Seconds until one that was lost comes again."""
+"""Seconds until one that was lost is sent again."""
 
 _came = -math.inf
 """When the last one came."""
@@ -34,7 +34,7 @@ _others: Callable[[Any], object] = sys.__unraisablehook__
 
 
 class Ended(KeyboardInterrupt):
-    """SIGTERM or SIGHUP came; whoever looks after Ctrl-C looks after this."""
+    """SIGTERM or SIGHUP came; whoever handles Ctrl-C handles this."""
 
     def __init__(self, number: int) -> None:
         super().__init__(f"ended by {signal.Signals(number).name}")

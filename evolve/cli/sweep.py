@@ -1,4 +1,4 @@
-"""`evolve sweep`, and going on with one."""
+"""`evolve sweep`, and resuming such a run."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs
 
 
 def _check_same_storage(folder: Path, stored: str | None, given: str) -> None:
-    """Raise OptionsError unless a storage is the sweep's own, told with its password."""
+    """Raise OptionsError unless a storage is the sweep's own, given with its password."""
     from evolve.sweeps.storage import without_password
 
     shown = without_password(given)

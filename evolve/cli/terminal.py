@@ -29,10 +29,10 @@ T = TypeVar("T")
 
 
 class _Console(Console):
-    """rich's console; text is text, and a reader that went away is the caller's matter."""
+    """rich's console; text is text, and the caller handles a reader that went away."""
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """The one way of any str to the screen, cells of tables included."""
+        """The only way of a str to the screen, cells of tables included."""
         shown = writable(plain(text, keep="\n"), self.encoding)
         return super().render_str(shown, **{**options, "markup": False, "emoji": False})
 
@@ -43,7 +43,7 @@ class _Console(Console):
 
 @functools.cache
 def out() -> Console:
-    """Standard output. Off a terminal lines are as long as they are."""
+    """Standard output. Off a terminal, lines are not wrapped."""
     console = _Console(highlight=False)
     return console if console.is_terminal else _Console(highlight=False, width=10_000)
 
@@ -155,7 +155,7 @@ def print_facts(facts: Mapping[str, Any]) -> None:
 
 
 class Times(ProgressColumn):
-    """Time gone, and time left once that can be told.
+    """Time gone, and time left once that is known.
 
     A task's field `ends` (`time.monotonic`) says when it ends, where its watcher knows better
     than by the speed of the last half minute, which is all that rich goes by.

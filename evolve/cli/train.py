@@ -1,4 +1,4 @@
-"""`evolve train dqn` and `evolve train mcts`, and going on with either."""
+"""`evolve train dqn` and `evolve train mcts`, and resuming either."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ _WIDTHS: Final = {
 
 
 def print_trials(run: Run, frame: pd.DataFrame) -> None:
-    """The trials with what was varied most to effect, and the importances."""
+    """The trials with the parameters that mattered most, and the importances."""
     from evolve.tables.trials import TRIALS_COLUMNS
 
     importances = run.importances

@@ -1,4 +1,4 @@
-"""How long work is carried out and ends: the same for every kind of run."""
+"""How long work runs and ends: the same for every kind of run."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ E = TypeVar("E", bound=RunEnding)
 
 
 def carry_out(kind: RunKind, folder: Path, look: Look, work: Callable[[Observer], E]) -> E:
-    """Work while people watch; its ending.
+    """Run the work, shown to people; returns its ending.
 
     The first Ctrl-C ends it after what is in hand, a second one at once. Where anything is kept
-    then, it says how the run goes on.
+    then, it says how to go on.
     """
     try:
         with watching(look) as display:

@@ -16,7 +16,7 @@ from pydantic import (
     model_validator,
 )
 
-from evolve.config.operators import OPERATORS, check_operator
+from evolve.config.operators import DIRECT, OPERATORS, check_operator
 from evolve.engine.genes import DEFAULT_TERMS, GENES, TERM_NAMES, Term
 from evolve.engine.phases import MAX_PHASES, default_boundaries
 from evolve.engine.rules import RULES_HELP, Rules, rule_set
@@ -69,7 +69,7 @@ class EvolutionSettings(BaseModel):
 
     GROUPS: ClassVar[Mapping[str, str]] = {
         "preset": FIRST,
-        "phases": "The agents and their genes",
+        "encoding": "The agents and their genes",
         "openings": "Games of a generation",
         "survivors": "The genetic algorithm",
         "panel_every": "Judging, and when to end",
@@ -85,6 +85,7 @@ class EvolutionSettings(BaseModel):
     population: int = Field(64, ge=4, le=4096, description="individuals in every generation")
     algorithm: str = _operator("algorithm", "ga", "how a generation is made from the last")
 
+    encoding: str = _operator("encoding", DIRECT, "what genes stand for")
     phases: int = Field(3, ge=1, le=MAX_PHASES, description="phases of the game")
     boundaries: Annotated[tuple[int, ...], BeforeValidator(_split_ints)] = Field(
         (),
@@ -162,8 +163,8 @@ class EvolutionSettings(BaseModel):
     )
     time_limit: float | None = Field(None, gt=0.0, description="stop after so many hours")
 
-    # What a field can tell of itself is checked by itself, so that it is told beside the faults
-    # of other fields; pydantic looks at fields together only when each is right alone.
+    # What concerns one field is checked by itself, so that it is reported beside the faults of
+    # other fields; pydantic looks at fields together only when each is right alone.
     @field_validator(*OPERATORS)
     @classmethod
     def _operators_are_known(cls, name: str, info: ValidationInfo) -> str:
@@ -257,7 +258,7 @@ class EvolutionSettings(BaseModel):
         return gene in self.tie or (GENES[gene].term and "terms" in self.tie)
 
     def gene_sizes(self, gene: str) -> tuple[int, ...]:
-        """Numbers the gene consists of; where it has phases, of one phase and of all of them."""
+        """How many numbers the gene has; where it has phases, in one phase and in all of them."""
         single = GENES[gene].numbers
         if not GENES[gene].phased or self.tied(gene):
             return (single,)
@@ -265,7 +266,7 @@ class EvolutionSettings(BaseModel):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """As JSON what a generation's tables depend on: all but when to stop."""
+        """What a generation's tables depend on, as JSON: all but when to stop."""
         return self.model_dump(mode="json", exclude=set(ENDINGS))
 
     @property

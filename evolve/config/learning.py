@@ -93,6 +93,15 @@ class LearningSettings(BaseModel):
         """CPU seconds, where neither budget nor games are asked for."""
         return 120.0
 
+    def brief(self) -> Self:
+        """The same, but with all parts of a training within a few games and steps."""
+        changes = {"window": 512, "seed": 0, "updates": self.batch / 20, **self._brief_parts()}
+        return self.model_copy(update=changes)
+
+    def _brief_parts(self) -> dict[str, float]:
+        """What `brief` changes of a kind's own settings."""
+        return {}
+
     def _check_network(self, layers: tuple[str, ...], outputs: tuple[str, ...]) -> None:
         from evolve.engine.network import Architecture  # not above: it loads numba
 
@@ -108,7 +117,7 @@ class LearningSettings(BaseModel):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """As JSON what the tables depend on: all but when to stop."""
+        """What the tables depend on, as JSON: all but when to stop."""
         return self.model_dump(mode="json", exclude={"budget", "games", "patience"})
 
 
@@ -217,6 +226,9 @@ class MctsSettings(LearningSettings):
         if "accept_against" not in self.model_fields_set:
             object.__setattr__(self, "accept_against", ("random", rule_set(self.rules).judge))
         return self
+
+    def _brief_parts(self) -> dict[str, float]:
+        return {"simulations": 4, "accept_games": 2}
 
 
 class DqnSettings(LearningSettings):
@@ -328,3 +340,6 @@ class DqnSettings(LearningSettings):
         if self.input == "coloured-move" and (self.others_zero or not self.legal):
             raise ValueError("coloured-move: the network sees legal moves alone")
         return self
+
+    def _brief_parts(self) -> dict[str, float]:
+        return {"survival": 1, "survival_games": 2} if self.survival else {}

@@ -41,13 +41,13 @@ MCTS_PRESETS: Final[dict[str, dict[str, Any]]] = {
         "augment": False,
         "reuse": True,
         "learning_rate": 1e-3,  # assumed
-        "decay": 1.0,  # no fall is told of
+        "decay": 1.0,  # no decay is mentioned
         "window": 200_000,  # assumed
         "simulations": 25,  # assumed
         "c_puct": 1.0,  # assumed
         "play_c_puct": 1.0,  # assumed
         "play_simulations": 100,  # assumed
-        "noise": 0.0,  # none is told of
+        "noise": 0.0,  # none is mentioned
         "temperature_plies": 15,  # assumed
         "solved": 0,
         "root_value": 0.0,
@@ -56,7 +56,7 @@ MCTS_PRESETS: Final[dict[str, dict[str, Any]]] = {
         "accept": True,  # keep the better model
         "accept_against": (),
         "accept_games": 20,  # assumed
-        # Ours, for CPUs, on which a position takes the network milliseconds.
+        # Ours, for CPUs, on which the network takes milliseconds a position.
         "check_simulations": 10,
         "panel_openings": 10,
         "games_per_iteration": 100,  # assumed

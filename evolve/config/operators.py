@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+DIRECT: Final = "direct"
+"""The encoding by which tables alone say what agents are."""
 SCORE: Final = "score"
 """The fitness that the tables hold in any case."""
 
@@ -46,6 +48,7 @@ OPERATORS: Final[Mapping[str, Mapping[str, str]]] = {
         "selected": "all who are selected, beside their children",
         "best": "the best alone, all others are replaced",
     },
+    "encoding": {DIRECT: "genes are the parameters of the agents"},
 }
 
 OWN: Final = "own:"
@@ -55,7 +58,7 @@ OWNABLE: Final = tuple(kind for kind in OPERATORS if kind != "algorithm")
 
 
 def check_operator(kind: str, name: str) -> str:
-    """The name itself; ValueError, which lists those that are, when there is no such operator."""
+    """The name itself; ValueError, which lists the known ones, when there is no such operator."""
     if name in OPERATORS[kind] or (kind in OWNABLE and name.startswith(OWN)):
         return name
     known = ", ".join(OPERATORS[kind])

@@ -1,7 +1,7 @@
 """What a sweep can tune, by the second word of `evolve sweep`.
 
-Light: the command line reads it before it loads any settings. What a trial of each is stands in
-`evolve.sweeps.spaces`.
+Light: the command line reads it before it loads any settings. `evolve.sweeps.spaces` says what a
+trial of each is.
 """
 
 from __future__ import annotations

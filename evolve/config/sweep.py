@@ -125,7 +125,7 @@ class SweepSettings(BaseModel):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """As JSON what a trial's score depends on: of one study, all must agree in it."""
+        """What a trial's score depends on, as JSON: all who write to one study must agree in it."""
         when_to_stop = {
             "trials", "timeout", "storage", "study", "finalists", "final_openings",
             "sampler", "pruner", "startup",

@@ -19,10 +19,10 @@ _LONGEST: Final = 200
 Presets = Mapping[str, Mapping[str, Any]]
 
 _NOT_SETTINGS = ("versions", "command")
-"""What of a run's config.toml that say how it was made, not what was asked for."""
+"""Keys of a run's config.toml that say how it was made, not what was asked for."""
 
 _BEFORE: Final = {"panel": "fixed"}
-"""Settings that version 0.1 did not have and whose default is another now."""
+"""What version 0.1 did, for settings that it did not have and whose default is another."""
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -108,7 +108,7 @@ _PLAIN: Final = {
     **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), "it must be a whole number"),
     **dict.fromkeys(("float_parsing", "float_type"), "it must be a number"),
 }
-"""pydantic's words for programmers, by its names of errors, in those of everybody else."""
+"""Plain words for pydantic's errors, by its names of them."""
 
 
 def config_text(settings: BaseModel, versions: Mapping[str, str], command: str = "run") -> str:

@@ -68,8 +68,8 @@ class _Files:
     """The compiled versions of one function, a file each: a digest, then a pickle.
 
     In place of numba's index and data files, which two processes that compile at the same time
-    can mix up, and whose flipped bits end in a crash inside of LLVM. The name holds a hash of
-    what the version is of, so that there is nothing to be kept in step.
+    can mix up, and whose flipped bits end in a crash inside of LLVM. The name holds a hash of what
+    the version depends on, so that nothing has to be kept in step.
     """
 
     def __init__(self, folder: Path, name: str, stamp: object) -> None:
@@ -147,7 +147,7 @@ class _ForgivingCache(FunctionCache):
 
 @functools.cache
 def _warn_once(text: str) -> None:
-    """Say it for the first of many files alone."""
+    """Warn for the first of many files alone."""
     warnings.warn(text, RuntimeWarning, stacklevel=3)
 
 

@@ -1,8 +1,8 @@
 """Sums of weight rows as vector code: what a fully connected layer is made of.
 
-Inputs of these networks are mostly zero (a board is, its planes more so, half of what ReLU
-gives), so a layer adds up the rows of its weights at the inputs that are not. LLVM breaks the
-wide vectors down to those of the machine.
+Inputs of these networks are mostly zero (boards are, their planes more so, and half of what ReLU
+gives), so a layer adds up the rows of its weights at the other inputs. LLVM breaks the wide vectors
+down to those of the machine.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CHUNK: Final = 64
 """Inputs looked at together, one bit of a mask each."""
 WIDE: Final = 64
 NARROW: Final = 16
-"""Outputs summed up together: as many as fit the registers of AVX2, and for the rest."""
+"""Outputs summed together: as many as fit the registers of AVX2, and fewer for the rest."""
 
 _FLOAT = ir.FloatType()
 _I64, _I32, _I8, _I1 = ir.IntType(64), ir.IntType(32), ir.IntType(8), ir.IntType(1)
@@ -109,7 +109,7 @@ def _dot(typingctx: Any, left: Any, right: Any) -> Any:
         name = f"llvm.vector.reduce.fadd.v{CHUNK}f32"
         kind = ir.FunctionType(_FLOAT, [_FLOAT, product.type])
         insert: Any = cgutils.get_or_insert_function
-        # Without an order given, the halves are added: log 64 steps for 64.
+        # With the order left open, the halves are added: log₂ 64 steps in place of 64.
         return builder.call(
             insert(builder.module, kind, name),
             [ir.Constant(_FLOAT, -0.0), product],

@@ -24,7 +24,7 @@ MOST_MOVES: Final = 60
 
 
 class Lineup(NamedTuple):
-    """Who plays N games, and how they begin.
+    """Who plays N games, and how they start.
 
     players: [N, 2] int32, who is black and who white: RANDOM_PLAYER, one of K networks, or K and
         more for a row of alpha-beta parameters.
@@ -68,14 +68,14 @@ class Episodes(NamedTuple):
 
 
 class TargetOptions(NamedTuple):
-    """What a move is to be worth.
+    """How the target of a move is made.
 
     kind: of the reward at the end, for a side's last move; see `engine.rewards`.
     shaping: weight of the side's own discs / 64 after each of its moves.
     table: [64] float32, values V of squares for the positional reward, V(p) + V(flips).
     positional: its weight; 0 for none.
-    minimax: whether the reward of the reply is taken off it.
-    negamax: whether steps are plies, those of the other side counting against this one, and not
+    minimax: whether the positional reward of the reply is subtracted.
+    negamax: whether steps are plies, those of the other side counting against this one, in place of
         own moves.
     steps: steps of rewards before the bootstrap: n of n-step returns; Sutton and Barto 2018,
         "Reinforcement learning", chapter 7.

@@ -32,7 +32,7 @@ C_SQUARES = place_of("c_squares")
 POTENTIAL_MOBILITY = place_of("potential_mobility")
 
 CLASS_NAMES = ("a1", "b1", "c1", "d1", "b2", "c2", "d2", "c3", "d3", "d4")
-"""The ten classes of squares that the symmetries of the board make one, by their first square."""
+"""The ten classes of squares that are alike under the board's symmetries, by their first square."""
 
 
 def _class_of_squares() -> np.ndarray:

@@ -25,11 +25,11 @@ class Gene:
     limits: what any agent must keep to; None where only the sum of all weights is bounded.
     numbers: how many it consists of, in a phase.
     phased: whether every phase has its own.
-    steps: whether neighbours are alike, so that it mutates by single steps; the rest are weights.
+    steps: whether nearby values are alike: it mutates by single steps. The rest are weights.
     term: whether it is the weight of a term, which settings switch on and off.
     early: whether version 0.1 had it. Such a term is on by default, stands in every table and
-        agent file, and is drawn where it is off as well, for a seed of then to mean what it
-        meant. A later one is off by default, and where it is off nothing is drawn or written.
+        agent file, and is drawn even where it is off, so that old seeds mean what they meant. A
+        later one is off by default, and where it is off nothing is drawn or written.
     """
 
     bounds: tuple[int, int]

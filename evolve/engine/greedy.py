@@ -52,7 +52,7 @@ def _seen(own: np.uint64, opp: np.uint64, side: int, network: int, scratch: int)
 def best_action(
     own: np.uint64, opp: np.uint64, moves: np.uint64, side: int, network: int, scratch: int
 ) -> tuple[int, float]:
-    """That of `moves` which the network values most, and its value; of equals the lowest square."""
+    """That of `moves` which the network values most (the lowest of equals), and its value."""
     seen = _seen(own, opp, side, network, scratch)
     # Whatever a network says, even if it is not a number, the answer is a legal move.
     best, best_square = -1e300, lowest(moves)
@@ -84,7 +84,7 @@ class _Valuation(NamedTuple):
 
 @inlined
 def _earned(own: np.uint64, opp: np.uint64, square: int, valuation: _Valuation) -> float:
-    """What a move earns at once, as the network was taught to count on."""
+    """The immediate reward of a move, as the network was taught to count it."""
     rewards, rules = valuation.rewards, valuation.rules
     earned = float(DISC_SIGNS[rules]) * squares_reward(own, opp, square, rewards)
     return earned + float(rewards[DISCS]) * discs_reward(own, opp, square, rules)

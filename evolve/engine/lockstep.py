@@ -114,7 +114,7 @@ def play_to_search_all(
     games: Game,
     records: Records,
 ) -> int:
-    """Play those games on in which the search was to move; in how many it is again.
+    """Play on the games in which the search was to move; returns in how many it is again.
 
     There the position is made the root, of a new tree or of the game's, as `options` say. Where a
     game has ended, `searching` becomes False.
@@ -168,7 +168,7 @@ def select_all(trees: Trees, leaves: Leaves, rules: int, c: float) -> int:
 
 @kernel
 def backpropagate_all(outputs: npt.NDArray[np.float32], trees: Trees, leaves: Leaves) -> None:
-    """Take what a network says of the leaves, outputs [L, …], into their trees."""
+    """Backpropagate what a network says of the leaves, outputs [L, …], in their trees."""
     paths, depths, every = leaves.paths, leaves.depths, trees.nodes
     last = outputs.shape[1] - 1
     row = int64(0)

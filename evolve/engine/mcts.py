@@ -173,7 +173,7 @@ def set_priors(node: int, logits: int, nodes: Nodes) -> None:
 
 @inlined
 def _best_child(node: int, scale: np.float32, nodes: Nodes) -> int:
-    """The child of `node` with the highest score; of equals the first."""
+    """The child of `node` with the highest score; among equals the first."""
     links, values = nodes.links, nodes.values
     first, count = int64(links[node, FIRST]), int64(links[node, CHILDREN])
     best, best_child = np.float32(-1e30), first

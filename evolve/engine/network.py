@@ -238,7 +238,7 @@ class Architecture:
 
 
 class Network:
-    """An architecture with weights, ready to be played with. It does not change.
+    """An architecture with weights, ready for play. It does not change.
 
     weights: for each of `architecture.matrices` a pair of float32 arrays, [inputs, outputs] (of
     a convolution [9 inputs, outputs]) and biases [outputs]. Raises AgentError when they do not

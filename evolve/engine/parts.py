@@ -1,6 +1,6 @@
 """Which part of the openings a position belongs to: a hash of it, the same for all its images.
 
-What agents are judged on is kept apart by it from what they learn from, whatever the seed.
+It keeps what agents are judged on apart from what they learn from, whatever the seed.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from evolve.engine.symmetry import SQUARE_IMAGES
 SLOTS: Final = 8
 """Positions are dealt out evenly to so many slots; a part of the openings has one or more."""
 MATCH_SLOT: Final = 7
-"""The slot of the openings of matches, which no game to learn from comes to."""
+"""The slot of the openings of matches, which no game to learn from reaches."""
 OPENING_DISCS: Final = 12
-"""Discs after an opening of 8 plies, the default; of other lengths games may come to any."""
+"""Discs after an opening of 8 plies, the default; games may reach openings of other lengths."""
 
 _MIX_1, _MIX_2 = U(0x9E3779B97F4A7C15), U(0xBF58476D1CE4E5B9)
 _S29, _S32 = U(29), U(32)
@@ -57,7 +57,7 @@ def slots_of_all(positions: npt.NDArray[np.uint64], slots: npt.NDArray[np.int8])
 
 @kernel
 def trained_moves(own: np.uint64, opp: np.uint64, moves: np.uint64) -> np.uint64:
-    """Those of `moves` that a game to learn from may go on with.
+    """Those of `moves` that a game to learn from may play.
 
     None leads into a position that is an opening of a match. Where all would, none is left, and
     there is nothing to learn from the game.

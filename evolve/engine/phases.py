@@ -1,4 +1,4 @@
-"""Phases of the game, told by disc count."""
+"""Phases of the game, by disc count."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ def private_folder(path: Path) -> Path:
     Raises PermissionError where other users could put files into it, or put another folder in
     its place: every folder on the way must be this user's or root's, and others may write to none
     but those with the sticky bit, such as /tmp. Raises OSError where it cannot be made. Windows
-    keeps other users out of a user's folders by itself: there nothing is looked at.
+    keeps other users out of a user's folders by itself: nothing is checked there.
     """
     path = path.absolute()
     if not hasattr(os, "geteuid"):

@@ -1,4 +1,4 @@
-"""What moves and ends of games earn, to learn from and to look ahead by.
+"""Rewards of moves and of the ends of games, for learning and for lookahead.
 
 Discs and squares are the mover's gain where discs are good, as under standard rules, and the
 other side's where they are bad, as under reversed ones; where scores do not go by discs they earn

@@ -29,7 +29,7 @@ REVERSED: Final = 1
 
 @dataclass(frozen=True)
 class RuleSet:
-    """What rules are, to all who do not play by them move by move.
+    """What differs between rules, apart from the scoring of a finished game.
 
     code: of the rules in kernels, and in `scoring.final_score`.
     goal: who wins, in a few words.
@@ -37,11 +37,11 @@ class RuleSet:
         loses.
     discs: 1 or −1 where the score of a full board is that many times own − opp discs, and no
         score goes beyond what a full board could still reach: the solver then counts in place of
-        playing the last move, and takes stable discs for bounds. It also says which disc
-        difference is the better one, and whose gain a disc is that is learned from. 0 where
-        scores do not go by discs: the search assumes nothing, and discs earn nothing.
-    corners_last: whether good squares are bad ones, so that moves are looked at in the opposite
-        order, corners last. Right or wrong, the values are the same.
+        playing the last move, and takes stable discs for bounds. It also says which disc difference
+        is the better one, and whom a disc counts for in learning. 0 where scores do not go by
+        discs: the search assumes nothing, and discs earn nothing.
+    corners_last: whether squares that are usually good are bad, so that moves are searched in the
+        opposite order, corners last. Right or wrong, the values are the same.
     ggf: the letter of these rules in a GGF game type, `` for the usual game; None where GGF does
         not know them.
     greedy: reference agent that plays by a table alone, an opponent to learn from.
@@ -144,7 +144,7 @@ else:
     """The name of rules: settings and options take their choices from it."""
 
 DEFAULT_RULES: Final[Rules] = "standard"
-"""What agents play that play by any rules, as long as nobody says which."""
+"""What agents that play by any rules play, unless told otherwise."""
 RULES_HELP: Final = ", ".join(f"{name}: {rules.goal}" for name, rules in RULE_SETS.items())
 """All rules and who wins by them, for the help of commands."""
 

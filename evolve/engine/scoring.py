@@ -14,7 +14,7 @@ def final_score(own: np.uint64, opp: np.uint64, rules: int) -> int:
     """Exact score of a finished game for the side with `own`, by the code of the rules.
 
     Standard: own − opp discs, empty squares to the winner. Reversed: opp − own discs. NO_SCORE
-    for a code that is none.
+    for an unknown code.
     """
     mine, theirs = popcount(own), popcount(opp)
     if rules == REVERSED:

@@ -1,4 +1,4 @@
-"""Alpha-beta: fail-soft negamax to a fixed depth.
+"""Alpha-beta (Knuth and Moore 1975): fail-soft (Fishburn 1983) negamax to a fixed depth.
 
 Every function answers for the side with `own`: with a window (alpha, beta) the value returned
 is exact inside it, an upper bound when ≤ alpha, a lower bound when ≥ beta. A pass costs no
@@ -202,8 +202,8 @@ def search_deep(
 
     From depth 3 on the moves are sorted by the evaluation after them. From the context's
     TABLE_DEPTH on the table is used, but of its bounds only those for the same depth, so that
-    the value is the minimax value whatever was searched before; and moves after the first have
-    a null window, and an open one when they turn out better.
+    the value is the minimax value whatever was searched before; and moves after the first have a
+    null window, and an open one when they turn out better (principal variation search).
     """
     if depth == 2:
         return search_2(own, opp, moves, squares, alpha, beta, context)

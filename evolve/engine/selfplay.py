@@ -48,7 +48,7 @@ MOST_POSITIONS: Final = 61
 
 
 class Fixtures(NamedTuple):
-    """Who meets whom in N games, and how they begin.
+    """Who meets whom in N games, and how they start.
 
     opponents: [N] int32, SELF_PLAY, RANDOM_OPPONENT or a row of alpha-beta parameters.
     colours: [N] int8, 1 where the search is black, −1 where it is white; of no use in self-play.

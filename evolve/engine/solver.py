@@ -350,7 +350,7 @@ def solve_in_order(
 ) -> tuple[int, int]:
     """Square and exact score of the best move, looked for in the order given: all legal moves.
 
-    Of equals the first. The nearer the best comes to the front, the less the others cost. The
+    Among equals the first. The nearer the best is to the front, the less the others cost. The
     square is −1 when the search was stopped.
     """
     forget(context)

@@ -2,7 +2,7 @@
 
 An entry is a position, bounds low ≤ value ≤ high, the draft they hold for (the depth of a
 search, the empties of a solver) and the best move found. Entries of earlier moves, which may
-have been searched with other weights, are told by their age and do not count.
+have been searched with other weights, are recognised by their age and do not count.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NOTHING = -1
 
 @wrapper
 def forget(context: int) -> None:
-    """Let nothing that the table holds count any longer."""
+    """Invalidate all that the table holds."""
     store(context, AGE, load(context, AGE) + 1)
 
 

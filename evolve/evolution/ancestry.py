@@ -40,7 +40,7 @@ def individual_agent(folder: str | Path, individual: str) -> AlphaBetaAgent:
         "games": row["games"],
         "against": f"population of generation {row['generation']}",
     }
-    agent = genome.agent(genome.vector(row_genes(row, genome.settings.genes)), individual)
+    agent = genome.agent(genome.vector(row_genes(row, [*genome.sizes])), individual)
     return replace(agent, provenance=provenance)
 
 

@@ -11,6 +11,7 @@ from evolve.config.operators import OWNABLE
 from evolve.config.toml import config_text, read_run_toml, resolve
 from evolve.errors import RunError, SettingsError
 from evolve.evolution.loop import Evolution
+from evolve.population.encoding import Encoding
 from evolve.population.operators import Own, own_name
 from evolve.tables import folder as store
 from evolve.tables.atomic import write_text
@@ -18,6 +19,8 @@ from evolve.tables.layout import CONFIG_FILE
 from evolve.tables.observer import Observer, Silent
 from evolve.tables.run import Run
 
+OF_DIRECT_GENES: Final = (*("phases", "boundaries", "tie", "terms", "bounds", "fix", "start_from"),)
+"""Settings about genes that are the agents' parameters."""
 _RUNS: Final = Path("runs")
 """The one folder that is made for a new run where it is missing, as by `evolve run`."""
 
@@ -34,12 +37,13 @@ def evolve(
     Args:
         folder: of the run; a new one, or one that a call with the same settings has begun.
         jobs: threads; results do not depend on it.
-        observer: told of games and generations; see `evolve.tables.observer`.
+        observer: informed of games and generations; see `evolve.tables.observer`.
         settings: what `evolve run --help` lists, such as `population=32`, under the names of
             config.toml. `selection`, `survival`, `crossover`, `mutation`, `depth_mutation` and
             `fitness` also take a function: see `evolve.population.breeding` and
-            `evolve.fitness.round` for what each is called with. Its name is all that the run's
-            config.toml says of it, so `evolve resume` refuses such a run: this call goes on.
+            `evolve.fitness.round` for what each is called with; `encoding` takes an
+            `evolve.Encoding`, genes of one's own. Its name is all that the run's config.toml says
+            of it, so `evolve resume` refuses such a run: this call resumes it.
 
     The run up to its last generation is the same however often it was stopped, provided that the
     functions depend on what they are given alone and draw from its `rng`. Raises SettingsError
@@ -50,6 +54,12 @@ def evolve(
     for kind in own:
         if kind not in OWNABLE:
             raise SettingsError(f"{kind}: is no function; those may be: {', '.join(OWNABLE)}")
+    if "encoding" in own:
+        if not isinstance(own["encoding"], Encoding):
+            raise SettingsError("encoding: must be an evolve.Encoding")
+        for name in OF_DIRECT_GENES:
+            if name in settings:
+                raise SettingsError(f"{name}: is of no use to genes of one's own")
     asked = resolve({**settings, **{kind: own_name(value) for kind, value in own.items()}})
     folder = Path(folder)
     begun = (folder / CONFIG_FILE).exists()
@@ -70,7 +80,7 @@ def evolve(
 
 
 def _check_same(folder: Path, asked: EvolutionSettings) -> None:
-    """Raise RunError unless a run differs from what is asked for in when it ends alone."""
+    """Raise RunError if a run differs from what is asked for in more than when it ends."""
     path = folder / CONFIG_FILE
     there = resolve({}, read_run_toml(path), str(path)).identity
     faults = [

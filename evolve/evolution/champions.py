@@ -1,4 +1,4 @@
-"""The best of a run so far: its hall of fame, by what the panel said of them."""
+"""The best of a run so far: its hall of fame, by the panel's scores."""
 
 from __future__ import annotations
 

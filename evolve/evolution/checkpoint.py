@@ -57,7 +57,7 @@ def restored(
 
 @contextmanager
 def damage_told(run: Run, generation: int) -> Iterator[None]:
-    """Raise RunError, naming the generation's file, where what it holds cannot be gone on from."""
+    """Raise RunError, naming the generation's file, where what it holds cannot be resumed from."""
     try:
         yield
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:

@@ -1,4 +1,4 @@
-"""Choosing a run's champion and writing champion.json: on the way by the panel, at last by a
+"""Choosing a run's champion and writing champion.json: during the run by the panel, at its end by a
 play-off on openings that nobody has seen."""
 
 from __future__ import annotations

@@ -33,8 +33,8 @@ class Estimate:
 def estimate(evolution: Evolution) -> Estimate:
     """Play games between random weights at middling depths, and extrapolate.
 
-    Depths in the middle of their bounds and no node budget, because random depths end many games
-    early on nodes, which those that evolve do not. The truth may be half or twice as much.
+    Depths in the middle of their bounds and no node budget, because with random depths many games
+    end early on nodes, unlike those of evolved agents. The truth may be half or twice as much.
     """
     settings = evolution.settings
     rng = generator(settings.seed, Use.ESTIMATE)

@@ -1,7 +1,7 @@
 """The panel: opponents that do not change, so that progress can be told from drift.
 
 `ladder` has rungs from the weakest agents to ones that nobody climbs over; each generation's best
-plays those nearest to it, and its rating and the curve of ratings come of that. `fixed` is the
+plays those nearest to it, and its rating and the curve of ratings come from that. `fixed` is the
 panel of version 0.1, three opponents that champions soon beat; runs begun with it keep it.
 """
 
@@ -190,8 +190,8 @@ class FixedPanel(RunPanel):
 class LadderPanel(RunPanel):
     """The rungs of the ladder nearest to the run's rating so far.
 
-    Every rung gets openings of its own, drawn anew for every generation: on the same ones a best
-    that stays would bring nothing new, and luck with them would look like strength.
+    Every rung gets openings of its own, drawn anew for every generation: on the same ones an
+    unchanged best would bring nothing new, and luck with them would look like strength.
     """
 
     opponents = RUNGS_PLAYED + 1

@@ -34,6 +34,7 @@ from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.round import FITNESS_FUNCTIONS, Round, fitness_values
 from evolve.fitness.roundrobin import RoundRobin, Standings
 from evolve.population.algorithms import ALGORITHMS
+from evolve.population.encoding import Encoding
 from evolve.population.genome import Genome, Vector
 from evolve.population.individual import Individual
 from evolve.population.operators import Own, check_own
@@ -52,7 +53,7 @@ TRAINING_OPENINGS: Final = 4096
 
 
 class EvolutionEnding(RunEnding):
-    """Why `Evolution.run` came back."""
+    """Why `Evolution.run` returned."""
 
     COMPLETE = "all generations are done"
     PATIENCE = "no better panel score for as long as patience allows"
@@ -62,7 +63,8 @@ class EvolutionEnding(RunEnding):
 
 
 class Evolution:
-    """One run under way, inside the folder's lock; `own` are the caller's operators and fitness."""
+    """One run under way, inside the folder's lock; `own` are operators, fitness and encoding of the
+    caller's."""
 
     def __init__(
         self, folder: Path, settings: EvolutionSettings, jobs: int, own: Own | None = None
@@ -73,9 +75,11 @@ class Evolution:
         self.folder = folder
         self.settings = settings
         self.jobs = jobs
-        self.genome = Genome.of(settings)
+        encoding = own.get("encoding")
+        assert encoding is None or isinstance(encoding, Encoding)
+        self.genome = Genome.of(settings, encoding)
         self.algorithm = ALGORITHMS[settings.algorithm](settings, self.genome, self._start(), own)
-        self.largest_endgame = int(self.genome.high[self.genome.slices["endgame"]][0])
+        self.largest_endgame = self.genome.largest_endgame
         self.champions = Champions.new(settings.hall_of_fame)
         self.population: list[Individual] = []
         self.generation = -1
@@ -220,7 +224,7 @@ class Evolution:
     def _played(
         self, generation: int, agents: Sequence[AlphaBetaAgent], observer: Observer
     ) -> tuple[Standings, Games, list[str]]:
-        """The round robin of a generation: who stands how, the games and their openings."""
+        """The round robin of a generation: its standings, the games and their openings."""
         done, total, stage = 0, self.settings.games_a_generation, f"generation {generation}"
 
         def count(games: int) -> None:
@@ -265,7 +269,7 @@ class Evolution:
         best = run.metadata(generation)[0]["best"]
         rows = run.individuals_table(generation).to_pylist()
         row = next(row for row in rows if row["individual"] == best)
-        return self.genome.agent(self.genome.vector(row_genes(row, self.settings.genes)), best)
+        return self.genome.agent(self.genome.vector(row_genes(row, [*self.genome.sizes])), best)
 
     def _start(self) -> Vector | None:
         source = self.settings.start_from

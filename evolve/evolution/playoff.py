@@ -19,7 +19,7 @@ from evolve.fitness.score import Score
 
 @dataclass(frozen=True)
 class Candidate:
-    """Somebody who may be the best: an agent and its ancestry."""
+    """An agent that may be the best, and its ancestry."""
 
     agent: AlphaBetaAgent
     provenance: Mapping[str, object]

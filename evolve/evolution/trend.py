@@ -18,7 +18,7 @@ from evolve.fitness.score import Z95, student95
 POOLED: Final = 10
 """Panels whose ratings make one point of the curve."""
 SPAN: Final = 40
-"""Generations that a rise is told over, and the fewest that it is taken from."""
+"""Generations that a rise is stated over, and the fewest that it is taken from."""
 REST: Final = 20.0
 """Elo. Where less than that is to be gained in SPAN generations, evolution has come to rest: it
 would change a score of 0.500 to 0.529."""
@@ -48,7 +48,7 @@ class Rise(Interval):
 
 
 def rest_told(row: Mapping[str, Any]) -> str | None:
-    """What a row of the generations table says of rest, where evolution has come to it."""
+    """A sentence on rest from a row of the generations table, where evolution has come to it."""
     high = row.get("rise_high")
     if high is None or not high < REST:  # NaN, in a table that was read
         return None

@@ -96,7 +96,7 @@ def balanced_openings(
         together = np.concatenate([seen, images[ours]])
         _, first = np.unique(together, axis=0, return_index=True)
         fresh = np.flatnonzero(ours)[np.sort(first[first >= len(seen)]) - len(seen)]
-        # Searched last, because it takes the time: only what is of this part and new.
+        # Searched last, because that takes the time: only what is new and of this part.
         values = np.zeros(len(fresh), np.int64)
         search_positions(positions[fresh], judge.cells, BALANCE_DEPTH, memory, values)
         fresh = fresh[np.abs(values) <= BALANCE_MARGIN]

@@ -23,7 +23,7 @@ OpeningMode = Literal["pair", "shared", "start"]
 
 @dataclass(frozen=True)
 class Standings:
-    """What each of N agents reached.
+    """The results of N agents.
 
     score [N] in 0..1; disc_difference [N], own − opp discs a game; games [N]; against [N, N], the
     score of each against each other one, and ½ against itself, which is what an agent that plays

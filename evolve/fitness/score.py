@@ -18,9 +18,9 @@ Z95: Final = 1.959963984540054
 
 
 def student95(freedom: int) -> float:
-    """Half width of a 95 % interval in standard errors that rest on so many degrees of freedom.
+    """Half of Student's (1908) 95 % interval at so many degrees of freedom, in standard errors.
 
-    By the expansion of Abramowitz & Stegun 26.7.5, within 0.5 % from six degrees on.
+    By the expansion of Abramowitz and Stegun (1964), 26.7.5, within 0.5 % from six degrees on.
     """
     first = (Z95**3 + Z95) / 4.0
     second = (5.0 * Z95**5 + 16.0 * Z95**3 + 3.0 * Z95) / 96.0
@@ -72,8 +72,8 @@ class Score:
 def score_of_pairs(pair_scores: npt.NDArray[np.float64], games_a_pair: int = 2) -> Score:
     """Score and interval from the mean score of each pair of games on one opening, [N].
 
-    A Wilson interval whose number of trials is the one that would give the variance seen between
-    pairs: it keeps inside 0..1, and pairs that all end alike still leave a doubt.
+    A Wilson (1927) interval whose number of trials is the one that would give the variance seen
+    between pairs: it stays inside 0..1, and pairs that all end alike still leave a doubt.
     """
     count = len(pair_scores)
     score = float(pair_scores.mean())

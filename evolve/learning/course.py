@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 import numpy as np
 import torch
 
-from evolve.config.learning import DqnSettings, MctsSettings
+from evolve.config.learning import DqnSettings, LearningSettings, MctsSettings
 from evolve.learning.dqn import MoveLearner
 from evolve.learning.learner import Learner
 from evolve.learning.mcts import TreeLearner
 from evolve.tables.observer import RunEnding
 
+LEARNERS: Final[Mapping[type[LearningSettings], Callable[[Any, int], Learner]]] = {
+    MctsSettings: TreeLearner,
+    DqnSettings: MoveLearner,
+}
+"""The learner for each kind of settings, made with a number of jobs."""
+
 
 class LearningEnding(RunEnding):
-    """Why a training came back."""
+    """Why a training returned."""
 
     GAMES = "all games are played"
     BUDGET = "the budget is used up"
@@ -28,19 +35,15 @@ class LearningEnding(RunEnding):
 class Course:
     """A learner on its way, saved nowhere.
 
-    The same settings and number of games teach the same, whatever `jobs`; a budget in CPU
-    seconds ends where the machine has come to.
+    The same settings and number of games teach the same, whatever `jobs`; a budget in CPU seconds
+    ends wherever the machine has got to.
     """
 
     def __init__(self, settings: MctsSettings | DqnSettings, jobs: int) -> None:
         torch.set_num_threads(1)  # small networks: more threads cost more than they give
         self.settings = settings
         self.jobs = jobs
-        self.learner: Learner = (
-            TreeLearner(settings, jobs)
-            if isinstance(settings, MctsSettings)
-            else MoveLearner(settings, jobs)
-        )
+        self.learner = LEARNERS[type(settings)](settings, jobs)
         self.games = 0
         self.spent = 0.0
         """CPU seconds so far."""
@@ -59,7 +62,7 @@ class Course:
 
     @property
     def finished(self) -> LearningEnding | None:
-        """Why there is nothing left to do, when there is nothing."""
+        """Why there is nothing left to do; None when there is."""
         settings = self.settings
         if settings.games is not None and self.games >= settings.games:
             return LearningEnding.GAMES
@@ -108,13 +111,7 @@ class Course:
     def warm_up(self) -> None:
         """Compile every kernel, so that the budget is not spent on it."""
         # A few steps: one of the published policy-value network takes a second.
-        changes: dict[str, float] = {"window": 512, "seed": 0, "updates": self.settings.batch / 20}
-        if isinstance(self.settings, MctsSettings):
-            changes.update(simulations=4, accept_games=2)
-        elif self.settings.survival:
-            changes.update(survival=1, survival_games=2)
-        small = self.settings.model_copy(update=changes)
-        learner = type(self.learner)(small, 1)  # type: ignore[call-arg]
+        learner = LEARNERS[type(self.settings)](self.settings.brief(), 1)
         rng = np.random.default_rng(0)
         for _ in range(2):
             learner.iterate(rng, 4, lambda: 0.0, lambda games: None, lambda: math.inf)

@@ -164,7 +164,7 @@ class MoveLearner:
         return model.learn(inputs, loss_of, int(rng.integers(2**31)))
 
     def _survive(self, rng: np.random.Generator, progress: GamesDone) -> None:
-        """Let the models as they are meet those of last time; the better go on."""
+        """Let the current models meet those of last time; the better go on."""
         settings = self.settings
         now = self.agent()
         states = [model.state() for model in self.models]

@@ -217,7 +217,7 @@ class TreeLearner:
         return self.model.learn(inputs, loss_of, int(rng.integers(2**31)))
 
     def _promote(self, rng: np.random.Generator, progress: GamesDone, left: Left) -> None:
-        """Take the network as it has learned for the games to come, if it is good enough."""
+        """Use the network as it is now in the games to come, if it is good enough."""
         settings = self.settings
         candidate = self.model.network()
         if not settings.accept or self.player is None:

@@ -42,7 +42,7 @@ def seeded(seed: int) -> Iterator[None]:
 class Model:
     """A module that learns on one device, by AdamW; Loshchilov and Hutter 2019.
 
-    The learning rate is held until the share `decay` of the training, then falls in a line.
+    The learning rate is held until the share `decay` of the training, then falls linearly.
     """
 
     def __init__(
@@ -107,10 +107,10 @@ class Model:
         return arrays
 
     def load_state(self, arrays: Mapping[str, npt.NDArray[Any]], steps: int | None = None) -> None:
-        """Go on from what `state` gave; KeyError or RuntimeError when it is of another network.
+        """Go on from what `state` gave; KeyError or RuntimeError when it belongs to another
+        network.
 
-        `steps` is the count to go on with where it is not the state's: of a training that has
-        gone back to an earlier model.
+        `steps` replaces the state's count, for a training that has gone back to an earlier model.
         """
         self.module.load_state_dict(
             {

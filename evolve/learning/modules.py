@@ -115,7 +115,7 @@ class _Residual(nn.Module):
 
 
 class _Dueling(nn.Module):
-    """Q = V + A − mean A over the 64 squares; Wang 2016, equation 9."""
+    """Q = V + A − mean A over the 64 squares; Wang et al. 2016, equation 9."""
 
     def __init__(self, size: int) -> None:
         super().__init__()

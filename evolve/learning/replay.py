@@ -1,4 +1,4 @@
-"""The replay: the last rows to learn from, in arrays that belong together; Lin 1992."""
+"""The replay buffer: the last rows to learn from, in arrays that belong together; Lin 1992."""
 
 from __future__ import annotations
 

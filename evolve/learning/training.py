@@ -36,7 +36,7 @@ class Training(Course):
     """One training in its folder.
 
     The same settings and number of games give the same tables, whatever `jobs`, interruption
-    and resume; a budget in CPU seconds ends where the machine has come to.
+    and resume; a budget in CPU seconds ends wherever the machine has got to.
     """
 
     def __init__(self, folder: Path, settings: MctsSettings | DqnSettings, jobs: int) -> None:
@@ -51,7 +51,7 @@ class Training(Course):
 
     @property
     def finished(self) -> LearningEnding | None:
-        """Why there is nothing left to do, when there is nothing."""
+        """Why there is nothing left to do; None when there is."""
         ending, patience = super().finished, self.settings.patience
         if ending is None and patience is not None and self._since_best >= patience:
             return LearningEnding.PATIENCE
@@ -64,7 +64,7 @@ class Training(Course):
         return since >= self.settings.check_every or (self.finished is not None and since > 0)
 
     def run(self, observer: Observer) -> LearningEnding:
-        """Train to the end, or until the observer wishes to stop."""
+        """Train to the end, or until the observer asks to stop."""
         self.warm_up()
         while True:
             if self.check_is_due:
@@ -151,7 +151,8 @@ class Training(Course):
         write_arrays(self.folder / CHECKPOINT_FILE, arrays, packed=False)
 
     def _is_of_these_settings(self, identity: Mapping[str, Any]) -> bool:
-        """Whether a checkpoint is of these settings; what its version lacked is at its default."""
+        """Whether a checkpoint has these settings; those that its version lacked are at their
+        defaults."""
         model = type(self.settings)
         defaults = model.model_construct().model_dump(mode="json")
         mine = self.settings.identity

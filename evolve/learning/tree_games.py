@@ -105,7 +105,7 @@ def searched_games(
     progress: GamesDone | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> SearchedGames:
-    """Play the games of `fixtures`, whose opponents are numbers among `agents` or none of them.
+    """Play the games of `fixtures`, whose opponents are indices of `agents` or none of them.
 
     Results do not depend on `jobs`. Games that are not finished when `stop` says so, or when
     `evaluate` raises OutOfTimeError, are given up. Without a `network`, leaves are evaluated by

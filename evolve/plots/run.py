@@ -78,7 +78,7 @@ def _draw_rating(axes: Axes, run: Run) -> None:
     frame = run.generations.dropna(subset=["panel_elo"])
     x = frame["generation"]
     axes.plot(x, frame["panel_elo"], ".", color=GREY, ms=3, label="each generation's best")
-    # Each mean stands amid the generations that it is of: at their end it would lag behind them.
+    # Each mean stands amid its generations: at their end it would lag behind them.
     amid = x.rolling(POOLED, min_periods=1).mean()
     axes.fill_between(amid, frame["rating_low"], frame["rating_high"], color=BLUE, alpha=0.2, lw=0)
     axes.plot(amid, frame["rating"], color=BLUE, lw=2, label=f"mean of {POOLED} of them")

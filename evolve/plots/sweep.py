@@ -138,7 +138,7 @@ def draw_slice(axes: Axes, trials: pd.DataFrame, name: str) -> None:
 def _logarithmic(axes: Axes, ratio: float) -> None:
     """A scale of few labels, as plain numbers: matplotlib's own overlap within two decades."""
     axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if ratio < 200 else (1.0,)))
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if ratio < 50 else (1.0,)))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.tick_params(axis="x", labelsize="small")

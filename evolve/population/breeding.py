@@ -27,8 +27,8 @@ class Noise(NamedTuple):
     """What mutation moves numbers by, drawn once for every child.
 
     Both mutations and all their choices share it, so that a choice for one kind of gene leaves
-    the draws of the other as they are. normal [size] is of the standard normal distribution,
-    sign [size] −1 or 1, anew [size] a genome drawn uniformly from the ranges.
+    the draws of the other as they are. normal [size] is drawn from the standard normal
+    distribution, sign [size] −1 or 1, anew [size] a genome drawn uniformly from the ranges.
     """
 
     normal: npt.NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""CMA-ES from DEAP on the same genome: a normal distribution in place of a population."""
+"""CMA-ES (Hansen and Ostermeier 2001) by DEAP: a normal distribution in place of a population."""
 
 from __future__ import annotations
 

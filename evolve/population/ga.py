@@ -88,7 +88,7 @@ class GeneticAlgorithm:
         """Nothing to restore."""
 
     def _parents(self, ranked: Sequence[Individual], breeding: Breeding) -> list[Individual]:
-        """The best and whom the operator selects of the others, best first."""
+        """The best, and those of the others whom the operator selects, best first."""
         count = self.settings.survivor_count - 1
         chosen = self.operators.selection(ranked[1:], count, breeding)
         _check_chosen("selection", chosen, ranked[1:])

@@ -12,8 +12,10 @@ import numpy.typing as npt
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.config.evolution import EvolutionSettings
+from evolve.config.operators import DIRECT
 from evolve.engine.genes import GENES, TERM_NAMES
 from evolve.errors import SettingsError
+from evolve.population.encoding import Encoding
 
 Vector = npt.NDArray[np.int64]
 
@@ -22,18 +24,48 @@ Vector = npt.NDArray[np.int64]
 class Genome:
     """A fixed layout of integer genes in one vector of `size` numbers.
 
-    sizes: how many numbers each gene of the settings takes; low, high [size]: the range of each
-    number (equal where the gene is fixed or switched off).
+    sizes: how many numbers each gene takes; low, high [size]: the range of each number (equal
+    where the gene is fixed or switched off); encoding: of genes that are the caller's own.
     """
 
     settings: EvolutionSettings
     sizes: Mapping[str, int]
     low: Vector
     high: Vector
+    encoding: Encoding | None = None
 
     @classmethod
-    def of(cls, settings: EvolutionSettings) -> Genome:
+    def of(cls, settings: EvolutionSettings, encoding: Encoding | None = None) -> Genome:
         """The genome of the settings; raises SettingsError when its agents could not be."""
+        if encoding is not None:
+            genome = cls._encoded(settings, encoding)
+        elif settings.encoding == DIRECT:
+            genome = cls._direct(settings)
+        else:
+            raise SettingsError(
+                f"encoding = {settings.encoding}: only the Python program of the run knows what "
+                "agents its genes stand for"
+            )
+        if not genome.free.any():
+            raise SettingsError("fix, bounds: every gene is fixed, nothing is left to evolve")
+        # The largest weights must make an agent, or some individual would fail in mid-run.
+        genome.agent(np.where(-genome.low > genome.high, genome.low, genome.high), "bounds")
+        return genome
+
+    @classmethod
+    def _encoded(cls, settings: EvolutionSettings, encoding: Encoding) -> Genome:
+        sizes = {name: gene.numbers for name, gene in encoding.genes.items()}
+        low, high = (
+            np.repeat(
+                np.array([gene.bounds[end] for gene in encoding.genes.values()], np.int64),
+                [*sizes.values()],
+            )
+            for end in (0, 1)
+        )
+        return cls(settings, sizes, low, high, encoding)
+
+    @classmethod
+    def _direct(cls, settings: EvolutionSettings) -> Genome:
         sizes: dict[str, int] = {}
         lows: list[Vector] = []
         highs: list[Vector] = []
@@ -50,12 +82,7 @@ class Genome:
                 values = np.resize(np.array(fixed, np.int64), size)
                 lows.append(values)
                 highs.append(values)
-        genome = cls(settings, sizes, np.concatenate(lows), np.concatenate(highs))
-        if not genome.free.any():
-            raise SettingsError("fix, bounds: every gene is fixed, nothing is left to evolve")
-        # The largest weights must make an agent, or some individual would fail in mid-run.
-        genome.agent(np.where(-genome.low > genome.high, genome.low, genome.high), "bounds")
-        return genome
+        return cls(settings, sizes, np.concatenate(lows), np.concatenate(highs))
 
     @property
     def size(self) -> int:
@@ -75,9 +102,18 @@ class Genome:
     def steps(self) -> npt.NDArray[np.bool_]:
         """Which numbers mutate by single steps, [size]."""
         mask = np.zeros(self.size, bool)
+        genes = GENES if self.encoding is None else self.encoding.genes
         for gene, place in self.slices.items():
-            mask[place] = GENES[gene].steps
+            mask[place] = genes[gene].steps
         return mask
+
+    @cached_property
+    def largest_endgame(self) -> int:
+        """Most empties from which an agent searches to the end; with one's own genes, the most of
+        the agents at either end of the ranges."""
+        if self.encoding is None:
+            return int(self.high[self.slices["endgame"]][0])
+        return max(self.agent(end, "bounds").endgame for end in (self.low, self.high))
 
     @cached_property
     def free(self) -> npt.NDArray[np.bool_]:
@@ -103,8 +139,10 @@ class Genome:
 
     def agent(self, vector: Sequence[int] | Vector, name: str) -> AlphaBetaAgent:
         """The agent with these genes."""
-        phases = self.settings.phases
         genes = self.genes(vector)
+        if self.encoding is not None:
+            return self.encoding(genes, name, self.settings.rules)
+        phases = self.settings.phases
         per_phase: dict[str, Any] = {
             gene: genes[gene] * (phases // len(genes[gene]))
             for gene in (*TERM_NAMES, "depths")

@@ -1,7 +1,7 @@
 """Selection: who of the evaluated population has children. See `breeding.Select`.
 
 All choose different individuals, for those selected also live on, and a generation does not hold
-the same one twice. The textbook forms with replacement are drawn again until they have.
+the same one twice. The textbook forms with replacement draw again until all differ.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ class GtpSession:
     """A running program; `moves` are those that it has been told or has played.
 
     Programs answer in upper or lower case, with or without ids, print banners, and may know no
-    more than the few commands that a game needs: what is missing is done without.
+    more than the few commands that a game needs: we do without the rest.
     """
 
     def __init__(self, command: Sequence[str], seconds: float | None) -> None:

@@ -1,4 +1,4 @@
-"""Stands between evolve and an outside program, and ends with either of them what is left.
+"""Stands between evolve and an outside program; when either ends, it ends what is left.
 
 Run as a program of its own, with nothing but the standard library: `python -I -S guard.py FD
 COMMAND…`. It starts the command, which has the guard's standard streams for itself, and waits.
@@ -8,9 +8,9 @@ the command did.
 
 On Linux orphans come to the guard (a child subreaper), so that it finds all of them, also those in
 sessions of their own, and the command dies with the guard. Elsewhere it kills the command's
-process group. A pipe and not the parent-death signal tells of evolve's end: that signal comes when
-the *thread* that started a program ends. A guard a program and not one for all keeps streams,
-and exit codes those of a plain child; it costs 4 MB, and 17 ms of CPU a start (a plain child 1 ms).
+process group. A pipe, not the parent-death signal, reports evolve's end: that signal comes when
+the *thread* that started a program ends. One guard a program, not one for all, keeps streams and
+exit codes those of a plain child; it costs 4 MB, and 17 ms of CPU a start (a plain child 1 ms).
 """
 
 from __future__ import annotations

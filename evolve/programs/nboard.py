@@ -22,7 +22,7 @@ _CHOICE: Final = re.compile(r"===\s*([a-h][1-8])(?![a-z0-9]).*", re.IGNORECASE)
 class NBoardSession:
     """A running program, told the whole game before every move.
 
-    `=== d6 -1.00 0.0` and `=== D6/-1.00/0.0` are both understood, and other lines passed over.
+    `=== d6 -1.00 0.0` and `=== D6/-1.00/0.0` are both understood, and other lines ignored.
     """
 
     def __init__(self, command: Sequence[str], depth: int | None) -> None:

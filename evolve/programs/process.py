@@ -38,7 +38,7 @@ class LineProcess:
     """A program with a guard, its output read by a thread.
 
     It ends with this process at the latest, however that ends, and so does what it has started:
-    see `agents.guard`. Where there is no fork (Windows) it has no guard, and only its own process
+    see `programs.guard`. Where there is no fork (Windows) it has no guard, and only its own process
     is ended. Raises EngineError where it fails: it cannot be started, is gone, or says nothing in
     time.
     """
@@ -97,7 +97,7 @@ class LineProcess:
         try:
             stdin.write(line.encode() + b"\n")
             stdin.flush()
-        except OSError as error:
+        except (OSError, ValueError) as error:  # ValueError: another thread has ended it
             raise EngineError(self._last_words()) from error
 
     def receive(self, deadline: float, what: str) -> str:

@@ -28,7 +28,7 @@ class _Left:
 @dataclass
 class Clock:
     """GTP's time: `main` seconds for the game, then again and again `byo` seconds for `stones`
-    moves. What `time_left` says counts; between its words we count ourselves.
+    moves. What `time_left` says counts; in between we count ourselves.
     """
 
     main: float = 0.0
@@ -37,7 +37,7 @@ class Clock:
     _left: dict[Side, _Left] = field(default_factory=dict)
 
     def set(self, main: float, byo: float, stones: int) -> None:
-        """New settings. No limit is told by seconds for no moves, or by zeros alone."""
+        """New settings. Seconds for no moves, or zeros alone, mean no limit."""
         self.main, self.byo, self.stones = main, byo, stones
         self.restart()
 

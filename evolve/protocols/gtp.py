@@ -103,7 +103,7 @@ class GtpEngine:
         return ""
 
     def _komi(self, words: list[str]) -> str:
-        """Taken and without effect: Reversi has none."""
+        """Accepted without effect: Reversi has none."""
         self._numbers(words, 1, signed=True)
         return ""
 
@@ -186,7 +186,7 @@ class GtpEngine:
 
     @staticmethod
     def _numbers(words: list[str], count: int, signed: bool = False) -> list[float]:
-        """So many numbers, that are not negative unless `signed`."""
+        """So many numbers, not negative unless `signed`."""
         kind = _SIGNED if signed else _NUMBER
         if len(words) != count or not all(map(kind.fullmatch, words)):
             raise _RefusedError("syntax error")

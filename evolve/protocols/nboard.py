@@ -28,7 +28,7 @@ _MOVE: Final = re.compile(r"(pa|pass|[a-h][1-8])(/.*)?", re.IGNORECASE)
 _HINT_DEPTH: Final = 6
 """Plies of a hint before `set depth` said how many."""
 _GRACE: Final = 1.0
-"""Seconds that a search may go on after the next line came: scripts that are sent at once get
+"""Seconds that a search may go on after the next line comes: scripts that are sent at once get
 their answers, and a person who moved on does not wait."""
 _LAST_GRACE: Final = 60.0
 """The same after the end of the input."""
@@ -42,7 +42,7 @@ class NBoardEngine:
     """One session: knows the game, thinks in a thread of its own, and listens meanwhile.
 
     `go` answers without playing the move. `ping` and whatever else comes while it thinks stops
-    it, for then the answer is no longer wanted. Lines it does not know are passed over.
+    it, for then the answer is no longer wanted. Lines it does not know are ignored.
     """
 
     def __init__(self, agent: Agent, rules: Rules, say: Say) -> None:
@@ -170,7 +170,7 @@ class NBoardEngine:
                 return
 
     def _told(self, analysis: Analysis, square: int) -> str:
-        """Value, a zero and depth of a move, and what there is to be said of them."""
+        """Value, a zero and depth of a move, or its value and a remark."""
         discs = analysis.discs(square)
         if discs is None:
             return f"{analysis.values[square]:.2f} 0 0 {self._name}, no discs"

@@ -64,7 +64,7 @@ def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
 
 
 def records_of_frame(frame: pd.DataFrame, rules: Rules) -> list[GameRecord]:
-    """The games of a games table; RecordError names a row that is none."""
+    """The games of a games table; RecordError names an invalid row."""
     missing = [column for column in _NEEDED if column not in frame]
     if missing:
         raise RecordError(f"this is no games table: it has no column {missing[0]}")
@@ -142,7 +142,7 @@ def read_frame(path: Path) -> pd.DataFrame:
 
 
 def read_games(path: str | Path, rules: Rules = DEFAULT_RULES) -> list[GameRecord]:
-    """The games of a file, by the end of its name.
+    """The games of a file, by its extension.
 
     `.ggf`; `.wtb` (WTHOR); `.csv` and `.parquet`, games tables played by `rules`; else move
     strings, one a line. RecordError names the place of any damage; PositionError for unknown rules.
@@ -168,7 +168,7 @@ def write_frame(path: Path, frame: pd.DataFrame) -> None:
 
 
 def write_games(path: Path, records: Sequence[GameRecord]) -> None:
-    """Write games by the end of the name: `.ggf`, `.txt`, `.csv` or `.parquet`."""
+    """Write games by the extension: `.ggf`, `.txt`, `.csv` or `.parquet`."""
     suffix = path.suffix.lower()
     if suffix == ".ggf":
         write_ggf(path, records)

@@ -3,7 +3,7 @@
 Source: the format's description by the Fédération Française d'Othello. All numbers are little
 endian. Header, 16 bytes: century, year, month and day of the file (bytes), number of games
 (int32), of other records (int16), year of the games (int16), board size (0 or 8), kind (1:
-solitaires), depth of the theoretical score, a reserve. Then 68 bytes a game: ids of tournament,
+solitaires), depth of the theoretical score, one reserved. Then 68 bytes a game: ids of tournament,
 black and white player (uint16), black's discs at the end, black's discs with best play from that
 depth (bytes), 60 moves as 10 × row + column counted from 1, 0 after the last; passes are left out.
 """

@@ -2,10 +2,9 @@
 
 `evolve.standalone.render.render` puts a header in place of everything above the first marker
 below and the agent's parameters in place of those between the second and the third. The rest
-goes out as it is, then what `part_solver.py`, `part_search.py` and
-`part_contest.py` hold behind their markers. So these modules keep to Python 3.7, the
-standard library and numpy. With the parameters given here, a plain hand-made table, they run as
-they stand.
+goes out as it is, then what `part_solver.py`, `part_evaluation.py`, `part_search.py` and
+`part_contest.py` hold behind their markers. So these modules keep to Python 3.7, the standard
+library and numpy. With the parameters given here, a plain hand-made table, they run as they stand.
 """
 # --- exported from here on ---
 

@@ -139,7 +139,7 @@ CELLS = FIRST_TERM + len(TERM_ORDER)
 
 
 def compiled_evaluation(kernel: Any, count: Any, beside: Any, stable_lead: Any) -> Any:
-    """The kernel that values a position for the side to move, of those that count for it."""
+    """The kernel that values a position for the side to move, made with these helpers."""
     u8 = np.uint64
     corners, x_squares, c_squares = u8(CORNERS), u8(0x42000000004200), u8(0x4281000000008142)
     classes = np.zeros(10, np.uint64)

@@ -187,7 +187,7 @@ def expand(branch: Branch) -> float:
 
 
 def simulate(root: Branch) -> None:
-    """Follow the best branches to a new position, value it, and hand the value up."""
+    """Select a leaf, expand it, evaluate it, and backpropagate the value."""
     path = [root]
     branch = root
     while branch.children:
@@ -328,7 +328,7 @@ def choose_by_network(board: int, seconds: float, side: int = 1) -> Tuple[List[i
 
 
 class NetworkAI(AI):
-    """The same player, that knows its colour: some networks look at it."""
+    """The same player, which knows its colour: some networks look at it."""
 
     def chooser(self, board: int, seconds: float) -> Tuple[List[int], int]:
         """Legal moves and the choice."""

@@ -221,7 +221,7 @@ def compiled(numba: Any) -> Any:
                         stack[ply, size] = count(bit - one)
                         size += 1
                     frames[ply, SIZE] = size
-            # 2. Hand values up as far as nothing is left to try.
+            # 2. Back values up as far as nothing is left to try.
             while known:
                 if ply == 0:
                     return value
@@ -244,7 +244,7 @@ def compiled(numba: Any) -> Any:
 
     @numba.njit("i8(u8, u8, i8, b1, i8[::1], i8[::1])", nogil=True)
     def best_of(own, opp, depth, exact, order, cells):
-        """The best of the moves in `order`; of equals the lowest square. -1 when stopped."""
+        """The best of the moves in `order`; among equals the lowest square. -1 when stopped."""
         stack = np.zeros((MOST_PLIES, 64), np.int64)
         frames, boards = np.zeros((MOST_PLIES, 7), np.int64), np.zeros((MOST_PLIES, 2), np.uint64)
         best, best_square = LOWEST, order[0]

@@ -182,7 +182,7 @@ def _quoted(text: str) -> str:
 
 
 def _source(template: str) -> str:
-    """What of a template goes out, but for what does with numba alone."""
+    """The exported part of a template, without what is exported with numba alone."""
     return _whole(template).partition(_START)[2].partition(_WITH_NUMBA)[0].rstrip() + "\n"
 
 

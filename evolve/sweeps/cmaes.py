@@ -1,7 +1,7 @@
-"""CMA-ES as an Optuna sampler that keeps nothing but the trials themselves.
+"""CMA-ES (Hansen and Ostermeier 2001) as an Optuna sampler that keeps nothing but the trials.
 
 Optuna's own keeps its state as a pickle in the study, and unpickles what it finds there. Here the
-state is built again from the trials: a generation is told once enough of its trials have ended.
+state is built again from the trials: a generation counts once enough of its trials have ended.
 """
 
 from __future__ import annotations
@@ -84,11 +84,11 @@ class CmaSampler(BaseSampler):
         param_name: str,
         param_distribution: BaseDistribution,
     ) -> Any:
-        """By chance."""
+        """Drawn at random."""
         return self._random.sample_independent(study, trial, param_name, param_distribution)
 
     def _optimizer(self, others: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA | None:
-        """CMA-ES as it is after all generations that are whole; None before its begin."""
+        """CMA-ES as it is after all generations that are whole; None before its start."""
         if self._known is None or self._known[0] != list(numbers):
             first = _whole(others, None, max(1, self._startup))
             if first is None:
@@ -120,7 +120,7 @@ def _whole(
 
 
 def _begun(first: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA:
-    """CMA-ES at its begin, around the best of the first trials."""
+    """CMA-ES at its start, around the best of the first trials."""
     mean = _point(max(first, key=lambda one: one.values[0]), numbers)
     return cmaes.CMA(
         mean=np.clip(mean, 0.05, 0.95),

@@ -111,6 +111,6 @@ class GenesPlan(Plan):
 
 
 def _is_single(name: str) -> bool:
-    """Whether a name is of one number of a gene: weights.0, depths.2."""
+    """Whether a name means one number of a gene: weights.0, depths.2."""
     gene, dot, _ = name.partition(".")
     return bool(dot) and gene in GENES

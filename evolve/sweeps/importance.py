@@ -35,9 +35,9 @@ class Weighing:
     """Shares by parameter, the sum 1, the largest first; p by parameter; trials in the better part.
 
     p is the share of deals, this one among them, in which the largest share of whichever
-    parameter is as large or larger: so it is corrected for the number of parameters. Samplers that
-    learn propose near good trials, by which a deal is not quite as likely as what happened: p is
-    an approximation then.
+    parameter is as large or larger: so it is corrected for the number of parameters (Westfall and
+    Young 1993). Samplers that learn propose near good trials, so that a deal is not quite as likely
+    as what happened: then p is an approximation.
     """
 
     shares: Mapping[str, float]

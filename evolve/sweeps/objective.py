@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from evolve.sweeps.plan import Plan
 
 Report = Callable[[int, float, float], bool]
-"""Told the step, the score and its standard error; True when the trial is to end there."""
+"""Called with the step, the score and its standard error; True when the trial is to end there."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a sweep comes to: its space, and what the values of a trial stand for."""
+"""What a sweep is made of: its space, and what the values of a trial stand for."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Plan(ABC):
 
     Each way of making an agent is a class of its own: `plan_of` makes the one of a sweep.
 
-    begun: where it goes on with a study, the ranges that this was begun with, as text.
+    begun: where a study is resumed, the ranges that it was begun with, as text.
     """
 
     sweep: SweepSettings
@@ -93,7 +93,7 @@ class Plan(ABC):
 
     @cached_property
     def defaults(self) -> dict[str, Any] | None:
-        """The values that come to `base`; None where the space does not hold them."""
+        """The values that give `base`; None where the space does not hold them."""
         values: dict[str, Any] = {}
         for parameter in self.space.parameters:
             value = self._parts_at_rest.get(

@@ -79,7 +79,7 @@ def pruner_of(settings: SweepSettings) -> BasePruner:
 
 
 class Hyperband(HyperbandPruner):
-    """Hyperband whose brackets follow from the sweep's seed and its own numbers of the trials.
+    """Hyperband (Li et al. 2018) with brackets by the sweep's seed and its numbers of the trials.
 
     Optuna's go by its numbers, which count attempts that were lost, and by the study's name, which
     is the folder's; and it knows no brackets until a trial is reported, after a restart as well.

@@ -25,7 +25,7 @@ DATABASES: Final = ("postgresql", "mysql", "sqlite")
 
 
 class _Journal(JournalFileBackend):
-    """Optuna's journal, but that it waits for the disk where a trial changes its state alone.
+    """Optuna's journal, which here waits for the disk only where a trial changes its state.
 
     A killed process loses nothing either way; a power cut loses no more than trials in hand. The
     lock is Optuna's, so that optuna-dashboard may write, too; one that a killed process has left
@@ -47,7 +47,7 @@ class _Journal(JournalFileBackend):
                 file.flush()
                 if any("state" in log for log in logs):
                     os.fsync(file.fileno())
-        except OSError as error:  # a full disk is told without a name
+        except OSError as error:  # a full disk is reported without a name
             raise OSError(error.errno, error.strerror, str(self._path)) from error
         finally:
             self._guard.release()

@@ -34,7 +34,7 @@ from evolve.sweeps.storage import telling
 from evolve.tables.trials import Importances
 
 ATTEMPTS: Final = 3
-"""Times that the same values are tried when they end those who try them."""
+"""Times that the same values are tried when their workers die."""
 IDENTITY: Final = "evolve"
 _FINISHED: Final = (TrialState.COMPLETE, TrialState.PRUNED)
 _ENDS: Final = (*_FINISHED, TrialState.FAIL)
@@ -54,7 +54,8 @@ class Study:
     """A study in its storage, as one of those who write to it.
 
     `shared` says that others may write to it, too: then they are known by their beats. Raises
-    RunError when a study of that name is of another sweep, StorageError when the storage fails.
+    RunError when a study of that name belongs to another sweep, StorageError when the storage
+    fails.
     """
 
     def __init__(
@@ -78,7 +79,7 @@ class Study:
             self._claim()
 
     def _claim(self) -> None:
-        """See that the study is of this sweep, or make it so."""
+        """Check that the study belongs to this sweep, or make it so."""
         strange = bool(self.study.get_trials(deepcopy=False))
         there = self.study.user_attrs.get(IDENTITY)
         mine = self._identity()
@@ -237,7 +238,7 @@ class Study:
     def reclaim(self) -> list[int]:
         """Fail the trials whose writers are dead and put their values back; their numbers.
 
-        In a journal of one writer who was killed that says nothing against the values.
+        That the one writer of a journal was killed says nothing against the values.
         """
         mine = {trial._trial_id for trial in self._trials.values()}
         dead = [
@@ -292,7 +293,7 @@ class Study:
             known = trial.user_attrs
             attributes = {key: known[key] for key in ["origin", PLACE] if key in known}
             attributes |= {"attempt": attempt, "retry_of": trial.number}
-            # As `enqueue_trial` does, but that the trial stays in its generation of CMA-ES.
+            # As `enqueue_trial` does, except that the trial stays in its generation of CMA-ES.
             inner = {
                 key: trial.system_attrs[key] for key in [GENERATION] if key in trial.system_attrs
             }
@@ -336,7 +337,7 @@ class Study:
             yield
 
     def importances(self) -> Importances:
-        """How much each parameter matters for a good score, or why nothing is said of it.
+        """How much each parameter matters for a good score, or why that is unknown.
 
         Takes seconds.
         """

@@ -39,7 +39,7 @@ _IN_A_ROW: Final = 5
 
 
 class SweepEnding(RunEnding):
-    """Why a sweep came back."""
+    """Why a sweep returned."""
 
     COMPLETE = "all trials are finished"
     TIMEOUT = "the time is over"
@@ -47,7 +47,7 @@ class SweepEnding(RunEnding):
 
 
 def checked_plan(settings: SweepSettings) -> Plan:
-    """The plan of a sweep that can be begun: see that it can before hours are spent on it.
+    """The plan of a sweep, checked to be possible before hours are spent on it.
 
     Raises SettingsError, AgentError, ExtraError or EngineError, and touches nothing.
     """
@@ -154,7 +154,7 @@ class Sweep:
             observer.note(f"trial {number} was lost: its worker died; its values come again")
 
     def _wish(self, observer: Observer, begin: float) -> SweepEnding | None:
-        """Why no further trial is to begin, when that is so."""
+        """Why no further trial is to start, if there is a reason."""
         timeout = self.settings.timeout
         if observer.stop():
             return SweepEnding.STOPPED

@@ -32,7 +32,7 @@ class Worker:
     """A worker process, seen from the one that started it."""
 
     def __init__(self, folder: Path, settings: SweepSettings) -> None:
-        # A forked copy of a process with threads is no sound one.
+        # A forked copy of a process with threads is not sound.
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self._process = context.Process(target=work, args=(theirs, folder, settings), daemon=True)

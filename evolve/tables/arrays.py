@@ -35,9 +35,9 @@ def read_arrays(
 ) -> dict[str, npt.NDArray[Any]]:
     """All arrays of an archive; OSError, or ValueError where it is damaged.
 
-    Nothing is unpacked that would come to more than `largest` bytes; without a number, to more
-    than the file itself has, as of an archive that is not packed. Nor is anything where there is
-    no array `header`, or one of more than 1 MiB.
+    Nothing is unpacked beyond `largest` bytes; without a number, beyond the size of the file
+    itself, which suits an archive that is not packed. Nor is anything where there is no array
+    `header`, or one of more than 1 MiB.
     """
     try:
         with path.open("rb") as file, zipfile.ZipFile(file) as archive:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -25,15 +26,11 @@ def replacing(path: Path) -> Iterator[Path]:
     """
     target = Path(os.path.realpath(path))
     special = target.exists() and not target.is_file()
+    folder = Path(tempfile.gettempdir()) if special else target.parent
+    # Named before it is made, as mkstemp would not: whenever a signal comes, it is removed.
+    temporary = folder / f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}{path.suffix}"
     try:
-        handle, name = tempfile.mkstemp(
-            prefix=TEMPORARY_PREFIX, suffix=path.suffix, dir=None if special else target.parent
-        )
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error
-    os.close(handle)
-    temporary = Path(name)
-    try:
+        temporary.touch(mode=0o600, exist_ok=False)
         yield temporary
         if special:
             with temporary.open("rb") as source, target.open("wb") as sink:
@@ -42,18 +39,18 @@ def replacing(path: Path) -> Iterator[Path]:
             return
         with temporary.open("rb") as written:
             os.fsync(written.fileno())
-        # mkstemp makes the file private; give it the mode any new file would have.
+        # It has been private so far; give it the mode any new file would have.
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)
         sync_folder(target.parent)
     except BaseException as error:
-        with contextlib.suppress(OSError):  # what went wrong first is what is told
+        with contextlib.suppress(OSError):  # what went wrong first is reported
             temporary.unlink(missing_ok=True)
-        # A full disk is told without a name, or under the temporary one.
+        # A full disk is reported without a name, or under the temporary one.
         if (
             isinstance(error, OSError)
             and error.errno is not None
-            and error.filename in (None, name)
+            and error.filename in (None, str(temporary))
             and not isinstance(error, BrokenPipeError)
         ):
             raise OSError(error.errno, error.strerror, str(path)) from error

@@ -17,8 +17,8 @@ NEEDED: Final = object()
 class Column:
     """A column of a table.
 
-    make: its values, of what the table is made of; None where rows have them under its name.
-    before: its value in files of before it was there, such as None; NEEDED where all have it.
+    make: its values, from the table's source; None where rows have them under its name.
+    before: its value in files older than it, such as None; NEEDED where all have it.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Columns:
         return tuple(column.name for column in self.columns)
 
     def table(self, source: Any) -> pa.Table:
-        """The table that the columns make of a source."""
+        """The table that the columns make from a source."""
         made = {column.name: column.make(source) for column in self.columns if column.make}
         return pa.table(made, schema=self.schema)
 
@@ -56,7 +56,7 @@ class Columns:
         return pa.Table.from_pylist([dict(row) for row in rows], schema=self.schema)
 
     def completed(self, table: pa.Table) -> pa.Table:
-        """The table with the columns that came after it, each behind the one before it here."""
+        """The table with the columns that are newer than it, each in its place here."""
         place = 0
         for column in self.columns:
             at = table.schema.get_field_index(column.name)

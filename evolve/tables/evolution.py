@@ -1,4 +1,4 @@
-"""Evolutions among other runs: their tables by name, and what is said of them."""
+"""Evolutions as a kind of run: their tables by name, and their facts."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ REASONS: Final = (
     "failed: white",
 )
 FAILED: Final = "failed: "
-"""Begin of the reason when a program failed: `failed: black: no move in time`."""
+"""Start of the reason when a program failed: `failed: black: no move in time`."""
 
 _NAMES: Final = pa.array([square_name(square) for square in range(65)])
 

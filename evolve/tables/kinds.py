@@ -273,7 +273,7 @@ FILES: Final = (
 
 @dataclass(frozen=True)
 class Facts:
-    """What a kind says of one of its runs among others.
+    """What a kind says of one of its runs in lists of runs.
 
     done, target: in the kind's unit; complete: whether nothing is left to do; crowned: whether its
     champion's score is the one that counts; last: the file that it wrote last, where that is no

@@ -60,6 +60,6 @@ def committed_generations(folder: Path) -> int:
 
 
 def generation_of(path: Path) -> int:
-    """The generation that a file's name says it is of; −1 where it says none."""
+    """The generation in a file's name; −1 where there is none."""
     digits = path.stem.removeprefix("gen-")
     return int(digits) if _NUMBER.fullmatch(digits) else -1

@@ -1,4 +1,4 @@
-"""What long work tells whoever watches it, and why it came back."""
+"""What long work tells whoever watches it, and why it returned."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 
 class RunEnding(Enum):
-    """Why a run came back; each kind of run has its own reasons, told by their values.
+    """Why a run returned; each kind of run has its own reasons, described by their values.
 
-    STOPPED is the one that all have: whoever watched wished it.
+    STOPPED is the one that all have: whoever watched asked for it.
     """
 
     @property
@@ -25,14 +25,14 @@ class Observer(Protocol):
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         """A row of the run's first table is kept, and `done` of `total` of the run are done.
 
-        They count what its kind is told by: generations, trials, or the share of a training.
+        They are in the unit of its kind: generations, trials, or the share of a training.
         """
 
     def stage(self, name: str, done: float, total: float) -> None:
         """`done` of `total` of what is in hand are done, such as games of a generation."""
 
     def note(self, text: str) -> None:
-        """Something to be told in a line."""
+        """Something to report in a line."""
 
     def stop(self) -> bool:
         """Whether to end after what is in hand."""

@@ -45,9 +45,9 @@ def write_table(path: Path, table: pa.Table) -> None:
 def read_table(path: Path, columns: Columns | None = None) -> pa.Table:
     """A whole table; RunError where it is missing, damaged, or lacks one of `columns`.
 
-    It may have further columns. Of those that came with a later version than the file is of, it
-    has the value for older files. A file without a digest, as version 0.1 wrote them and
-    other programs do, is taken as it is: page checksums are all that is verified of it.
+    It may have further columns. Columns that are newer than the file get their value for older
+    files. A file without a digest, as version 0.1 wrote them and other programs do, is taken as it
+    is: page checksums are all that is verified of it.
     """
     content = _verified(path)
     try:

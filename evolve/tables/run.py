@@ -95,7 +95,7 @@ class Run:
         return table
 
     def table(self, name: str, generation: int | None = None) -> pd.DataFrame:
-        """One of its kind's tables by name, or what of it is of one generation.
+        """One of its kind's tables by name, or its rows of one generation.
 
         Raises RunError when it has no table of that name, or no such generation.
         """
@@ -149,7 +149,7 @@ class Run:
 
     @cached_property
     def importances(self) -> Importances:
-        """How much each parameter of a sweep matters, or why nothing is said of it."""
+        """How much each parameter of a sweep matters, or why that is unknown."""
         table = read_trials(self.path)
         return Importances() if table is None else importances_of(table)
 

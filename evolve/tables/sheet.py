@@ -8,6 +8,7 @@ written as they are.
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -19,10 +20,23 @@ _FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")
 """With apostrophes of its own as well, so that what is written can be read back for certain."""
 
 
+class _Rows(io.StringIO):
+    """Ends each row that is written, whole, in a newline alone.
+
+    The writer puts quotes around texts that hold a character of its line ends, and around no
+    others: told of the newline alone, it let a carriage return in a name begin a row.
+    """
+
+    def write(self, text: str) -> int:
+        """Add a row."""
+        return super().write(f"{text[:-2]}\n" if text.endswith("\r\n") else text)
+
+
 def csv_text(frame: pd.DataFrame) -> str:
     """A table as CSV."""
-    text: str = _mapped(frame, _escaped).to_csv(index=False, lineterminator="\n")
-    return text
+    rows = _Rows()
+    _mapped(frame, _escaped).to_csv(rows, index=False, lineterminator="\r\n")
+    return rows.getvalue()
 
 
 def read_csv(path: Path, **options: Any) -> pd.DataFrame:

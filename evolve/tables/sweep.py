@@ -1,4 +1,4 @@
-"""Sweeps among other runs: their table, and what is said of them."""
+"""Sweeps as a kind of run: their table, and their facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trainings among other runs: their table, and what is said of them."""
+"""Trainings as a kind of run: their table, and their facts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def training_facts(run: Run) -> Facts:
     )
     patience = config.get("patience")
     if isinstance(patience, int) and len(frame):
-        # A check that is no better than the best before it is one of those that are waited.
+        # A check that is no better than the best before it counts towards the patience.
         complete = complete or len(frame) - 1 - int(frame["score"].argmax()) >= patience
     return Facts(
         done=last.get("games", 0),

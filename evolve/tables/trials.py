@@ -46,8 +46,8 @@ TYPES: Final = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.
 
 @dataclass(frozen=True)
 class Importances:
-    """What matters for a good score: by parameter its share, the sum 1, and how likely as large a
-    share is by chance; or, where nothing is said of that, the reason."""
+    """What matters for a good score: by parameter its share, the sum 1, and how likely chance gives
+    as large a share; or the reason why that is unknown."""
 
     shares: Mapping[str, float] = field(default_factory=dict)
     p: Mapping[str, float] = field(default_factory=dict)

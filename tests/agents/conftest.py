@@ -1,8 +1,15 @@
-"""An agent with every term in use."""
+"""Agents of the kinds that files hold: one with every term in use, and some with networks."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import evolve
+from evolve.agents.dqn import DqnAgent
+from evolve.agents.mcts import MctsAgent
+from evolve.agents.rewards import Rewards
+from tests import networks
 
 
 def sample_agent() -> evolve.AlphaBetaAgent:
@@ -20,3 +27,24 @@ def sample_agent() -> evolve.AlphaBetaAgent:
         name="sample",
         provenance={"run": "none"},
     )
+
+
+def mcts_agent(architecture: Any = networks.MOBILE) -> MctsAgent:
+    network = networks.random_network(architecture)
+    return MctsAgent(30, 1.1, "puct", 8, rules="standard", name="tree", network=network)
+
+
+def dqn_agent(count: int = 1, architecture: Any = networks.DUELING, **changes: Any) -> DqnAgent:
+    nets = tuple(networks.random_network(architecture, seed) for seed in range(count))
+    return DqnAgent(nets, provenance={"run": "none"}, **changes)
+
+
+NETWORK_AGENTS = [
+    mcts_agent(),
+    mcts_agent(networks.POLICY),
+    replace(mcts_agent(), reuse=True, order="value"),
+    dqn_agent(),
+    dqn_agent(2, lookahead=1, endgame=6, rules="reversed"),
+    dqn_agent(1, networks.ACTION, rewards=Rewards((0.5, *[-0.1] * 9), 0.25, 0.9, "turn")),
+    dqn_agent(2, networks.COLOURED, lookahead=2),
+]

@@ -1,3 +1,5 @@
+"""Agents with weights: phases, parameters that make none, and values that agree with the choice."""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -8,7 +10,6 @@ import pytest
 
 import evolve
 from evolve.engine.rules import RULE_SETS
-from evolve.engine.squares import parse_square
 from evolve.errors import AgentError
 from tests.agents.conftest import sample_agent
 
@@ -107,10 +108,6 @@ def test_agents_are_values() -> None:
     assert sample_agent() == sample_agent()
     assert hash(sample_agent()) == hash(sample_agent())
     assert sample_agent() != sample_agent().at(depth=1)
-
-
-def test_squares_are_numbers() -> None:
-    assert parse_square("D3") == 19
 
 
 def test_exact_values_do_not_depend_on_what_was_solved_before() -> None:

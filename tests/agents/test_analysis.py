@@ -10,8 +10,8 @@ from evolve.agents.limit import Limit
 from evolve.agents.solving import solve
 from evolve.engine.board import Board
 from evolve.engine.rules import PASS, Rules
+from tests.agents.conftest import dqn_agent, mcts_agent
 from tests.agents.test_limited import boards
-from tests.agents.test_networks import dqn_agent, mcts_agent
 
 
 def after(board: Board, line: tuple[int, ...]) -> Board:

@@ -1,14 +1,25 @@
+"""Agent files: they hold the whole agent, and what is damaged is refused in one line."""
+
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import evolve
+from evolve.agents import files
+from evolve.agents.agent import StoredAgent
+from evolve.agents.dqn import DqnAgent
+from evolve.agents.files import HEADER
+from evolve.agents.mcts import MctsAgent
 from evolve.errors import AgentError, AgentFileError
-from tests.agents.conftest import sample_agent
+from evolve.tables.arrays import write_arrays
+from tests.agents.conftest import NETWORK_AGENTS, dqn_agent, mcts_agent, sample_agent
+from tests.agents.test_mcts import ends
 
 
 def test_a_file_holds_the_whole_agent(tmp_path: Path) -> None:
@@ -61,41 +72,73 @@ def test_saving_leaves_nothing_behind_when_it_fails(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_reference_agents_and_settings() -> None:
-    swh = evolve.load_agent("swh?depth=3&endgame=4")
-    assert isinstance(swh, evolve.AlphaBetaAgent)
-    assert (swh.depths, swh.endgame, swh.rules, swh.name) == (
-        (3,),
-        4,
-        None,
-        "swh?depth=3&endgame=4",
+@pytest.mark.parametrize("agent", NETWORK_AGENTS, ids=lambda agent: str(agent.parameters)[:60])
+def test_a_file_holds_the_networks_too(agent: StoredAgent, tmp_path: Path) -> None:
+    path = tmp_path / "net.npz"
+    agent.save(path)
+    found = evolve.load_agent(path)
+    assert isinstance(found, MctsAgent | DqnAgent)
+    assert found.parameters == agent.parameters
+    assert (found.rules, found.name, found.provenance) == (
+        agent.rules,
+        agent.name,
+        agent.provenance,
     )
-    anti = evolve.load_agent("anti-swh-mobility", depth=2)
-    assert isinstance(anti, evolve.AlphaBetaAgent)
-    assert (anti.weights[0][0], anti.mobility, anti.depths, anti.rules) == (
-        -100,
-        (3,),
-        (2,),
-        "reversed",
-    )
-    mobile = evolve.load_agent("swh-mobility")
-    assert isinstance(mobile, evolve.AlphaBetaAgent)
-    assert (mobile.weights[0][1], mobile.mobility, mobile.depths) == (-25, (3,), (1,))
-    zero = evolve.load_agent("zero")
-    assert isinstance(zero, evolve.AlphaBetaAgent)
-    assert zero.weights == ((0,) * 10,)
-    assert isinstance(evolve.load_agent("random?seed=4"), evolve.RandomAgent)
+    for board in ends(5, 30):
+        assert found.choose(board) == agent.choose(board)
+    first = path.read_bytes()
+    found.save(path)
+    assert path.read_bytes() == first
+    with np.load(path, allow_pickle=False) as stored:
+        assert json.loads(str(stored[HEADER]))["format"] == "evolve-agent"
 
 
-def test_settings_of_a_call_come_before_those_in_the_name() -> None:
-    agent = evolve.load_agent("swh?depth=3", depth=2)
-    assert isinstance(agent, evolve.AlphaBetaAgent)
-    assert agent.depths == (2,)
+def test_names_of_files_say_what_is_in_them(tmp_path: Path) -> None:
+    with pytest.raises(AgentError, match=r"must end in \.npz"):
+        mcts_agent().save(tmp_path / "x.json")
+    with pytest.raises(AgentError, match="no network"):
+        MctsAgent().save(tmp_path / "x.npz")
+    MctsAgent(simulations=33).save(tmp_path / "x.json")
+    found = evolve.load_agent(tmp_path / "x.json")
+    assert isinstance(found, MctsAgent)
+    assert (found.simulations, found.network) == (33, None)
 
 
-@pytest.mark.parametrize(
-    "source", ["nobody", "swh?depth", "swh?depth=x", "swh?width=3", "swh?depth=0", "random?depth=1"]
-)
-def test_what_names_no_agent_is_refused(source: str) -> None:
-    with pytest.raises(AgentError):
-        evolve.load_agent(source)
+def test_damaged_files(tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    dqn_agent().save(path)
+    whole = path.read_bytes()
+    for size in (3, 10, 500, len(whole) // 2, len(whole) - 3):
+        path.write_bytes(whole[:size])
+        with pytest.raises(AgentFileError, match=r"x\.npz"):
+            evolve.load_agent(path)
+    rng = np.random.default_rng(0)
+    refused = 0
+    for _ in range(60):
+        damaged = bytearray(whole)
+        damaged[rng.integers(len(whole))] ^= 1 << int(rng.integers(8))
+        path.write_bytes(damaged)
+        try:
+            evolve.load_agent(path)
+        except AgentFileError:
+            refused += 1
+    assert refused > 40  # some bytes of an archive mean nothing
+
+
+def test_nothing_in_a_file_is_run_or_unpacked_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "x.npz"
+    with path.open("wb") as file:
+        np.savez(file, header=np.array([print], dtype=object), allow_pickle=True)
+    with pytest.raises(AgentFileError):
+        evolve.load_agent(path)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.npy", b"\0" * (1 << 22))
+    monkeypatch.setattr(files, "_LARGEST", 1 << 21)  # 400 MB take seconds to write
+    with pytest.raises(AgentFileError, match="would unpack to more than"):
+        evolve.load_agent(path)
+    monkeypatch.undo()
+    write_arrays(path, {"x": np.zeros(3)})
+    with pytest.raises(AgentFileError, match="holds no header"):
+        evolve.load_agent(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,8 +12,11 @@ import evolve
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.solving import solve
 from evolve.arena.match import Match
+from evolve.engine import mcts
+from evolve.engine.bits import U
 from evolve.errors import AgentError, IllegalMoveError
 from evolve.fitness.openings import Part, balanced_openings
+from tests.agents.conftest import mcts_agent
 
 
 def ends(count: int, empties: int) -> list[evolve.Board]:
@@ -100,3 +104,52 @@ def test_settings_are_taken() -> None:
         MctsAgent(selection="ucb2")  # type: ignore[arg-type]
     with pytest.raises(IllegalMoveError):
         MctsAgent().choose(evolve.Board(own=1, opp=2, side="black").play(2))
+
+
+def test_the_exact_search_takes_moves_by_visits_or_by_value() -> None:
+    """Of the moves with the best exact score the first in that order is played."""
+    agent, differ = mcts_agent(), 0
+    by_value = replace(agent, order="value")
+    for board in ends(60, 8):
+        means = agent.analyse(board).values
+        tree = agent._search(board)
+        seen = dict(
+            zip(
+                tree.ranked(), sorted(tree.nodes.links[list(tree.children()), 3])[::-1], strict=True
+            )
+        )
+        by_mean = sorted(means, key=lambda move: (seen[move] == 0, -means[move], move))
+        scores = {}
+        for move in board.legal_moves():
+            after = board.play(move)
+            if after.is_over():
+                scores[move] = -after.score("standard")
+            elif after.legal_moves():
+                scores[move] = -solve(after)[1]
+            else:
+                scores[move] = solve(after.pass_move())[1]
+        best = max(scores.values(), default=-1)
+        if best < 0 or len(scores) == 1:
+            continue
+        for order, player in ((list(means), agent), (by_mean, by_value)):
+            assert player.choose(board) == next(m for m in order if scores[m] == best)
+        differ += agent.choose(board) != by_value.choose(board)
+    assert differ > 0
+
+
+def test_a_tree_is_kept_through_a_game() -> None:
+    agent = replace(mcts_agent(), reuse=True, simulations=200, endgame=0)
+    player, board = agent.for_game(1), evolve.Board.start()
+    tree = player._kept
+    assert tree is not None
+    for _ in range(6):
+        board = board.play(player.choose(board))
+        board = board.play(evolve.RandomAgent(3).choose(board))
+        before = tree.used
+        node = mcts.find_node(U(board.own), U(board.opp), tree.used, tree.nodes)
+        assert node != mcts.NO_NODE
+        visits = int(tree.nodes.links[node, 3])
+        player.choose(board)
+        assert tree.nodes.links[0, 3] == visits + 200
+        assert before > 1
+    assert agent.choose(board) in board.legal_moves()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,8 +18,6 @@ from evolve.agents.registry import (
     stored_kind,
 )
 from evolve.errors import AgentError, AgentFileError
-from tests.agents.conftest import sample_agent
-from tests.agents.test_networks import AGENTS
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -52,18 +49,6 @@ def test_programs_are_named_by_their_protocol() -> None:
         assert program_agent(protocol, "sh -c true").name == f"{protocol}:sh -c true"
 
 
-def test_what_a_file_holds_is_what_an_agent_is_known_by() -> None:
-    """Unless its class says otherwise, so that no kind mistakes one agent for another."""
-    identity = StoredAgent.identity.fget
-    assert identity is not None
-    stored = [agent for agent in AGENTS if isinstance(agent, StoredAgent)]
-    assert any(agent.arrays for agent in stored)
-    agents = [sample_agent(), replace(sample_agent(), endgame=3), *stored]
-    known = {json.dumps(identity(agent)) for agent in agents}
-    assert len(known) == len(agents)
-    assert json.dumps(identity(sample_agent())) in known
-
-
 def test_a_file_of_an_unknown_kind_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "genius.json"
     agent = evolve.load_agent("swh")
@@ -71,16 +56,3 @@ def test_a_file_of_an_unknown_kind_is_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps(document), encoding="utf-8")
     with pytest.raises(AgentFileError, match=r"genius\.json: agents of kind 'genius' are unknown"):
         evolve.load_agent(path)
-
-
-def test_what_no_file_holds_says_so(tmp_path: Path) -> None:
-    with pytest.raises(AgentError, match="random is no agent that a file could hold"):
-        evolve.load_agent("random").stored()
-    for limited in ("swh?time=1", "swh?nodes=500"):
-        with pytest.raises(AgentError, match="files hold no limit of time or nodes"):
-            evolve.load_agent(limited).stored()
-        agent = evolve.load_agent(limited)
-        assert isinstance(agent, StoredAgent)
-        with pytest.raises(AgentError, match="files hold no limit of time or nodes"):
-            agent.save(tmp_path / "without.json")
-    assert not list(tmp_path.iterdir())

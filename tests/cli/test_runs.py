@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 import evolve
-from evolve.tables.folder import is_locked, locked
+from evolve.tables.folder import locked
 from tests.cli import done, on_a_terminal
 
 
@@ -46,24 +44,6 @@ def test_runs_tells_what_runs_and_what_is_done(copy: Path, tmp_path: Path) -> No
     assert rows["copy"]["state"] == "done"
     assert rows["stopped"]["score"] is None  # it had no play-off
     assert "stopped" in done("compare", "stopped").out
-
-
-def test_looking_at_the_lock_hinders_no_writer(copy: Path) -> None:
-    end = threading.Event()
-
-    def look() -> None:
-        while not end.is_set():
-            is_locked(copy)
-
-    with ThreadPoolExecutor() as pool:
-        looking = pool.submit(look)
-        try:
-            for _ in range(50):
-                with locked(copy):
-                    pass
-        finally:
-            end.set()
-        looking.result()
 
 
 def test_runs_where_there_are_none() -> None:

@@ -2,41 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
 
 import evolve
-from evolve.errors import RunError
-from evolve.tables import folder as store
-from evolve.tables.kinds import FILES, PARTS
-from tests.cli import another_user, done, fails, invoke, posix, snapshot
-
-
-def test_the_secret_is_for_its_user_alone(
-    tmp_path: Path, sweep: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from evolve.tables.owner import agree, not_agreed
-
-    another_user(monkeypatch, tmp_path / "new" / "data")
-    assert not_agreed(sweep, ["gtp:x"]) == ["gtp:x"]
-    assert not (tmp_path / "new").exists()
-    agree(sweep, ["gtp:x", "gtp:y"])
-    assert not_agreed(sweep, ["gtp:y", "gtp:z", "gtp:x"]) == ["gtp:z"]
-    secret = tmp_path / "new" / "data" / "key"
-    assert len(secret.read_bytes()) == 32
-    if sys.platform != "win32":
-        assert (secret.stat().st_mode & 0o777, secret.parent.stat().st_mode & 0o777) == (
-            0o600,
-            0o700,
-        )
-        secret.chmod(0o666)  # others may have written it
-        assert not_agreed(sweep, ["gtp:x"]) == ["gtp:x"]
-        with pytest.raises(PermissionError, match="other users can write"):
-            agree(sweep, ["gtp:x"])
+from tests.cli import done, fails, invoke, posix, snapshot
 
 
 @pytest.mark.parametrize("place", ["../outside.json", "trials/../../outside.json", "absolute"])
@@ -130,39 +102,12 @@ def check_link(folder: Path, tmp_path: Path, name: str, more: str) -> None:
 
 
 @posix
-def test_every_name_in_a_folder_is_looked_at(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    for name in (*FILES, *PARTS, *(f"{part}/x" for part in PARTS)):
-        shutil.rmtree(folder, ignore_errors=True)
-        (folder / name).parent.mkdir(parents=True)
-        (folder / name).symlink_to("nowhere")
-        with pytest.raises(RunError, match="is a link to nowhere"), store.locked(folder):
-            pass
-        assert not (folder / "nowhere").exists()
-
-
-@posix
 def test_a_new_run_follows_no_link(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / "generations").symlink_to(tmp_path / "elsewhere")
     assert "taken" in fails("run", "--generations=1", "--population=4", "--out", "new")
     assert not any((tmp_path / "elsewhere").iterdir())
-
-
-@posix
-def test_a_link_is_thrown_away_without_what_it_leads_to(tmp_path: Path) -> None:
-    (tmp_path / "kept" / "sub").mkdir(parents=True)
-    (tmp_path / "kept" / "sub" / "file").write_text("precious")
-    before = snapshot(tmp_path / "kept")
-    (tmp_path / "link").symlink_to("kept")
-    store.discard(tmp_path / "link", made=True)
-    assert not os.path.lexists(tmp_path / "link")
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "generations").symlink_to(tmp_path / "kept" / "sub")
-    store.discard(tmp_path / "run", made=True)
-    assert not (tmp_path / "run").exists()
-    assert snapshot(tmp_path / "kept") == before
 
 
 @posix

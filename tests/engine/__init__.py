@@ -6,10 +6,12 @@ strategies for positions.
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 from evolve.engine import context as layout
@@ -20,6 +22,11 @@ from evolve.engine.search import INFINITY, best_move, search
 from evolve.engine.solver import solve_deep, solve_move, solve_outcome_move
 from tests import reference
 from tests.reference import Agent, Board
+
+posix = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="Windows has no such modes")
+as_root = pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away"
+)
 
 U = np.uint64
 RULES = (reference.STANDARD, reference.REVERSED)

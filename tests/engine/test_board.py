@@ -1,11 +1,12 @@
+"""Boards: values that show, parse, play and score themselves, and refuse what cannot be."""
+
 from __future__ import annotations
 
 import pytest
 
 import evolve
-from evolve.engine.squares import format_moves, parse_moves, parse_square, square_name
-from evolve.errors import EvolveError, PositionError, RecordError
-from evolve.records.obf import parse_obf, read_obf
+from evolve.engine.squares import square_name
+from evolve.errors import PositionError
 
 
 def test_start_position() -> None:
@@ -95,43 +96,3 @@ def test_scores(black: int, white: int, side: str, standard: int, reversed_: int
     assert board.is_over()
     assert board.score("standard") == standard
     assert board.score("reversed") == reversed_
-
-
-def test_moves_as_text() -> None:
-    assert [square_name(square) for square in (0, 7, 19, 56, 63, 64)] == [
-        "a1", "h1", "d3", "a8", "h8", "pass",
-    ]  # fmt: skip
-    assert parse_moves("f5d6 C3PASS e3") == [37, 43, 18, 64, 20]
-    assert format_moves(parse_moves("f5d6passc3")) == "f5 d6 pass c3"
-    assert parse_square(" D3 ") == 19
-    for text in ("f9", "f5x", "i1", "f5 d", "pas"):
-        with pytest.raises(RecordError, match="no move"):
-            parse_moves(text)
-    with pytest.raises(RecordError):
-        parse_square("d3d4")
-
-
-def test_obf(tmp_path: object) -> None:
-    cells = "-" * 27 + "OX" + "-" * 6 + "XO" + "-" * 27
-    assert parse_obf(f"{cells} X; d3:+2") == evolve.Board.start()
-    assert parse_obf(f"{cells} O").side == "white"
-    for bad in (cells, f"{cells[:-1]} X", f"{cells} Z", "?" * 64 + " X"):
-        with pytest.raises(RecordError):
-            parse_obf(bad)
-
-
-def test_obf_files_name_the_bad_line(tmp_path: object) -> None:
-    from pathlib import Path
-
-    path = Path(str(tmp_path)) / "x.obf"
-    cells = "-" * 27 + "OX" + "-" * 6 + "XO" + "-" * 27
-    path.write_text(f"% comment\n\n{cells} X;\n{cells} O;\n")
-    assert len(read_obf(path)) == 2
-    path.write_text(f"{cells} X;\nnonsense\n")
-    with pytest.raises(RecordError, match="line 2"):
-        read_obf(path)
-    path.write_text("\n")
-    with pytest.raises(RecordError, match="no position"):
-        read_obf(path)
-    with pytest.raises(EvolveError):
-        read_obf(path.with_name("missing"))

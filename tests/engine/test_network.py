@@ -1,58 +1,13 @@
-"""Networks in play: the kernels against slow sums, and descriptions that make no network."""
+"""Networks: descriptions that make none, and weights that do not fit."""
 
 from __future__ import annotations
-
-import random
 
 import numpy as np
 import pytest
 
 from evolve.engine.network import Architecture, Network
 from evolve.errors import AgentError
-from tests import networks, reference
-
-
-@pytest.mark.parametrize("architecture", networks.ALL, ids=lambda a: a.input)
-def test_kernels_give_what_the_layers_say(architecture: Architecture) -> None:
-    network = networks.random_network(architecture)
-    rng = random.Random(1)
-    boards = [*reference.random_boards(rng, 6, 0, 60), (0, 0), ((1 << 64) - 1, 0), (1, 2)]
-    sides = [rng.choice((-1, 1)) for _ in boards]
-    moves = [rng.randrange(64) for _ in boards]
-    found = network.outputs(
-        np.array(boards, np.uint64), np.array(sides, np.int8), np.array(moves, np.int8)
-    )
-    for row, (own, opp), side, move in zip(found, boards, sides, moves, strict=True):
-        seen = networks.planes(own, opp, side, move, architecture.input)
-        assert np.allclose(row, networks.slow_output(network, seen), atol=2e-5)
-
-
-@pytest.mark.parametrize("size", [1, 2, 15, 16, 17, 63, 64, 65, 100, 129])
-def test_layers_of_any_size(size: int) -> None:
-    """Whole vectors and what is left over, in and out."""
-    middle = () if size == 1 else (f"dense {size} relu", f"dense {size}")
-    architecture = Architecture("mobility", (*middle, "dense 1 tanh"))
-    network = networks.random_network(architecture, size)
-    boards = reference.random_boards(random.Random(size), 5, 0, 60)
-    found = network.outputs(np.array(boards, np.uint64))
-    for row, board in zip(found, boards, strict=True):
-        seen = networks.planes(*board, 1, 0, "mobility")
-        assert np.allclose(row, networks.slow_output(network, seen), atol=2e-5)
-
-
-def test_memory_that_another_network_left_changes_nothing() -> None:
-    network = networks.random_network(networks.MOBILE)
-    positions = np.array(reference.random_boards(random.Random(0), 3, 5, 50), np.uint64)
-    from evolve.engine.forward import forward_all
-
-    clean, dirty = np.zeros((2, 3, 1), np.float32)
-    ones = np.ones(3, np.int8)
-    for scratch, out in (
-        (network.scratch(), clean),
-        (np.full(network.scratch_size, np.nan, np.float32), dirty),
-    ):
-        forward_all(positions, ones, ones, network.address, scratch, out)
-    assert (clean == dirty).all()
+from tests import networks
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import evolve
 from evolve.errors import RunError, SettingsError
+from evolve.evolution.call import OF_DIRECT_GENES
 from evolve.fitness.round import Round
 from evolve.population.breeding import Breeding
 from evolve.population.individual import Individual
@@ -123,13 +126,100 @@ def test_a_fitness_that_is_none_is_told(tmp_path: Path, answer: Any) -> None:
         evolve.evolve(tmp_path / "run", **{**QUICK, "fitness": wrong})
 
 
+def corner_or_edge(genes: dict[str, list[int]]) -> evolve.AlphaBetaAgent:
+    corner, edge = genes["table"]
+    return evolve.AlphaBetaAgent([[corner, -edge, *[edge] * 8]], depths=genes["deep"], endgame=2)
+
+
+ENCODING = evolve.Encoding(
+    {
+        "table": evolve.Gene((-9, 90), "corner and edge", numbers=2),
+        "deep": evolve.Gene((1, 3), "plies", steps=True),
+    },
+    corner_or_edge,
+)
+ENCODED = {key: value for key, value in QUICK.items() if key not in OF_DIRECT_GENES}
+
+
+@pytest.mark.parametrize("algorithm", ["ga", "cma"])
+def test_genes_of_ones_own_make_the_agents(tmp_path: Path, algorithm: str) -> None:
+    own: dict[str, Any] = {**ENCODED, "encoding": ENCODING, "algorithm": algorithm}
+    whole = evolve.evolve(tmp_path / "whole", **own)
+    rows = whole.individuals
+    genes = np.array(
+        [[*table, *deep] for table, deep in zip(rows["table"], rows["deep"], strict=True)]
+    )
+    assert (genes >= [-9, -9, 1]).all()
+    assert (genes <= [90, 90, 3]).all()
+    assert len(np.unique(genes, axis=0)) > 6
+    assert "weights" not in rows
+    champion = evolve.load_agent(whole.path)
+    assert champion.rules == whole.config["rules"]
+    corner, edge = champion.weights[0][0], -champion.weights[0][1]
+    assert champion.weights == ((corner, -edge, *[edge] * 8),)
+
+    half = tmp_path / "half"
+    evolve.evolve(half, observer=StopAfter(2), **own)
+    again = evolve.evolve(half, **own)
+    pd.testing.assert_frame_equal(again.individuals, rows)
+    pd.testing.assert_frame_equal(again.games, whole.games)
+    assert "encoding = own:corner_or_edge" in fails("resume", half, "--generations", 9)
+    assert "only the Python program of the run" in fails(
+        "export", half, "--individual", "0-0", "-o", tmp_path / "first.json"
+    )
+    for words in ("show", "runs"):
+        done(words, half if words == "show" else tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("genes", "words"),
+    [
+        ({"score": evolve.Gene((0, 1), "")}, "a gene cannot be called 'score'"),
+        ({"a b": evolve.Gene((0, 1), "")}, "a gene cannot be called 'a b'"),
+        ({"x": evolve.Gene((1, 0), "")}, "x: 1 to 0 is no range"),
+        ({"x": evolve.Gene((0, 1 << 40), "")}, "is no range"),
+        ({"endgame": evolve.Gene((0, 1), "", numbers=2)}, "endgame cannot have 2 numbers"),
+    ],
+)
+def test_genes_that_cannot_be_are_told(genes: dict[str, evolve.Gene], words: str) -> None:
+    with pytest.raises(SettingsError, match=words):
+        evolve.Encoding(genes, corner_or_edge)
+
+
+def test_an_encoding_that_makes_no_agent_is_told(tmp_path: Path) -> None:
+    def nothing(genes: Any) -> Any:
+        return None
+
+    def shallow(genes: Any) -> evolve.AlphaBetaAgent:
+        return evolve.AlphaBetaAgent([[0] * 10], depths=[0])
+
+    gene = {"x": evolve.Gene((0, 9), "")}
+    for make, words in ((nothing, "not None"), (shallow, "no agent can be made of {'x': ")):
+        with pytest.raises(SettingsError, match=words):
+            evolve.evolve(tmp_path / "run", encoding=evolve.Encoding(gene, make), **ENCODED)
+    with pytest.raises(SettingsError, match="phases: is of no use to genes"):
+        evolve.evolve(tmp_path / "run", encoding=ENCODING, phases=2, **ENCODED)
+    with pytest.raises(SettingsError, match=r"must be an evolve\.Encoding"):
+        evolve.evolve(tmp_path / "run", encoding=nothing, **ENCODED)
+    still = evolve.Encoding({"x": evolve.Gene((3, 3), "")}, corner_or_edge)
+    with pytest.raises(SettingsError, match="every gene is fixed"):
+        evolve.evolve(tmp_path / "run", encoding=still, **ENCODED)
+    assert not (tmp_path / "run" / "config.toml").exists()
+
+
 def test_the_example_of_the_docs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    [example] = re.findall(r"```python\n(.*?)```", EVOLUTION.read_text(encoding="utf-8"), re.DOTALL)
-    assert "generations=60" in example
-    tiny = ", ".join(f"{key}={value!r}" for key, value in QUICK.items())
+    examples = re.findall(r"```python\n(.*?)```", EVOLUTION.read_text(encoding="utf-8"), re.DOTALL)
     monkeypatch.chdir(tmp_path)
-    exec(compile(example.replace("generations=60", tiny), "evolution.md", "exec"), {})
-    assert "own:" in (tmp_path / "runs" / "mine" / "config.toml").read_text()
-    assert "fitness" in capsys.readouterr().out
+    for example, folder, column in zip(
+        examples, ("mine", "rings"), ("fitness", "ring"), strict=True
+    ):
+        assert "generations=60" in example
+        known = QUICK if column == "fitness" else ENCODED
+        tiny = ", ".join(
+            f"{key}={value!r}" for key, value in known.items() if f"{key}=" not in example
+        )
+        exec(compile(example.replace("generations=60", tiny), "evolution.md", "exec"), {})
+        assert "own:" in (tmp_path / "runs" / folder / "config.toml").read_text()
+        assert column in capsys.readouterr().out

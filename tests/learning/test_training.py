@@ -70,21 +70,6 @@ def test_stopped_and_gone_on_with_it_ends_the_same(
     assert third.finished is LearningEnding.GAMES
 
 
-def test_the_published_presets_are_their_papers() -> None:
-    s3, s4 = (
-        resolve_as(MctsSettings, MCTS_PRESETS, {"preset": name})
-        for name in ("s3-mcts", "s4-reversiv")
-    )
-    assert (s3.input, s3.augment, s3.reuse) == ("canonical", False, True)
-    assert (s4.reuse, s4.solve_by) == (True, "value")
-    assert s4.layers[:2] == ("gate", "gate")
-    assert len(s4.layers) > 3
-    for name in ("s5-network1", "s5-network2"):
-        s5 = resolve_as(DqnSettings, DQN_PRESETS, {"preset": name})
-        assert all(layer.endswith("sigmoid") for layer in s5.layers)
-        assert s5.both_sides
-
-
 def test_a_training_of_before_goes_on(tmp_path: Path) -> None:
     """A checkpoint that does not know today's settings is of those with their defaults."""
     run = training(tmp_path, "dqn")

@@ -36,7 +36,12 @@ SIGNATURES = {
 
 
 def test_every_name_has_a_line_and_a_function() -> None:
-    there = {**FUNCTIONS, "algorithm": ALGORITHMS, "fitness": FITNESS_FUNCTIONS}
+    there = {
+        **FUNCTIONS,
+        "algorithm": ALGORITHMS,
+        "fitness": FITNESS_FUNCTIONS,
+        "encoding": {"direct": Genome.of},
+    }
     assert {kind: tuple(names) for kind, names in there.items()} == {
         kind: tuple(names) for kind, names in OPERATORS.items()
     }

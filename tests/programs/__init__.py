@@ -1,0 +1,24 @@
+"""Programs that the tests speak to, and how long they wait for them."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+ENGINE = Path(__file__).parents[1] / "agents" / "engine.py"
+
+
+def soon(seconds: float = 20.0) -> float:
+    """A deadline that nothing good misses on a busy machine."""
+    return time.monotonic() + seconds
+
+
+def python(code: str) -> list[str]:
+    """A program of some lines of Python."""
+    return [sys.executable, "-I", "-S", "-u", "-c", code]
+
+
+def engine(protocol: str, behaviour: str = "good") -> list[str]:
+    """The program that plays the first legal move, well or badly."""
+    return [sys.executable, str(ENGINE), protocol, behaviour]

@@ -1,4 +1,4 @@
-"""Games files of every kind, and positions as OBF."""
+"""Games files of every kind, from one record to the same one."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import pytest
 
 import evolve
 from evolve.errors import RecordError
-from evolve.records.obf import format_obf, parse_obf, read_obf, write_obf
 from evolve.records.record import GameRecord
-from evolve.records.table import games_frame, read_games, write_games
+from evolve.records.table import games_frame, read_games, records_of_frame, write_games
 from evolve.tables.games import GAMES_COLUMNS
 from tests.records.test_ggf import random_record
 
@@ -52,12 +51,6 @@ def test_the_frame_is_a_games_table() -> None:
     frame = games_frame([random_record(0)])
     assert tuple(frame.columns) == GAMES_COLUMNS.names
     assert frame["plies"].tolist() == [len(frame["moves"][0].split())]
-
-
-def test_move_strings(tmp_path: Path) -> None:
-    path = tmp_path / "games.txt"
-    path.write_text("# openings\n\nf5d6c4\nF5 D6 C3\n% more\nf5\n", encoding="utf-8")
-    assert [record.moves for record in read_games(path)] == [(37, 43, 26), (37, 43, 18), (37,)]
 
 
 @pytest.mark.parametrize(
@@ -113,14 +106,21 @@ def test_what_has_no_place_in_a_format(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_obf(tmp_path: Path) -> None:
-    boards = [random_record(seed).final for seed in range(5)] + [evolve.Board.start().play(19)]
-    write_obf(tmp_path / "a.obf", boards)
-    assert read_obf(tmp_path / "a.obf") == boards
-    assert parse_obf(format_obf(boards[-1])).side == "white"
-
-
 def test_games_tables_are_read_as_csv_with_empty_names(tmp_path: Path) -> None:
     frame = games_frame([random_record(0)]).assign(black="", white=None)
     pd.DataFrame(frame).to_csv(tmp_path / "a.csv", index=False)
     assert read_games(tmp_path / "a.csv")[0].black == ""
+
+
+def test_records_have_the_same_columns() -> None:
+    record = GameRecord((19, 18), "a", "b", stopped="time", result=-3.0)
+    frame = games_frame([record])
+    assert tuple(frame) == GAMES_COLUMNS.names
+    assert records_of_frame(frame, "standard")[0].winner == record.winner == "white"
+    assert games_frame([]).shape == (0, len(GAMES_COLUMNS.names))
+
+
+def test_a_table_that_is_no_games_table_is_told(tmp_path: Path) -> None:
+    (tmp_path / "x.parquet").write_bytes(b"PAR1")
+    with pytest.raises(RecordError, match=r"x\.parquet"):
+        read_games(tmp_path / "x.parquet")

@@ -13,13 +13,11 @@ import click
 import pytest
 from pydantic import BaseModel
 
-import evolve
 from evolve.cli.display import Look
 from evolve.cli.main import COMMANDS
 from evolve.cli.resume import resume_command
 from evolve.errors import RunError
-from evolve.tables.kinds import FILES, PARTS, RUN_KINDS, RunKind, champion_of, imported, kind_of
-from evolve.tables.run import load_run
+from evolve.tables.kinds import FILES, PARTS, RUN_KINDS, RunKind, imported, kind_of
 from tests.cli import done, invoke
 from tests.cli.test_old_run import OLD
 
@@ -134,18 +132,3 @@ def test_runs_says_that_a_kind_is_unknown(strange: Path) -> None:
     assert [row["run"] for row in rows] == ["runs/strange"]
     assert "command = 'nonesuch' is unknown" in rows[0]["state"]
     assert done("runs").out.count("is unknown") == 1
-
-
-def test_a_run_of_before_is_of_the_kind_that_it_was() -> None:
-    run = load_run(OLD)
-    assert run.kind.name == "run"
-    assert run.tables == ("generations", "individuals", "games")
-    for name in run.tables:
-        assert run.table(name).equals(getattr(run, name))
-    assert set(run.table("games", 1)["generation"]) == {1}
-    assert champion_of(OLD) == OLD / "champion.json"
-    with pytest.raises(RunError, match="has no trials; it has generations"):
-        run.table("trials")
-    with pytest.raises(RunError, match="no generation 7"):
-        run.table("games", 7)
-    assert evolve.load_agent(OLD).rules == "reversed"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
 from collections.abc import Callable
@@ -16,28 +15,14 @@ import pytest
 
 import evolve
 from evolve.errors import EvolveError, RunError
-from evolve.records.table import read_games, write_frame
+from evolve.records.table import read_games
 from evolve.tables.games import GAMES_COLUMNS
-from evolve.tables.metrics import METRICS_COLUMNS, commit_metrics, read_metrics
+from evolve.tables.metrics import read_metrics
 from evolve.tables.parquet import read_metadata, read_table, write_table
-from evolve.tables.trials import Importances, read_trials, write_trials
-from tests.evolution.conftest import start
+from evolve.tables.trials import read_trials
 
 SHORT, LONG = 60, 1500
 """Flipped bits that are tried in each table, and with -m slow."""
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of two generations, and the other tables there are."""
-    folder = tmp_path_factory.mktemp("tables") / "run"
-    start(folder, generations=2, openings="start")
-    (folder / "metrics").mkdir()
-    commit_metrics(folder, 0, dict.fromkeys(METRICS_COLUMNS.names, 1))
-    rows = [{"number": n, "state": "COMPLETE", "score": n / 7, "x": n / 3} for n in range(9)]
-    write_trials(folder, rows, {"x": float}, Importances({"x": 1.0}, {"x": 0.5}))
-    write_frame(folder / "match.parquet", evolve.load_run(folder).games)
-    return folder
 
 
 Look = Callable[[Path], Any]
@@ -145,39 +130,3 @@ def test_a_column_of_another_type_is_told(made: Path, tmp_path: Path) -> None:
     changed(path, "score", pa.array(["1"] * pq.read_table(path).num_rows))
     with pytest.raises(RunError, match="column score is of type string, not double"):
         evolve.load_run(tmp_path / "copy").individuals_table(1)
-
-
-@pytest.mark.parametrize(
-    "metadata",
-    [
-        {},
-        {"evolve": "no JSON"},
-        {"evolve": "[" * 3000},
-        {"evolve": "[]"},
-        {"evolve": '{"generation": 1, "checkpoint": {}}'},
-        {"evolve": '{"generation": {"generation": %s}, "checkpoint": {}}' % ("1" * 5000)},
-    ],
-)
-def test_metadata_that_is_no_generation_is_told(
-    made: Path, tmp_path: Path, metadata: dict[str, str]
-) -> None:
-    shutil.copytree(made, tmp_path / "copy")
-    path = tmp_path / "copy/generations/gen-0001.parquet"
-    write_table(path, read_table(path).replace_schema_metadata(metadata))
-    run = evolve.load_run(tmp_path / "copy")
-    for look in (lambda: run.metadata(1), lambda: run.generations):
-        with pytest.raises(RunError, match="gen-0001") as told:
-            look()
-        assert "\n" not in str(told.value)
-        assert len(str(told.value)) < 300
-
-
-def test_importances_that_cannot_be_read_are_told(made: Path, tmp_path: Path) -> None:
-    table = read_table(made / "trials.parquet")
-    for text in ("[1]", "no JSON", json.dumps({"x": []})):
-        write_table(
-            tmp_path / "trials.parquet", table.replace_schema_metadata({"importances": text})
-        )
-        (tmp_path / "config.toml").write_text('command = "sweep dqn"\n')
-        with pytest.raises(RunError, match="importances"):
-            _ = evolve.load_run(tmp_path).importances

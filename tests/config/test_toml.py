@@ -1,3 +1,5 @@
+"""Settings out of options, files and presets, and written settings that read back."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -5,14 +7,8 @@ from typing import Any
 
 import pytest
 
-from evolve.config.evolution import EvolutionSettings
-from evolve.config.toml import config_text, read_toml, resolve
-from evolve.errors import SettingsError
-
-
-def test_every_field_has_a_line_of_documentation() -> None:
-    for name, field in EvolutionSettings.model_fields.items():
-        assert field.description, name
+from evolve.config.toml import config_text, read_run_toml, read_toml, resolve
+from evolve.errors import OptionsError, SettingsError
 
 
 @pytest.mark.parametrize(
@@ -51,27 +47,6 @@ def test_every_wrong_field_is_named_at_once() -> None:
         assert name in message
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"fix": {"depth": "3"}}, "no gene depth"),
-        ({"fix": {"depths": "1,2"}}, "it takes 1 or 3"),
-        ({"fix": {"depths": "0"}}, "1 to 60"),
-        ({"bounds": {"weights": "9:1"}}, "9 is above 1"),
-        ({"bounds": {"weights": "a:1"}}, "bounds.weights"),
-        ({"bounds": {"endgame": "0:99"}}, "endgame"),
-        ({"boundaries": "30"}, "boundaries"),
-        ({"boundaries": "40,20"}, "boundaries"),
-        ({"survivors": 1.0}, "survivors"),
-        ({"survivors": 0.9, "newcomers": 0.1}, "survivors"),
-        ({"preset": "magic"}, "preset"),
-    ],
-)
-def test_contradictions_are_named(options: dict[str, Any], words: str) -> None:
-    with pytest.raises(SettingsError, match=words):
-        resolve(options)
-
-
 @pytest.mark.parametrize("content", [b"population = ", b"\xff", b"[[[", b"a = 1\na = 2"])
 def test_files_that_are_no_toml(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.toml").write_bytes(content)
@@ -79,6 +54,24 @@ def test_files_that_are_no_toml(tmp_path: Path, content: bytes) -> None:
         read_toml(tmp_path / "x.toml")
 
 
-def test_settings_are_frozen() -> None:
-    with pytest.raises(ValueError, match="frozen"):
-        resolve({}).seed = 3  # type: ignore[misc]
+def test_what_version_0_1_did_not_ask_is_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text('command = "run"\nseed = 3\n[versions]\nevolve = "0.1"\n', encoding="utf-8")
+    assert read_toml(path) == {"seed": 3}
+    assert read_run_toml(path) == {"seed": 3, "panel": "fixed"}
+    path.write_text('panel = "ladder"\n', encoding="utf-8")
+    assert read_run_toml(path) == {"panel": "ladder"}
+    with pytest.raises(SettingsError, match="No such file"):
+        read_toml(tmp_path / "none.toml")
+
+
+def test_options_and_files_are_told_apart() -> None:
+    with pytest.raises(OptionsError) as caught:
+        resolve({"population": "many"}, {"seed": "x" * 1000, "population": 8}, "x.toml")
+    said = str(caught.value)
+    assert said.startswith("x.toml: seed = ")
+    assert "population = 'many': it must be a whole number (individuals in every" in said
+    assert len(said) < 500
+    with pytest.raises(SettingsError) as caught_of_file:
+        resolve({}, {"population": 1.5}, "x.toml")
+    assert not isinstance(caught_of_file.value, OptionsError)

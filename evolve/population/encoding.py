@@ -1,0 +1,59 @@
+"""Genes of one's own: how they are laid out, and the agents that they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.engine.genes import Gene
+from evolve.engine.rules import Rules
+from evolve.errors import AgentError, SettingsError
+from evolve.tables.individuals import FITNESS, INDIVIDUALS_COLUMNS, SCALAR_GENES
+
+_LARGEST: Final = int(np.iinfo(np.int32).max)
+"""Tables hold genes as 32 bits."""
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """How agents are encoded in genes, where these are not the agents' parameters themselves.
+
+    genes: by name, in the order of the genome; only `bounds`, `numbers` and `steps` of each count.
+    make: gives the agent of a genome, a dictionary of lists of numbers; the same one for the same
+    genes. The run sets name and rules. Raises SettingsError.
+    """
+
+    genes: Mapping[str, Gene]
+    make: Callable[[dict[str, list[int]]], AlphaBetaAgent]
+
+    def __post_init__(self) -> None:
+        taken = (*INDIVIDUALS_COLUMNS.names, FITNESS)
+        for name, gene in self.genes.items():
+            low, high = gene.bounds
+            if not name.isidentifier() or name in taken:
+                raise SettingsError(f"encoding: a gene cannot be called {name!r}")
+            if not -_LARGEST <= low <= high <= _LARGEST:
+                raise SettingsError(f"encoding: {name}: {low} to {high} is no range")
+            if gene.numbers < 1 or (name in SCALAR_GENES and gene.numbers > 1):
+                raise SettingsError(f"encoding: {name} cannot have {gene.numbers} numbers")
+
+    @property
+    def __name__(self) -> str:
+        """What the run's config.toml calls it."""
+        return str(getattr(self.make, "__name__", ""))
+
+    def __call__(self, genes: dict[str, list[int]], name: str, rules: Rules) -> AlphaBetaAgent:
+        """The agent of these genes."""
+        try:
+            agent: Any = self.make(genes)
+        except AgentError as error:
+            raise SettingsError(f"encoding: no agent can be made of {genes}: {error}") from error
+        if not isinstance(agent, AlphaBetaAgent) or agent.row is None:
+            raise SettingsError(
+                f"encoding: it must make an alpha-beta agent without a limit, not {agent!r}"
+            )
+        return replace(agent.with_rules(rules), name=name)

@@ -1,0 +1,124 @@
+"""Memory that threads keep, and what is read out of a tree of moves."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+from evolve.agents.memory import (
+    MOST_NODES,
+    Forest,
+    Tree,
+    nodes_for,
+    stopper,
+    thread_context,
+    thread_scratch,
+    thread_tree,
+)
+from evolve.engine import context as layout
+from evolve.engine import mcts
+from evolve.engine.board import Board
+from tests import networks
+from tests.agents.test_limited import boards
+
+ROLLOUTS = mcts.SearchOptions(0, mcts.PUCT, 1.2, 0, 0)
+
+
+def searched(board: Board, simulations: int = 300) -> Tree:
+    tree = Tree.of_size(nodes_for(simulations))
+    tree.reset(board)
+    tree.simulate(simulations, ROLLOUTS, 1)
+    return tree
+
+
+@pytest.mark.parametrize("simulations", [6, 300])
+def test_what_a_tree_says_of_its_moves(simulations: int) -> None:
+    """Also of those that no simulation has come to."""
+    for board in boards(1, 10, 30):
+        tree = searched(board, simulations)
+        links, values = tree.nodes.links, tree.nodes.values
+        visits = {int(links[c, mcts.MOVE]): int(links[c, mcts.VISITS]) for c in tree.children()}
+        means = {int(links[c, mcts.MOVE]): float(values[c, mcts.Q]) for c in tree.children()}
+        assert sorted(visits) == board.legal_moves()
+        assert sum(visits.values()) == simulations - 1  # the first simulation is the root's own
+        assert tree.root_values() == means
+        by_visits = sorted(visits, key=lambda move: (-visits[move], -means[move], move))
+        assert tree.ranked() == by_visits
+        by_value = sorted(visits, key=lambda move: (visits[move] == 0, -means[move], move))
+        assert tree.by_value() == by_value
+        line = tree.line()
+        assert line[0] == by_visits[0]
+        for square in line:
+            board = board.pass_move() if square == 64 else board.play(square)
+
+
+def test_a_tree_goes_on_from_a_reply() -> None:
+    board = Board.start()
+    tree = searched(board)
+    move = tree.ranked()[0]
+    known = max(int(tree.nodes.links[c, mcts.VISITS]) for c in tree.children())
+    tree.advance(board.play(move))
+    assert tree.nodes.links[mcts.ROOT, mcts.VISITS] == known
+    tree.advance(board)  # from there it cannot go back
+    assert (tree.used, tree.nodes.links[mcts.ROOT, mcts.VISITS]) == (1, 0)
+
+
+def test_no_number_of_simulations_fills_its_tree() -> None:
+    for simulations in (1, 10, 2000):
+        assert not searched(boards(3, 1, 40)[0], simulations).full
+    assert nodes_for(2_000_000) == MOST_NODES
+
+
+def test_trees_side_by_side_are_trees() -> None:
+    network = networks.random_network(networks.VALUE)
+    scratch = network.scratch()
+    options = ROLLOUTS._replace(network=network.address, scratch=scratch.ctypes.data)
+    places = boards(5, 4, 20)
+    forest = Forest(len(places), nodes_for(50))
+    forest.reset(places)
+    forest.simulate(50, 0, 1.2, network.outputs)
+    for number, board in enumerate(places):
+        alone = Tree.of_size(nodes_for(50))
+        alone.reset(board)
+        alone.simulate(50, options, 0)
+        assert forest.tree(number).root_values() == alone.root_values()
+
+
+def test_threads_share_no_memory() -> None:
+    together = Barrier(3)
+
+    def addresses(_: int) -> tuple[int, ...]:
+        together.wait()  # so that each is a thread of its own
+        context, tree = thread_context("standard", 10), thread_tree(100)
+        return context.ctypes.data, tree.nodes.boards.ctypes.data, thread_scratch(9).ctypes.data
+
+    with ThreadPoolExecutor(3) as pool:
+        made = list(pool.map(addresses, range(3)))
+    for kind in zip(*made, strict=True):
+        assert len({*kind}) == 3
+
+
+def test_a_thread_keeps_its_memory_until_it_needs_more() -> None:
+    context = thread_context("standard", 10)
+    assert thread_context("reversed", 10) is context
+    assert context[layout.RULES] == 1
+    assert thread_context("standard", 11) is not context
+    tree, scratch = thread_tree(500), thread_scratch(50)
+    assert thread_tree(tree.size) is tree
+    assert thread_tree(tree.size + 1).size == tree.size + 1
+    assert thread_scratch(len(scratch)) is scratch
+    assert len(thread_scratch(len(scratch) + 1)) == len(scratch) + 1
+
+
+@pytest.mark.parametrize("bits", [10, 11])
+def test_other_threads_stop_a_search(bits: int) -> None:
+    context = thread_context("standard", bits)
+    context[layout.STOPPED] = 0
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(stopper()).result()
+        assert context[layout.STOPPED] == 1
+        context[layout.STOPPED] = 0
+        pool.submit(lambda: stopper()()).result()  # its own thread's
+    assert context[layout.STOPPED] == 0

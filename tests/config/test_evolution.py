@@ -1,0 +1,42 @@
+"""Settings of an evolution: all are explained, and what contradicts itself is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from evolve.config.evolution import EvolutionSettings
+from evolve.config.toml import resolve
+from evolve.errors import SettingsError
+
+
+def test_every_field_has_a_line_of_documentation() -> None:
+    for name, field in EvolutionSettings.model_fields.items():
+        assert field.description, name
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"fix": {"depth": "3"}}, "no gene depth"),
+        ({"fix": {"depths": "1,2"}}, "it takes 1 or 3"),
+        ({"fix": {"depths": "0"}}, "1 to 60"),
+        ({"bounds": {"weights": "9:1"}}, "9 is above 1"),
+        ({"bounds": {"weights": "a:1"}}, "bounds.weights"),
+        ({"bounds": {"endgame": "0:99"}}, "endgame"),
+        ({"boundaries": "30"}, "boundaries"),
+        ({"boundaries": "40,20"}, "boundaries"),
+        ({"survivors": 1.0}, "survivors"),
+        ({"survivors": 0.9, "newcomers": 0.1}, "survivors"),
+        ({"preset": "magic"}, "preset"),
+    ],
+)
+def test_contradictions_are_named(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(SettingsError, match=words):
+        resolve(options)
+
+
+def test_settings_are_frozen() -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        resolve({}).seed = 3  # type: ignore[misc]

@@ -1,0 +1,48 @@
+"""Random openings as a slow reader draws them, and the value of positions by minimax."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+
+from evolve.engine.entry import new_context
+from evolve.engine.opening import draw_openings, search_positions
+from tests import reference
+from tests.engine import FULL_WEIGHTS, RULES, agent_row, phases_at
+from tests.reference import Agent
+
+
+def test_openings_are_those_of_the_draws() -> None:
+    """The move of a ply is the one at the draw's share of the legal ones, from the lowest on."""
+    draws = np.random.default_rng(0).random((120, 30))
+    moves, positions = np.zeros((120, 30), np.int8), np.ones((120, 2), np.uint64)
+    draw_openings(draws, moves, positions)
+    given_up = 0
+    for row, played, found in zip(draws, moves.tolist(), positions.tolist(), strict=True):
+        board = reference.START
+        for draw, move in zip(row, played, strict=True):
+            legal = reference.legal_moves(*board)
+            if not legal:
+                break
+            assert move == legal[int(draw * len(legal))]
+            board = reference.play(*board, move)
+        if not reference.legal_moves(*board):
+            board = (0, 0)
+            given_up += 1
+        assert tuple(found) == board
+    assert 0 < given_up < 60
+
+
+def test_positions_have_the_value_of_a_search_in_their_phase() -> None:
+    boards = reference.random_boards(random.Random(1), 10, 8, 54)
+    weights = (FULL_WEIGHTS, tuple(-weight for weight in FULL_WEIGHTS))
+    agent = Agent(weights, (1, 1), phases_at(35))
+    for rules in RULES:
+        values = np.zeros(len(boards), np.int64)
+        search_positions(
+            np.array(boards, np.uint64), agent_row(agent), 2, new_context(rules), values
+        )
+        for board, value in zip(boards, values.tolist(), strict=True):
+            phase = agent.phase_of[64 - reference.empties(*board)]
+            assert value == reference.minimax(*board, 2, weights[phase], rules)

@@ -1,0 +1,98 @@
+"""Speaking GTP: the program knows the game, whatever it was told before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import pytest
+
+from evolve.engine.board import Board
+from evolve.engine.rules import PASS
+from evolve.errors import EngineError
+from evolve.programs.gtp import GtpSession
+from evolve.records.record import play_moves
+from tests.programs import engine, python, soon
+from tests.records.test_ggf import random_record
+
+ANSWERS = """
+import sys
+answers = {answers!r}
+for line in sys.stdin:
+    number, _, command = line.strip().partition(" ")
+    found = answers.get(command, answers.get(command.split()[0]))
+    print("?" + number + " unknown" if found is None else "=" + number + " " + found)
+    print()
+"""
+
+
+@contextmanager
+def session(command: Sequence[str], seconds: float | None = None) -> Iterator[GtpSession]:
+    made = GtpSession(command, seconds)
+    try:
+        made.begin(soon())
+        yield made
+    finally:
+        made.kill()
+
+
+def program(**answers: str) -> list[str]:
+    """A program with these answers and no others, but for setting up a game."""
+    return python(ANSWERS.format(answers={"boardsize": "", "clear_board": "", **answers}))
+
+
+def test_it_plays_on_from_any_point_of_any_game() -> None:
+    passing = next(one for one in map(random_record, range(300)) if PASS in one.moves[:-3])
+    with session(engine("gtp")) as made:
+        for moves in (passing.moves, random_record(1).moves):
+            for count in (0, 1, 5, passing.moves.index(PASS) + 1, 20, 4):
+                board = play_moves(Board.start(), moves[:count])
+                if board.legal_moves():
+                    square = made.choose(board, soon())
+                    assert square == board.legal_moves()[0]
+                    assert made.moves == (*moves[:count], square)
+
+
+def test_the_least_that_a_program_must_know() -> None:
+    with session(program(play="", genmove="F5")) as made:
+        assert made.choose(Board.start(), soon()) == 37
+
+
+def test_it_is_told_its_seconds_where_it_wants_to_know() -> None:
+    answers = {"list_commands": "time_settings", "genmove": "f5"}
+    with session(program(**answers, **{"time_settings 0 2 1": ""}), 2.9):
+        pass
+    with session(program(**answers), 0.5):  # less than GTP can tell
+        pass
+    with (
+        pytest.raises(EngineError, match="refused 'time_settings 0 2 1'"),
+        session(program(**answers), 2.9),
+    ):
+        pass
+
+
+def test_it_plays_othello_among_other_games() -> None:
+    answers = {"list_commands": "list_games set_game", "genmove": "d3"}
+    with session(program(**answers, list_games="Go Reversi", **{"set_game Reversi": ""})) as made:
+        assert made.choose(Board.start(), soon()) == 19
+    with (
+        pytest.raises(EngineError, match="plays Go Chess, and not Othello"),
+        session(program(**answers, list_games="Go Chess")),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("answers", "why"),
+    [
+        ({"genmove": "resign"}, "^resigned$"),
+        ({"genmove": "z9 or so"}, "answered 'z9 or so', which is no move"),
+        ({"genmove": ""}, "answered '', which is no move"),
+        ({}, "refused 'genmove black'"),
+    ],
+)
+def test_what_is_no_move_is_told(answers: dict[str, str], why: str) -> None:
+    with session(program(play="", **answers)) as made:
+        with pytest.raises(EngineError, match=why):
+            made.choose(Board.start(), soon())
+        assert made.moves is None  # and the next game begins anew

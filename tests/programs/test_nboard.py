@@ -1,0 +1,71 @@
+"""Speaking the NBoard protocol: the whole game is told before every move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import pytest
+
+from evolve.engine.board import Board
+from evolve.engine.rules import PASS
+from evolve.errors import EngineError
+from evolve.programs.nboard import NBoardSession
+from evolve.records.record import play_moves
+from tests.programs import engine, python, soon
+from tests.records.test_ggf import random_record
+
+ANSWERS = """
+import sys
+heard = []
+for line in sys.stdin:
+    heard.append(line.strip())
+    if heard[-1].startswith("ping"):
+        print("status busy")
+        print("pong 99")
+        print(heard[-1].replace("ping", "pong"))
+    if heard[-1] == "go":
+        print({answer!r}.replace("DEPTH", "d3" if "set depth 7" in heard else "c4"))
+"""
+
+
+@contextmanager
+def session(command: Sequence[str], depth: int | None = None) -> Iterator[NBoardSession]:
+    made = NBoardSession(command, depth)
+    try:
+        made.begin(soon())
+        yield made
+    finally:
+        made.kill()
+
+
+def program(answer: str) -> list[str]:
+    return python(ANSWERS.format(answer=answer))
+
+
+def test_it_plays_on_from_any_point_of_any_game() -> None:
+    passing = next(one for one in map(random_record, range(300)) if PASS in one.moves[:-3])
+    with session(engine("nboard")) as made:
+        for moves in (passing.moves, random_record(1).moves):
+            for count in (0, 5, passing.moves.index(PASS) + 1, 20, 4):
+                board = play_moves(Board.start(), moves[:count])
+                if board.legal_moves():
+                    assert made.choose(board, soon()) == board.legal_moves()[0]
+
+
+@pytest.mark.parametrize("answer", ["=== d3", "===D3/-1.30/0.11", "=== d3 -1.00 0.0"])
+def test_moves_are_said_in_more_than_one_way(answer: str) -> None:
+    with session(program(answer)) as made:
+        assert made.choose(Board.start(), soon()) == 19
+
+
+@pytest.mark.parametrize(("depth", "square"), [(7, 19), (6, 26), (None, 26)])
+def test_it_is_told_its_depth(depth: int | None, square: int) -> None:
+    with session(program("=== DEPTH"), depth) as made:
+        assert made.choose(Board.start(), soon()) == square
+
+
+@pytest.mark.parametrize("answer", ["===", "=== i9", "=== pass", "=== d33"])
+def test_what_is_no_move_is_told(answer: str) -> None:
+    with session(program(answer)) as made, pytest.raises(EngineError, match="which is no move"):
+        made.choose(Board.start(), soon())

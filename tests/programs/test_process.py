@@ -1,0 +1,114 @@
+"""Programs spoken to in lines: nothing they do or leave undone keeps us waiting."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psutil
+import pytest
+
+from evolve.errors import EngineError
+from evolve.programs.process import LineProcess, signal_name
+from tests.programs import python, soon
+
+ECHO = "import sys\nfor line in sys.stdin: print(' ', line.strip().upper(), '\\t')"
+
+
+@contextmanager
+def running(code: str) -> Iterator[LineProcess]:
+    before = {process.pid for process in psutil.Process().children(recursive=True)}
+    program = LineProcess(python(code))
+    try:
+        yield program
+    finally:
+        program.end()
+    left = {process.pid for process in psutil.Process().children(recursive=True)} - before
+    assert not left
+
+
+def test_lines_go_and_come() -> None:
+    with running(ECHO) as program:
+        for line in ("a", "b c", "é–"):
+            program.send(line)
+        assert [program.receive(soon(), "line") for _ in range(3)] == ["A", "B C", "É–"]
+
+
+def test_one_that_says_nothing_is_not_waited_for() -> None:
+    with running("import time; time.sleep(100)") as program:
+        begin = time.monotonic()
+        with pytest.raises(EngineError, match="no answer in time"):
+            program.receive(begin + 0.3, "answer")
+        assert 0.25 < time.monotonic() - begin < 5
+
+
+def test_one_that_ended_says_how_and_why() -> None:
+    code = r"import sys; print('last'); sys.stderr.write('\x1b[31mno\x07 book\n'); sys.exit(3)"
+    with running(code) as program:
+        assert program.receive(soon(), "answer") == "last"
+        for _ in range(2):
+            with pytest.raises(EngineError, match=r"^ended with exit code 3: \[31mno  book$"):
+                program.receive(soon(), "answer")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+def test_one_that_was_killed_says_by_what() -> None:
+    with (
+        running("import os; os.kill(os.getpid(), 9)") as program,
+        pytest.raises(EngineError, match="was ended by signal SIGKILL"),
+    ):
+        program.receive(soon(), "answer")
+
+
+def test_one_that_does_not_listen_is_told_of_when_it_is_gone() -> None:
+    def talk(program: LineProcess) -> None:
+        while True:
+            program.send("x" * 1000)
+
+    with running("pass") as program, pytest.raises(EngineError, match="ended with exit code 0"):
+        talk(program)
+
+
+def test_one_that_floods_ends_at_once() -> None:
+    with running("while True: print('noise ' * 100)") as program:
+        assert program.receive(soon(), "answer").startswith("noise")
+        begin = time.monotonic()
+        program.end("quit", 0.1)
+        assert time.monotonic() - begin < 5
+
+
+def test_another_thread_may_end_what_is_waited_for() -> None:
+    with running("import time; time.sleep(100)") as program:
+        thread = threading.Timer(0.2, program.end)
+        thread.start()
+        begin = time.monotonic()
+        with pytest.raises(EngineError):
+            program.receive(soon(), "answer")
+        assert time.monotonic() - begin < 10
+        thread.join()
+        program.end("quit")  # once more, though nobody hears it
+        with pytest.raises(EngineError):
+            program.send("too late")
+
+
+def test_a_farewell_is_heard() -> None:
+    with running("import sys; sys.exit(7 if input() == 'quit' else 1)") as program:
+        program.end("quit", 20.0)
+        with pytest.raises(EngineError, match="exit code 7"):
+            program.receive(soon(), "answer")
+
+
+def test_a_command_that_is_none_is_told() -> None:
+    program = LineProcess(["/no/such/program"])
+    with pytest.raises(EngineError, match="cannot be started: No such file"):
+        program.receive(soon(), "answer")
+    program.end()
+
+
+def test_signals_without_a_name_have_their_number() -> None:
+    assert signal_name(signal.SIGINT) == "SIGINT"
+    assert signal_name(999) == "999"

@@ -1,0 +1,66 @@
+"""One game: its last position, who won it, and passes that the rules force."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from evolve.engine.board import Board
+from evolve.engine.rules import PASS, RULE_SETS, Rules
+from evolve.errors import PositionError, RecordError
+from evolve.records.record import GameRecord, play_moves, with_passes
+from tests import reference
+from tests.records.test_ggf import random_record
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_a_game_to_its_end_has_the_score_of_the_rules(rules: Rules) -> None:
+    seen = set()
+    for seed in range(30):
+        moves, boards = reference.random_game(random.Random(seed))
+        record = GameRecord(tuple(moves), rules=rules, result=99.0, stopped="time")
+        own, opp = boards[-1] if len(moves) % 2 == 0 else boards[-1][::-1]
+        score = reference.final_score(own, opp, RULE_SETS[rules].code)
+        assert (record.ending, record.score) == ("end", score)  # whatever was recorded
+        assert record.winner == ("white", "draw", "black")[(score > 0) - (score < 0) + 1]
+        seen.add(record.winner)
+    assert {"black", "white"} <= seen
+
+
+@pytest.mark.parametrize(
+    ("result", "winner"), [(None, None), (2.0, "black"), (-0.5, "white"), (0.0, "draw")]
+)
+def test_a_game_that_stopped_has_the_result_that_was_recorded(
+    result: float | None, winner: str | None
+) -> None:
+    record = GameRecord((37, 43), result=result, stopped="resigned")
+    assert (record.score, record.winner, record.ending) == (result, winner, "resigned")
+
+
+def test_forced_passes_are_put_in() -> None:
+    for seed in range(40):
+        moves = random_record(seed).moves
+        assert with_passes(Board.start(), [move for move in moves if move != PASS]) == moves
+        if PASS in moves:  # also where a game stops
+            until = moves[: moves.index(PASS)]
+            assert with_passes(Board.start(), until) == (*until, PASS)
+
+
+def test_the_first_move_that_is_illegal_is_named() -> None:
+    for play in (play_moves, with_passes):
+        with pytest.raises(RecordError, match="move 2, f5: ") as caught:
+            play(Board.start(), [37, 37])
+        assert "\n" not in str(caught.value)
+    with pytest.raises(RecordError, match=r"move 1, pass: .*must not pass"):
+        play_moves(Board.start(), [PASS])
+    with pytest.raises(PositionError, match="freestyle"):
+        GameRecord(rules="freestyle")  # type: ignore[arg-type]
+
+
+def test_the_game_that_led_to_a_board() -> None:
+    board = Board.start().play(37)
+    assert GameRecord.of_board(board) == GameRecord((37,))
+    unknown = Board.parse(board.cells(), board.side)
+    assert GameRecord.of_board(unknown) == GameRecord(start=unknown)
+    assert GameRecord.of_board(unknown).final == board

@@ -1,0 +1,26 @@
+"""A run with every kind of table that evolve writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import evolve
+from evolve.records.table import write_frame
+from evolve.tables.metrics import METRICS_COLUMNS, commit_metrics
+from evolve.tables.trials import Importances, write_trials
+from tests.evolution.conftest import start
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of two generations, and the other tables there are."""
+    folder = tmp_path_factory.mktemp("tables") / "run"
+    start(folder, generations=2, openings="start")
+    (folder / "metrics").mkdir()
+    commit_metrics(folder, 0, dict.fromkeys(METRICS_COLUMNS.names, 1))
+    rows = [{"number": n, "state": "COMPLETE", "score": n / 7, "x": n / 3} for n in range(9)]
+    write_trials(folder, rows, {"x": float}, Importances({"x": 1.0}, {"x": 0.5}))
+    write_frame(folder / "match.parquet", evolve.load_run(folder).games)
+    return folder

@@ -1,0 +1,67 @@
+"""Files that are replaced whole, or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from evolve.tables.atomic import replacing, write_text
+from tests.engine import posix
+
+
+def test_what_cannot_be_written_is_told_by_its_name(tmp_path: Path) -> None:
+    with (
+        pytest.raises(OSError, match=r"No space left.*wanted\.txt"),
+        replacing(tmp_path / "wanted.txt"),
+    ):
+        raise OSError(28, "No space left on device")
+    assert not any(tmp_path.iterdir())
+
+
+def test_the_old_file_is_there_until_the_new_one_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    write_text(path, "old")
+
+    def fail_halfway() -> None:
+        with replacing(path) as temporary:
+            temporary.write_text("half")
+            assert (temporary.parent, temporary.suffix) == (tmp_path, ".txt")
+            assert path.read_text() == "old"
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail_halfway()
+    assert path.read_text() == "old"
+    assert [found.name for found in tmp_path.iterdir()] == ["x.txt"]
+    write_text(path, "nëw")
+    assert path.read_bytes() == "nëw".encode()
+    assert [found.name for found in tmp_path.iterdir()] == ["x.txt"]
+
+
+@posix
+def test_others_may_read_what_any_new_file_would_let_them(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_text(tmp_path / "x", "")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o640
+
+
+@posix
+def test_links_are_followed_and_devices_written_to(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "link").symlink_to("elsewhere/file")
+    write_text(tmp_path / "link", "text")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "elsewhere" / "file").read_text() == "text"
+    write_text(Path(os.devnull), "text")
+    assert not Path(os.devnull).is_file()
+
+
+def test_a_folder_that_is_missing_is_told_by_the_name_of_the_file(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"missing.x\.txt"):
+        write_text(tmp_path / "missing" / "x.txt", "")

@@ -1,0 +1,54 @@
+"""The games table: what kernels tell of games, as rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from evolve.engine.results import (
+    DISCS_BLACK,
+    DISCS_WHITE,
+    FAILED_BLACK,
+    PLIES,
+    REASON,
+    RESULT_COLUMNS,
+)
+from evolve.engine.rules import MAX_PLIES
+from evolve.engine.squares import parse_moves
+from evolve.tables.games import GAMES_COLUMNS, games_table, move_texts
+
+
+def played() -> pa.Table:
+    """Two games: one to its end, and one that a program lost."""
+    moves = np.full((2, MAX_PLIES), -1, np.int8)
+    moves[0, :2] = [19, 64]
+    results = np.zeros((2, RESULT_COLUMNS), np.int64)
+    results[0, [DISCS_BLACK, DISCS_WHITE, PLIES]] = [40, 24, 2]
+    results[1, REASON] = FAILED_BLACK
+    pairings = np.array([[0, 1, 0], [1, 0, 0]], np.int32)
+    winner = np.array([1, -1], np.int8)
+    names, texts = ["a", "b"], ["d3", ""]
+    return games_table(
+        3, "match", names, pairings, texts, moves, results, winner, 7, {1: "black: it crashed"}
+    )
+
+
+def test_games() -> None:
+    table = played()
+    assert table.schema == GAMES_COLUMNS.schema
+    first, second = table.to_pylist()
+    expected = {
+        "generation": 3, "kind": "match", "game": 7, "black": "a", "white": "b", "opening": "d3",
+        "moves": "d3 pass", "discs_black": 40, "discs_white": 24, "winner": "black", "plies": 2,
+        "nodes_black": 0, "nodes_white": 0, "reason": "end",
+    }  # fmt: skip
+    assert {**first, **expected} == first
+    assert (second["game"], second["winner"]) == (8, "white")
+    assert second["reason"] == "failed: black: it crashed"
+
+
+def test_moves_end_at_the_first_that_is_none() -> None:
+    rows = np.array([[37, 43, 64, 18], [37, -1, 43, -1], [-1, -1, -1, -1]], np.int8)
+    assert move_texts(rows).to_pylist() == ["f5 d6 pass c3", "f5", ""]
+    for row, text in zip(rows.tolist(), move_texts(rows).to_pylist(), strict=True):
+        assert parse_moves(text) == row[: len(text.split())]

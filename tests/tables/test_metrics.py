@@ -1,0 +1,43 @@
+"""The metrics of a training: a file a check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from evolve.errors import RunError
+from evolve.tables.metrics import (
+    METRICS_COLUMNS,
+    commit_metrics,
+    committed_checks,
+    forget_checks,
+    metrics_file,
+    read_metrics,
+)
+from evolve.tables.parquet import write_table
+
+
+def test_metrics_of_before_0_2_do_not_tell_of_accepting(tmp_path: Path) -> None:
+    (tmp_path / "metrics").mkdir()
+    row = dict.fromkeys(METRICS_COLUMNS.names, 1)
+    commit_metrics(tmp_path, 0, row)
+    old = METRICS_COLUMNS.of_rows([row]).drop_columns(["accept_seconds"])
+    write_table(tmp_path / "metrics" / "check-0001.parquet", old)
+    found = read_metrics(tmp_path)
+    assert found.schema == METRICS_COLUMNS.schema
+    assert found["accept_seconds"].to_pylist() == [1.0, None]
+
+
+def test_checks_are_counted_and_none_may_be_missing(tmp_path: Path) -> None:
+    (tmp_path / "metrics").mkdir()
+    assert read_metrics(tmp_path).num_rows == committed_checks(tmp_path) == 0
+    for check in range(3):
+        row = dict.fromkeys(METRICS_COLUMNS.names, check)
+        commit_metrics(tmp_path, check, row)
+    assert read_metrics(tmp_path)["check"].to_pylist() == [0, 1, 2]
+    forget_checks(tmp_path, 2)
+    assert committed_checks(tmp_path) == 2
+    metrics_file(tmp_path, 0).unlink()
+    with pytest.raises(RunError, match=r"check-0000\.parquet is missing"):
+        read_metrics(tmp_path)

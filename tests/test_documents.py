@@ -1,0 +1,47 @@
+"""JSON and TOML of others: what would break a reader is an error of one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from evolve.documents import LARGEST, parse_json, parse_toml, read_document
+
+
+def test_documents_have_bounds(tmp_path: Path) -> None:
+    assert parse_json("[" * 60 + "]" * 60) is not None
+    assert parse_json(str(10**63)) == 10**63
+    assert parse_json(r'{"\ud800": ["a\udfffb", "\ud83d\ude00"]}') == {"?": ["a?b", "\U0001f600"]}
+    assert parse_toml(b"a.b.c = 0xff") == {"a": {"b": {"c": 255}}}
+    for text in (str(10**64), str(-(10**64)), "[" * 70 + "]" * 70, b"\xff", "{"):
+        with pytest.raises(ValueError, match=r".") as told:
+            parse_json(text)
+        assert "sys." not in str(told.value)
+    (tmp_path / "large").write_bytes(b" " * ((16 << 20) + 1))
+    with pytest.raises(ValueError, match="16 MiB"):
+        read_document(tmp_path / "large")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (b"x = 1979-05-27", "date or a time"),
+        (b"x = [07:32:00]", "date or a time"),
+        (b"x = 0x" + b"f" * 60, "more than 64 digits"),
+        (b"x = " + b"[" * 70 + b"]" * 70, "nested more than 64 deep"),
+        (b"x = \xff", "utf-8"),
+        (b"x = 1\nx = 2", "overwrite"),
+    ],
+)
+def test_toml_that_is_none_for_us(text: bytes, words: str) -> None:
+    with pytest.raises(ValueError, match=words) as told:
+        parse_toml(text)
+    assert "\n" not in str(told.value)
+
+
+def test_a_document_may_be_as_large_as_it_may_be(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b" " * LARGEST)
+    assert len(read_document(tmp_path / "x")) == LARGEST
+    with pytest.raises(FileNotFoundError):
+        read_document(tmp_path / "none")

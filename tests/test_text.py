@@ -1,0 +1,102 @@
+"""Text that is not ours is harmless on a terminal."""
+
+from __future__ import annotations
+
+import random
+import unicodedata
+
+import pytest
+
+from evolve.text import count_of, plain, writable
+
+HOSTILE = (
+    "\x1b[2J\x1b[31mred",
+    "\x1b]0;title\x07",
+    "\x9b31m",
+    "[bold]markup[/bold] [/]",
+    "[/nothing]",
+    ":x: :smile:",
+    "\u202egnp.exe\u2066",
+    "two\nerror: lines\r\n",
+    "\u2028line\u2029",
+    "zero\u200bwidth\ufeff",
+    "tab\tdel\x7f\x00nul\x08\x0c",
+    "\udcff\ud800",
+    "$\\frac{$ 50 %",
+    "=cmd|' /C calc'!A0",
+)
+"""Names with all that a terminal, rich, or matplotlib might obey."""
+
+FORBIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Categories of characters that a terminal may obey, or that hide what is there."""
+
+
+def harmless(text: str) -> bool:
+    return not [
+        sign for sign in text if sign not in "\n" and unicodedata.category(sign) in FORBIDDEN
+    ]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
+def test_plain_text_is_one_harmless_line(text: str) -> None:
+    shown = plain(text)
+    assert harmless(shown)
+    assert "\n" not in shown
+    assert plain(shown) == shown
+
+
+def test_plain_keeps_what_people_write() -> None:
+    for text in (
+        "Äpfel – 50 % … naïve",
+        "日本語 オセロ",
+        "עברית",
+        "👍🏽",
+        "a\u00a0b\u3000c",
+        "C:\\x1b",
+    ):
+        assert plain(text) == text
+    assert plain("\x1b[31m\u202e\n") == "\\x1b[31m\\u202e\\n"
+    assert plain("a\nb\x1b", keep="\n") == "a\nb\\x1b"
+
+
+def test_fuzzed_texts_stay_harmless() -> None:
+    rng = random.Random(0)
+    parts = [
+        *HOSTILE,
+        "a",
+        "é",
+        "日",
+        "\u0301",
+        "[",
+        "]",
+        ":",
+        "\\",
+        "\x1b",
+        "\x90",
+        "\u2067",
+        "\U000e0041",
+    ]
+    for _ in range(20_000):
+        text = "".join(rng.choice(parts) for _ in range(rng.randrange(6)))
+        assert harmless(plain(text))
+        assert "\n" not in plain(text)
+
+
+@pytest.mark.parametrize(
+    ("number", "said"), [(0, "0 threads"), (1, "1 thread"), (2, "2 threads"), (-1, "-1 threads")]
+)
+def test_counts_have_their_noun(number: int, said: str) -> None:
+    assert count_of(number, "thread") == said
+
+
+def test_signs_that_an_encoding_lacks_have_others() -> None:
+    ours = "–−─·│├└…→×±½≤≥√∞●○"
+    assert writable(ours, "utf-8") == ours
+    for encoding in ("ascii", "latin-1", "cp1252"):
+        shown = writable(ours, encoding)
+        assert shown.encode(encoding).decode(encoding) == shown
+        assert "?" not in shown
+        assert "\\" not in shown
+    assert writable("√2 ≥ 1", "ascii") == "sqrt 2 >= 1"
+    assert writable("日", "ascii") == "\\u65e5"
+    assert writable("日", "no encoding") == "日"
