@@ -1,19 +1,16 @@
-"""Matches of agents that are asked about many boards at once: the games of one at a time."""
+"""Matches: the same games whole, move by move or side by side, and by any number of jobs."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
 import evolve
 from evolve.agents.agent import Agent
-from evolve.arena.match import Match, MatchResult, play_match
-from evolve.engine.results import (
-    NODES_BLACK,
-    NODES_WHITE,
-)
+from evolve.arena.match import Match, MatchResult, common_rules, play_match
+from evolve.engine.results import NODES_BLACK, NODES_WHITE
 from evolve.engine.rules import Rules
 from evolve.errors import AgentError
 from evolve.fitness.openings import Part, balanced_openings
@@ -98,3 +95,56 @@ def test_both_sides_may_be_asked_together() -> None:
 def test_boards_are_not_searched_together_by_the_clock_or_ucb1(changes: dict[str, object]) -> None:
     with pytest.raises(AgentError, match="searched together by puct and a number"):
         replace(TOGETHER, **changes)  # type: ignore[arg-type]
+
+
+def match(a: str, b: str, pairs: int, seed: int = 0, jobs: int = 1) -> object:
+    openings = balanced_openings(pairs, Part.MATCH, "standard", np.random.default_rng(seed))
+    return play_match(
+        evolve.load_agent(a), evolve.load_agent(b), openings, "standard", seed=seed, jobs=jobs
+    )[0]
+
+
+def test_a_deterministic_agent_scores_half_against_itself() -> None:
+    result = match("swh?depth=2", "swh?depth=2", 20)
+    assert result.score.score == 0.5  # type: ignore[attr-defined]
+    assert result.mean_discs == 0.0  # type: ignore[attr-defined]
+
+
+def test_random_agents_are_even_and_repeat_for_any_jobs() -> None:
+    result = match("random", "random", 60, seed=4)
+    assert result == match("random", "random", 60, seed=4, jobs=2)
+    assert result != match("random", "random", 60, seed=5)
+    assert result.score.low < 0.5 < result.score.high  # type: ignore[attr-defined]
+
+
+def test_both_ways_of_playing_agree() -> None:
+    @dataclass(frozen=True)
+    class Plain(Agent):
+        """An alpha-beta agent that the kernels do not know as one."""
+
+        agent: evolve.AlphaBetaAgent
+        rules: Rules | None = None
+        name: str = "plain"
+
+        def choose(self, board: evolve.Board) -> int:
+            return self.agent.with_rules(self.rules or "standard").choose(board)
+
+        def choose_counted(self, board: evolve.Board) -> tuple[int, int]:
+            return self.choose(board), 0
+
+    a, b = evolve.load_agent("swh?depth=2&endgame=4"), evolve.load_agent("swh-mobility?depth=1")
+    assert isinstance(a, evolve.AlphaBetaAgent)
+    openings = balanced_openings(6, Part.MATCH, "reversed", np.random.default_rng(0))
+    fast, games = play_match(a, b, openings, "reversed")
+    slow, others = play_match(Plain(a), b, openings, "reversed")
+    assert fast == slow
+    assert np.array_equal(games.moves, others.moves)
+
+
+def test_rules_of_a_match() -> None:
+    swh, anti = evolve.load_agent("swh"), evolve.load_agent("anti-swh")
+    assert common_rules([swh, swh]) == "standard"
+    assert common_rules([swh, anti]) == "reversed"
+    assert common_rules([swh, anti], "standard") == "standard"
+    with pytest.raises(AgentError, match="different rules"):
+        common_rules([swh.with_rules("standard"), anti])

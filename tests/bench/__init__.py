@@ -1,1 +1,37 @@
-"""Tests of what `evolve bench` measures, at small sizes."""
+"""What `evolve bench` measures, at sizes that take a moment."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from evolve.bench import speed, trees
+
+
+def make_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every measurement do next to nothing."""
+    sizes: dict[str, Any] = {
+        "REPEATS": 1,
+        "PERFT_DEPTHS": (3, 5),
+        "SEARCH_DEPTHS": (1, 2, 8),
+        "SEARCHED": 3,
+        "DEEPLY_SEARCHED": 2,
+        "SOLVED": {4: 3, 8: 2},
+        "PLAYED_GAMES": 2,
+        "PLAIN_GAMES": 1,
+        "GAME_DEPTHS": (2, 1, 2),
+    }
+    for name, value in sizes.items():
+        monkeypatch.setattr(speed, name, value)
+    for name in ("SIMULATIONS", "SELFPLAY_SIMULATIONS", "SELFPLAY_GAMES"):
+        monkeypatch.setattr(trees, name, 20)
+
+
+def numbers_are_sound(rows: list[dict[str, Any]]) -> None:
+    """No figure is infinite, or none."""
+    for row in rows:
+        for value in row.values():
+            if isinstance(value, float):
+                assert math.isfinite(value)

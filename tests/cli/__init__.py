@@ -13,6 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
+
 import evolve
 from evolve.cli.main import main
 
@@ -33,8 +35,23 @@ TINY = (
 QUICK = (*TINY, "--openings=start", "--jobs=1")
 """The same from the start position: a quarter of a second, for where openings do not matter."""
 
+QUICK_SWEEP = (
+    "--panel=random,swh",
+    "--panel-openings=4",
+    "--final-openings=4",
+    "--finalists=2",
+    "--startup=2",
+    "--reports=2",
+)
+"""Options of a sweep whose panel and final take a moment."""
+
+ALPHABETA = ("sweep", "alphabeta", *QUICK_SWEEP, "--fix=depths=1", "--fix=endgame=0", "--trials=5")
+"""A sweep of a second or two."""
+
 INTERRUPTED = (130, -2)
 """Exit codes after Ctrl-C: ours, and that of a process which the signal itself ended."""
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell and links")
 
 
 class Result(NamedTuple):
@@ -95,6 +112,13 @@ def misused(*arguments: object) -> str:
     assert result.out == ""
     assert "Traceback" not in result.err
     return result.err
+
+
+def match(*arguments: object) -> dict[str, Any]:
+    """The figures of `evolve match`."""
+    document = done("match", *arguments, "--json").document
+    assert isinstance(document, dict)
+    return document
 
 
 def command(*arguments: object) -> list[str]:
@@ -190,3 +214,8 @@ def snapshot(folder: Path) -> dict[str, bytes | None]:
         for path in sorted(folder.rglob("*"))
         if path.name != ".lock"
     }
+
+
+def another_user(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """From here on be somebody with a data folder of their own."""
+    monkeypatch.setenv("EVOLVE_DATA_DIR", str(folder))

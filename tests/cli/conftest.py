@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli import QUICK, TINY, Result, done
+from tests.cli import ALPHABETA, QUICK, TINY, Result, done
 
 
 @pytest.fixture(autouse=True)
@@ -52,3 +52,17 @@ def copy(quick: Path, tmp_path: Path) -> Path:
     """A copy of that quick run to damage or to go on with."""
     shutil.copytree(quick, tmp_path / "copy")
     return tmp_path / "copy"
+
+
+@pytest.fixture(scope="session")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished sweep of alpha-beta parameters. Look, do not touch."""
+    folder = tmp_path_factory.mktemp("swept") / "swept"
+    done(*ALPHABETA, "--jobs=1", "--out", folder)
+    return folder
+
+
+@pytest.fixture
+def sweep(swept: Path, tmp_path: Path) -> Path:
+    """A copy of that sweep to damage or to go on with."""
+    return Path(shutil.copytree(swept, tmp_path / "sweep"))

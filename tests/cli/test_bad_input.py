@@ -156,37 +156,6 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     assert str(tmp_path) in fails("run", "--config", tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("out", "word"), [("no/where", "no"), ("file/run", "file"), ("/proc/run", "/proc")]
-)
-def test_a_run_where_there_is_no_place_for_it(tmp_path: Path, out: str, word: str) -> None:
-    if out.startswith("/") and not Path(out).parent.is_dir():
-        pytest.skip(f"there is no {Path(out).parent} here")
-    (tmp_path / "file").write_text("mine")
-    assert word in fails("run", *QUICK, "--out", out)
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
-
-
-@pytest.mark.parametrize(
-    ("options", "word"),
-    [
-        (["--start-from", "nobody"], "nobody"),
-        (["--start-from", "random"], "random"),
-        (["--start-from", "swh?depth=2", "--bounds", "weights=-5:5"], "bounds"),
-        (["--bounds", "weights=-99999999:99999999"], "weights"),
-        (["--start-from", "RUN", "--phases", "1"], "phases"),
-        (["--start-from", "RUN", "--boundaries", "20,40"], "boundaries"),
-    ],
-)
-def test_what_cannot_begin_leaves_no_folder(
-    first: Path, tmp_path: Path, options: list[str], word: str
-) -> None:
-    words = [option.replace("RUN", str(first)) for option in options]
-    assert word in fails("run", *QUICK, *words, "--out", "run")
-    assert word in fails("run", *QUICK, *words)
-    assert list(tmp_path.iterdir()) == []
-
-
 FILES = (
     "config.toml",
     "champion.json",
@@ -407,3 +376,11 @@ def test_without_torch_the_rest_works_and_learning_says_what_to_install(tmp_path
     )
     assert not (tmp_path / "runs").exists()
     assert program(tmp_path, "perft", 3, PYTHONPATH=path).code == 0
+
+
+def test_python_code_as_an_agent() -> None:
+    Path("agent.py").write_text("print('never run')\n")
+    for arguments in (("show", "agent.py"), ("match", "agent.py", "swh", "--games", 2)):
+        said = fails(*arguments)
+        assert "agent.py is Python code" in said
+        assert "gtp:COMMAND" in said

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli import fails, finish, misused, spawn
+from tests.cli import fails, finish, match, misused, spawn
 
 
 def session(folder: Path, *arguments: object) -> subprocess.Popen[bytes]:
@@ -93,3 +93,17 @@ def test_wrong_use(tmp_path: Path) -> None:
     assert "nobody" in fails("engine", "nobody", "--protocol", "gtp")
     ended = finish(spawn(tmp_path, "engine", "anti-swh", "--protocol", "gtp", "--rules", "odd"))
     assert ended.code == 2
+
+
+OURS = f"{sys.executable} -m evolve engine"
+
+
+def test_our_engine_as_a_program_is_the_same_agent() -> None:
+    """Over both protocols, one after the other: the first use compiles, for half a minute."""
+    wanted = match("swh-mobility", "swh?depth=2", "--games", 6, "--seed", 3)
+    for protocol in ("gtp", "nboard"):
+        program = f"{protocol}:{OURS} swh?depth=2 --protocol {protocol}"
+        # Longer than a match gives a program to start.
+        finish(spawn(Path(), "engine", "swh?depth=2", "--protocol", protocol))
+        found = match("swh-mobility", program, "--games", 6, "--seed", 3)
+        assert {**found, "b": ""} == {**wanted, "b": ""}

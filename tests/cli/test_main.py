@@ -7,7 +7,7 @@ from pathlib import Path
 import numba
 
 import evolve
-from tests.cli import done, finish, program, spawn
+from tests.cli import done, finish, invoke, program, spawn
 
 
 def test_version() -> None:
@@ -49,3 +49,9 @@ def test_two_first_uses_at_once(tmp_path: Path) -> None:
         ended = finish(process)
         assert ended.code == 0, ended.err
         assert ended.document["nodes"] == 56
+
+
+def test_help_without_a_command() -> None:
+    said = invoke()
+    assert (said.code, said.out) == (2, "")
+    assert "Commands:" in said.err

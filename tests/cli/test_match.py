@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import os
+import shutil
 from pathlib import Path
-from typing import Any
 
+import pandas as pd
 import pytest
 
-from tests.cli import done, fails, invoke, misused
+from evolve.arena.match import Match
+from evolve.errors import EngineError
+from tests.agents.test_external import source
+from tests.cli import done, fails, finish, invoke, match, misused, spawn
 
 KEYS = {
     "a", "b", "games", "wins", "draws", "losses", "score", "score_black", "score_white",
     "mean_discs", "elo", "elo_low", "elo_high",
 }  # fmt: skip
-
-
-def match(*arguments: object) -> dict[str, Any]:
-    document = done("match", *arguments, "--json").document
-    assert isinstance(document, dict)
-    return document
 
 
 @pytest.mark.parametrize(
@@ -168,3 +168,128 @@ def test_wrong_options(options: tuple[object, ...]) -> None:
 
 def test_more_games_than_fit_in_memory() -> None:
     fails("match", "swh", "zero", "--games", 10**15)
+
+
+RHINO = shutil.which("gtp-rhino", path=os.environ.get("PATH", "") + ":/usr/games")
+
+
+def test_a_test_stops_when_it_is_decided() -> None:
+    strong, weak = "swh-mobility?depth=3", "zero"
+    for jobs in (1, 2):
+        won = match(strong, weak, "--sprt", 0, 30, "--games", 600, "--jobs", jobs)
+        assert won["sprt"]["verdict"] == "accepted"
+        assert won["games"] < 400
+    lost = match(weak, strong, "--sprt", 0, 30, "--games", 600)
+    assert lost["sprt"]["verdict"] == "rejected"
+    assert won["sprt"]["llr"] >= won["sprt"]["upper"] == pytest.approx(2.944, abs=1e-3)
+    cut = match(strong, strong, "--sprt", 0, 1, "--games", 64)
+    assert (cut["games"], cut["sprt"]["verdict"]) == (64, "undecided")
+    assert "undecided" in done("match", strong, strong, "--sprt", 0, 1, "--games", 64).out
+    all_lost = match("zero", "swh-mobility?depth=6&endgame=12", "--sprt", 0, 30, "--games", 600)
+    assert all_lost["sprt"]["verdict"] == "rejected"
+
+
+def test_a_test_that_is_none() -> None:
+    assert "ELO0" in misused("match", "swh", "zero", "--sprt", 5, 5)
+    assert "alpha" in misused("match", "swh", "zero", "--sprt", 0, 5, "--alpha", 0.7)
+
+
+def test_superiority_and_pairs() -> None:
+    found = match("swh-mobility", "zero", "--games", 40)
+    assert sum(found["pentanomial"]) == 20
+    points = sum(count * half for half, count in enumerate(found["pentanomial"]))
+    assert points / 80 == pytest.approx(found["score"])
+    assert found["superiority"] > 0.99
+    same = match("swh", "swh", "--games", 40)
+    assert same["superiority"] == pytest.approx(0.5)
+    assert same["pentanomial"] == [0, 0, 20, 0, 0]
+
+
+def test_random_against_random_is_within_its_interval() -> None:
+    hits = 0
+    for seed in range(100):
+        found = match("random", "random", "--games", 12, "--openings", "start", "--seed", seed)
+        hits += found["score_low"] <= 0.5 <= found["score_high"]
+    assert hits >= 90
+
+
+def test_after_an_interruption_the_games_so_far_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(self: Match, *_: object) -> None:
+        for finished in self._play_kernels(range(4)):
+            self._finished[finished] = True
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Match, "play", interrupted)
+    ended = invoke("match", "swh", "zero", "--games", 400, "--json", "--out", "games.csv")
+    assert ended.code == 130
+    assert ended.document["games"] == len(pd.read_csv("games.csv")) == 8
+    assert ended.err == "interrupted after 8 games; go on with the same command\n"
+
+
+def test_an_interruption_makes_no_victory_of_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    play = Match.play
+
+    def interrupted(self: Match, *words: object) -> None:
+        with pytest.raises(EngineError):
+            play(self, *words)  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Match, "play", interrupted)
+    ended = invoke("match", "swh", source("gtp", "illegal"), "--games", 4, "--json")
+    assert (ended.code, ended.out) == (1, "")
+    assert "error: all 4 games were lost by failures" in ended.err
+
+
+@pytest.mark.skipif(RHINO is None, reason="gtp-rhino (Debian's package grhino) is not installed")
+def test_whole_matches_against_grhino() -> None:
+    found = match("swh-mobility?depth=4&endgame=8", f"gtp:{RHINO} --level=1", "--games", 40)
+    assert found["failures_a"] == found["failures_b"] == 0
+    assert found["games"] == 40
+
+
+def test_games_that_may_differ_all_count() -> None:
+    found = match("random", "zero", "--games", 40, "--openings", "start")
+    assert sum(found["pentanomial"]) == 20
+    assert found["score_low"] <= found["score"] <= found["score_high"]
+    same = match("swh", "zero", "--games", 40, "--openings", "start")
+    assert sum(same["pentanomial"]) == 1
+
+
+def test_a_test_ends_when_there_is_nothing_new_to_play() -> None:
+    found = match("swh", "zero", "--openings", "start", "--sprt", 0, 20)
+    assert (found["games"], found["sprt"]["verdict"]) == (2, "undecided")
+
+
+def test_a_file_that_cannot_be_written_does_not_take_the_result_along() -> None:
+    ended = invoke("match", "swh", "zero", "--games", 4, "--json", "--out", "/proc/x.csv")
+    assert ended.code == 1
+    assert ended.err.startswith("error: /proc/x.csv")
+    assert not ended.out or ended.document["games"] == 4
+
+
+def test_a_reader_that_went_away_does_not_take_the_games_along(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def gone(*_: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("evolve.cli.match.print_facts", gone)
+    with contextlib.suppress(Exception):
+        invoke("match", "swh", "zero", "--games", 4, "--out", "games.csv")
+    assert len(pd.read_csv("games.csv")) == 4
+
+
+def test_names_that_are_not_text(tmp_path: Path) -> None:
+    name = os.fsdecode(b"b\xff.json")
+    done("export", "swh", "-o", name)
+    process = spawn(
+        tmp_path, "match", name, "zero", "--games", 2, "--out", "g.csv", "--ggf", "g.ggf"
+    )
+    ended = finish(process)
+    assert (ended.code, ended.err) == (0, "")
+    assert "b?.json" in (tmp_path / "g.ggf").read_text()
+
+
+def test_agents_that_play_by_nothing_we_know() -> None:
+    assert "no-such" in fails("match", "swh", "gtp:no-such-program")
+    assert invoke("match", "--help").code == 0

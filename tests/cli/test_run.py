@@ -25,7 +25,6 @@ from tests.cli import (
     command,
     done,
     environment,
-    fails,
     finish,
     invoke,
     spawn,
@@ -109,26 +108,6 @@ def test_scores_follow_from_the_fitness_games_of_the_generation(first: Path) -> 
         discs = (black["discs_black"] - black["discs_white"]).sum()
         discs += (white["discs_white"] - white["discs_black"]).sum()
         assert row.disc_difference == pytest.approx(discs / played)
-
-
-def test_runs_are_numbered_by_their_rules(tmp_path: Path) -> None:
-    for rules in ("reversed", "reversed", "standard"):
-        done("run", *QUICK, "--generations", 1, "--rules", rules)
-    names = sorted(path.name for path in (tmp_path / "runs").iterdir())
-    assert names == ["reversed-001", "reversed-002", "standard-001"]
-
-
-def test_runs_started_at_once_have_folders_of_their_own(tmp_path: Path) -> None:
-    started = [spawn(tmp_path, "run", *QUICK, "--generations", 1, "--seed", s) for s in range(2)]
-    ended = [finish(process) for process in started]
-    assert [result.code for result in ended] == [0, 0], [result.err for result in ended]
-    assert len(list((tmp_path / "runs").iterdir())) == 2
-
-
-def test_an_empty_folder_may_become_a_run(tmp_path: Path) -> None:
-    (tmp_path / "there").mkdir()
-    done("run", *QUICK, "--generations", 1, "--out", "there")
-    assert len(evolve.load_run("there").generations) == 1
 
 
 @pytest.mark.parametrize("population", [4, 5, 7])
@@ -339,38 +318,6 @@ def test_panel_every_other_generation() -> None:
     assert panel.isna().tolist() == [False, True, False]
 
 
-def test_ctrl_c_before_the_first_generation_leaves_no_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("evolve.evolution.estimate.estimate", interrupted)
-    assert invoke("run", *QUICK, "--out", "stopped").code == 130
-    assert not (tmp_path / "stopped").exists()
-    (tmp_path / "empty").mkdir()
-    assert invoke("run", *QUICK, "--out", "empty").code == 130
-    assert list((tmp_path / "empty").iterdir()) == []
-
-
-def test_a_second_ctrl_c_does_not_stop_the_tidying_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from shutil import rmtree
-
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    def interrupted_too(*arguments: object, **options: object) -> None:
-        signal.raise_signal(signal.SIGINT)
-        rmtree(*arguments, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr("evolve.evolution.estimate.estimate", interrupted)
-    monkeypatch.setattr("shutil.rmtree", interrupted_too)
-    assert invoke("run", *QUICK, "--out", "stopped").code == 130
-    assert not (tmp_path / "stopped").exists()
-
-
 def test_ctrl_c_twice_ends_a_run_at_once(tmp_path: Path) -> None:
     # Minutes of games in the first generation, so that the second signal comes within it.
     options = ("--population", 200, "--fix", "depths=5", "--bounds", "depths=1:5")
@@ -419,15 +366,6 @@ def test_a_run_into_a_full_device_says_so(tmp_path: Path) -> None:
     assert ended.returncode == 1
     assert ended.stderr.startswith("error: ")
     assert ended.stderr.count("\n") == 1
-
-
-def test_a_folder_that_is_taken_stays_as_it_is(copy: Path, tmp_path: Path) -> None:
-    assert "resume" in fails("run", *QUICK, "--out", copy)
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other/notes.txt").write_text("mine")
-    assert "taken" in fails("run", *QUICK, "--out", "other")
-    assert "taken" in fails("run", *QUICK, "--out", "other/notes.txt")
-    assert (tmp_path / "other/notes.txt").read_text() == "mine"
 
 
 def test_a_run_goes_on_when_nobody_reads_its_output(tmp_path: Path) -> None:

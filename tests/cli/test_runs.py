@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import sys
 from datetime import datetime
 from pathlib import Path
 
@@ -10,9 +12,7 @@ import pytest
 
 import evolve
 from evolve.tables.folder import locked
-from tests.cli import (
-    done,
-)
+from tests.cli import done, on_a_terminal
 
 
 def test_runs_lists_runs(copy: Path, tmp_path: Path) -> None:
@@ -66,3 +66,13 @@ def test_a_damaged_run_hides_no_other(copy: Path, tmp_path: Path, name: str) -> 
     shown = done("runs", tmp_path).out
     assert "reversed" in shown
     assert "config.toml is damaged" in shown
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_runs_breaks_no_word_at_80_columns(copy: Path, tmp_path: Path) -> None:
+    shutil.copytree(copy, tmp_path / "runs/reversed-001")
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", on_a_terminal(tmp_path, "runs"))
+    assert max(map(len, shown.splitlines())) <= 80
+    date = done("runs", "--json").document[0]["date"]
+    for word in ("runs/reversed-001", "reversed", "done", "3/3", *date.split()):
+        assert word in shown.split()

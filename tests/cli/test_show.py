@@ -5,10 +5,8 @@ from __future__ import annotations
 import io
 import json
 import os
-import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,20 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import evolve
-from evolve.cli.generations import NOT_SHOWN, SHOWN, columns_shown
-from evolve.tables.generations import GENERATIONS_COLUMNS
-from tests.cli import (
-    command,
-    done,
-    environment,
-    fails,
-    finish,
-    invoke,
-    misused,
-    program,
-    snapshot,
-    spawn,
-)
+from tests.cli import done, fails, finish, invoke, misused, program, snapshot, spawn
 
 COLUMNS = {
     "individuals": [
@@ -116,56 +101,11 @@ def test_a_generation_that_is_not_there(first: Path) -> None:
         assert "0 to 2" in message
 
 
-@pytest.mark.parametrize("name", ["g.csv", "g.CSV", "g.json", "g.parquet", "g.txt", "g"])
-def test_the_end_of_the_name_decides_the_format(first: Path, name: str) -> None:
-    done("show", first, "--table", "games", "-o", name)
-    games = evolve.load_run(first).games
-    match Path(name).suffix.lower():
-        case ".csv":
-            frame = pd.read_csv(name, keep_default_na=False)
-        case ".json":
-            frame = pd.read_json(name)
-        case ".parquet":
-            frame = pd.read_parquet(name)
-            assert b"evolve-digest" in pq.read_metadata(name).metadata
-        case _:
-            lines = Path(name).read_text(encoding="utf-8").splitlines()
-            assert len(lines) == len(games) + 1
-            return
-    assert list(frame) == list(games)
-    assert frame["moves"].tolist() == games["moves"].tolist()
-
-
-def test_formats_that_contradict_the_name(first: Path, tmp_path: Path) -> None:
-    for options, word in (
-        (("--format", "json", "-o", "g.csv"), "contradict"),
-        (("-o", "g.xlsx"), ".parquet"),
-        (("--format", "parquet"), "-o NAME.parquet"),
-    ):
-        assert word in misused("show", first, *options)
-    assert list(tmp_path.iterdir()) == []
-    done("show", first, "--format", "csv", "-o", "g.dat")
-    assert len(pd.read_csv("g.dat")) == 3
-
-
 def test_a_table_that_a_run_does_not_have(first: Path) -> None:
     for table in ("trials", "metrics"):
         for style in ("table", "json"):
             said = fails("show", first, "--table", table, "--format", style)
             assert f"has no {table}; it has generations, individuals, games" in said
-
-
-@pytest.mark.parametrize("style", ["table", "csv", "json"])
-def test_output_to_a_file(first: Path, tmp_path: Path, style: str) -> None:
-    arguments = ("show", first, "--table", "games", "--format", style)
-    assert done(*arguments, "-o", "games.txt").out == ""
-    written = (tmp_path / "games.txt").read_text(encoding="utf-8")
-    if style == "table":
-        assert len(written.splitlines()) == len(evolve.load_run(first).games) + 1
-    else:
-        assert written == done(*arguments).out
-    done(*arguments, "-o", "games.txt")  # again, over the first
-    assert [path.name for path in tmp_path.iterdir()] == ["games.txt"]
 
 
 @pytest.mark.parametrize(
@@ -203,15 +143,6 @@ def test_rows_of_generations_that_cannot_be(copy: Path) -> None:
     pq.write_table(found.replace_schema_metadata(rows), path)
     for verb in ("show", "compare"):
         assert "damaged" in fails(verb, copy)
-
-
-def test_an_agent_as_boards(first: Path) -> None:
-    shown = done("show", first / "champion.json").out
-    assert shown.count("weights, ") == 3
-    for word in ("depth", "mobility", "ancestry", "seed: 0", "reversed"):
-        assert word in shown
-    assert "100" in done("show", "swh").out
-    assert "  3 " in done("show", "swh?depth=3").out
 
 
 def test_an_agent_as_json(first: Path, tmp_path: Path) -> None:
@@ -283,53 +214,6 @@ def test_head_ends_a_command_quietly(first: Path, tmp_path: Path, arguments: Any
     assert (ended.code, ended.err) == (0, "")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-def test_a_generation_is_a_line_on_a_terminal_of_80_columns(first: Path, tmp_path: Path) -> None:
-    import pty
-
-    here, there = pty.openpty()
-    process = subprocess.Popen(
-        command("show", first),
-        cwd=tmp_path,
-        env=environment(COLUMNS="80", LINES="24", TERM="xterm", NO_COLOR="1"),
-        stdin=subprocess.DEVNULL,
-        stdout=there,
-        stderr=subprocess.PIPE,
-    )
-    os.close(there)
-    shown = b""
-    while True:
-        try:
-            part = os.read(here, 65536)
-        except OSError:  # how Linux says that the other end is closed
-            break
-        if not part:
-            break
-        shown += part
-    os.close(here)
-    assert process.wait() == 0
-    assert process.stderr is not None
-    assert process.stderr.read() == b""
-    process.stderr.close()
-    text = re.sub(r"\x1b\[[0-9;]*m", "", shown.decode())
-    assert "past_score: " in text
-    # The head, then a line a generation, nothing folded into further lines.
-    lines = [line for line in text.splitlines() if line.strip()]
-    begin = next(number for number, line in enumerate(lines) if line.split()[0] == "0")
-    rows = evolve.load_run(first).generations.to_dict("records")
-    for line, row in zip(lines[begin : begin + 3], rows, strict=True):
-        assert line.split()[:2] == [str(row["generation"]), row["best"]]
-        for column in ("panel_elo", "panel_elo_low", "panel_elo_high", "rating"):
-            assert f" {row[column]:.0f}" in line
-    # One name everywhere: the head is the columns' own names, word above word.
-    stacked = [line.split() for line in lines[:begin]]
-    for name in columns_shown(ladder=True):
-        words = name.split("_")
-        assert all(word in line for word, line in zip(words[::-1], stacked[::-1], strict=False))
-    assert lines[begin + 3].startswith("past_score: ")
-    assert max(map(len, lines[: begin + 3])) <= 80
-
-
 def test_outputs_that_are_no_plain_files_are_written_to(first: Path, tmp_path: Path) -> None:
     target = tmp_path / "target.csv"
     target.write_text("old")
@@ -349,15 +233,6 @@ def test_output_into_a_pipe(first: Path, tmp_path: Path) -> None:
     os.close(reader)
 
 
-def test_names_in_agent_files_are_shown_as_text(copy: Path) -> None:
-    path = copy / "champion.json"
-    document = json.loads(path.read_text(encoding="utf-8"))
-    document["name"] = "[bold]a[/bold] [red"
-    path.write_text(json.dumps(document), encoding="utf-8")
-    for arguments in (("show", path), ("show", copy), ("compare", copy)):
-        assert "[bold]a[/bold] [red" in done(*arguments).out
-
-
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_output_in_a_narrow_encoding(first: Path, tmp_path: Path, encoding: str) -> None:
     # As when output goes to a file on Windows; neither encoding has all signs that we print.
@@ -375,11 +250,3 @@ def test_a_missing_source(tmp_path: Path) -> None:
         assert "nowhere" in fails(verb, "nowhere")
         assert "empty" in fails(verb, "empty")
     assert invoke("runs", "empty").code == 0
-
-
-def test_every_column_of_generations_is_explained() -> None:
-    assert {*SHOWN, *NOT_SHOWN} == set(GENERATIONS_COLUMNS.names)
-    said = done("show", "--help").out
-    for name, meaning in {**SHOWN, **NOT_SHOWN}.items():
-        assert f"{name} " in said
-        assert meaning in said

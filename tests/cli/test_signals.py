@@ -12,6 +12,7 @@ import time
 import uuid
 from pathlib import Path
 
+import pandas as pd
 import psutil
 import pytest
 
@@ -226,3 +227,17 @@ def test_a_terminal_that_goes_away_ends_a_run_cleanly(tmp_path: Path) -> None:
     _, status = os.waitpid(number, 0)
     assert os.waitstatus_to_exitcode(status) == 128 + signal.SIGHUP
     assert not list((tmp_path / "long").rglob(".writing-*"))
+
+
+@pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGTERM])
+def test_a_match_that_is_ended_says_how_to_go_on(way: signal.Signals, tmp_path: Path) -> None:
+    words = ("match", "swh?depth=7", "zero?depth=7", "--games", 2000, "--out", "games.parquet")
+    process = spawn(tmp_path, *words)
+    wait_until((tmp_path / "games.parquet").exists, process)
+    process.send_signal(way)
+    ended = finish(process)
+    assert ended.code == 128 + way
+    games = pd.read_parquet(tmp_path / "games.parquet")
+    said = f"interrupted after {len(games)} games; go on with the same command\n"
+    assert ended.err == said
+    assert 0 < len(games) < 2000

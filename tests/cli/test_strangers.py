@@ -3,122 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
 
 import evolve
-from tests.cli import ROOT, done, fails, invoke, snapshot
-from tests.cli.test_sweep import ALPHABETA, QUICK
-
-ENGINE = ROOT / "tests" / "agents" / "engine.py"
-
-posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell and links")
-
-
-@pytest.fixture(scope="module")
-def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished sweep of alpha-beta parameters. Look, do not touch."""
-    folder = tmp_path_factory.mktemp("strangers") / "swept"
-    done(*ALPHABETA, "--jobs=1", "--out", folder)
-    return folder
-
-
-@pytest.fixture
-def sweep(swept: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(swept, tmp_path / "sweep"))
-
-
-@pytest.fixture
-def marking(tmp_path: Path) -> tuple[str, Path]:
-    """A program that plays, and the file that it leaves when it was run."""
-    mark, script = tmp_path / "executed", tmp_path / "program"
-    script.write_text(f"#!/bin/sh\ntouch {mark}\nexec {sys.executable} {ENGINE} gtp\n")
-    script.chmod(0o755)
-    return f"gtp:{script}", mark
-
-
-def another_user(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """From here on be somebody with a data folder of their own."""
-    monkeypatch.setenv("EVOLVE_DATA_DIR", str(folder))
-
-
-@posix
-def test_programs_of_a_stranger_need_leave(
-    tmp_path: Path, marking: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program, mark = marking
-    options = (*QUICK[1:], "--fix=depths=1", "--fix=endgame=0", "--panel", program, "--jobs=1")
-    done("sweep", "alphabeta", *options, "--trials=1", "--out", "mine")
-    assert mark.exists()
-    # Mine, where I started it: nothing is asked.
-    done("resume", "mine", "--trials=2")
-    # Theirs: what it names is not run, and nothing is changed.
-    mine = tmp_path / "data"
-    another_user(monkeypatch, tmp_path / "other")
-    mark.unlink()
-    before = snapshot(tmp_path / "mine")
-    said = fails("resume", "mine", "--trials=3")
-    assert program in said
-    assert "--allow-programs" in said
-    assert "config.toml" in said
-    assert (mark.exists(), snapshot(tmp_path / "mine")) == (False, before)
-    # With leave it goes on, and leave is given once.
-    done("resume", "mine", "--trials=3", "--allow-programs")
-    assert mark.exists()
-    done("resume", "mine", "--trials=4")
-    assert len(evolve.load_run("mine").trials) == 4
-    # The mark is of one user, one place and these very programs.
-    another_user(monkeypatch, mine)
-    assert "--allow-programs" in fails("resume", "mine", "--trials=5")
-    another_user(monkeypatch, tmp_path / "other")
-    (tmp_path / "mine").rename(tmp_path / "moved")
-    assert "--allow-programs" in fails("resume", "moved", "--trials=5")
-    (tmp_path / "moved").rename(tmp_path / "mine")
-    config = tmp_path / "mine/config.toml"
-    config.write_text(config.read_text().replace(program, f"{program} -v"))
-    mark.unlink()
-    assert f"{program} -v" in fails("resume", "mine", "--trials=5")
-    assert not mark.exists()
-
-
-@posix
-def test_a_program_hidden_in_any_setting_is_found(sweep: Path, marking: tuple[str, Path]) -> None:
-    program, mark = marking
-    config = sweep / "config.toml"
-    text = config.read_text()
-    for fix in (f'opponents = "swh=1,{program}=2"', f'"{program}" = 1', f'x = [["{program}"]]'):
-        config.write_text(text.replace("[fix]\n", f"[fix]\n{fix}\n"))
-        assert "--allow-programs" in fails("resume", sweep, "--trials=9")
-        assert not mark.exists()
-
-
-@posix
-def test_a_run_whose_mark_cannot_be_kept_begins(
-    tmp_path: Path, marking: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").write_text("")
-    another_user(monkeypatch, tmp_path / "file" / "below")
-    options = (*QUICK[1:], "--fix=depths=1", "--fix=endgame=0", "--panel", marking[0], "--jobs=1")
-    with pytest.warns(RuntimeWarning, match="--allow-programs"):
-        assert invoke("sweep", "alphabeta", *options, "--trials=1", "--out", "mine").code == 0
-
-
-def test_a_storage_of_a_stranger_needs_to_be_given(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    url = f"sqlite:///{tmp_path}/study.db"
-    few = ("--fix=weights=10", "--fix=terms=mobility", "--trials=1", "--jobs=1")
-    done(*ALPHABETA[:-1], *few, "--storage", url, "--out", "mine")
-    assert "finished" in done("resume", "mine").out
-    another_user(monkeypatch, tmp_path / "other")
-    (tmp_path / "study.db").rename(tmp_path / "away.db")
-    assert f"--storage {url}" in fails("resume", "mine")
-    assert not (tmp_path / "study.db").exists()
-    (tmp_path / "away.db").rename(tmp_path / "study.db")
-    assert "finished" in done("resume", "mine", "--storage", url).out
-    assert "finished" in done("resume", "mine").out
+from tests.cli import done, fails, invoke, posix, snapshot
 
 
 @pytest.mark.parametrize("place", ["../outside.json", "trials/../../outside.json", "absolute"])

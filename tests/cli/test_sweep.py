@@ -16,7 +16,9 @@ import pytest
 import evolve
 from evolve.agents.mcts import MctsAgent
 from tests.cli import (
+    ALPHABETA,
     INTERRUPTED,
+    QUICK_SWEEP,
     done,
     fails,
     finish,
@@ -26,19 +28,10 @@ from tests.cli import (
     wait_until,
 )
 
-QUICK = (
-    "--panel=random,swh",
-    "--panel-openings=4",
-    "--final-openings=4",
-    "--finalists=2",
-    "--startup=2",
-    "--reports=2",
-)
-ALPHABETA = ("sweep", "alphabeta", *QUICK, "--fix=depths=1", "--fix=endgame=0", "--trials=5")
 MCTS = (
     "sweep",
     "mcts",
-    *QUICK,
+    *QUICK_SWEEP,
     "--trials=6",
     "--fix=games=60",
     "--fix=simulations=8",
@@ -49,14 +42,6 @@ MCTS = (
     "--fix=layers=dense 8 relu, dense 1 tanh",
 )
 TIMES = ["seconds", "worker"]
-
-
-@pytest.fixture(scope="session")
-def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished sweep of alpha-beta parameters. Look, do not touch."""
-    folder = tmp_path_factory.mktemp("swept") / "swept"
-    done(*ALPHABETA, "--jobs=1", "--out", folder)
-    return folder
 
 
 @pytest.fixture
@@ -216,7 +201,7 @@ def test_a_killed_worker_is_replaced_and_its_values_come_again(tmp_path: Path) -
 @pytest.mark.learning
 def test_a_sweep_of_dqn(tmp_path: Path) -> None:
     held = ("--fix=games=40", "--fix=games_per_iteration=20", "--fix=layers=dense 8 relu, dense 64")
-    done("sweep", "dqn", *QUICK, *held, "--trials=2", "--jobs=1", "--out=dqn")
+    done("sweep", "dqn", *QUICK_SWEEP, *held, "--trials=2", "--jobs=1", "--out=dqn")
     trials = assert_exactly(Path("dqn"), 2)
     assert [len(reports) for reports in trials["reports"]] == [2, 2]
     assert isinstance(evolve.load_agent("dqn"), evolve.DqnAgent)
@@ -224,7 +209,7 @@ def test_a_sweep_of_dqn(tmp_path: Path) -> None:
 
 def test_a_sweep_of_evolution(tmp_path: Path) -> None:
     held = ("--fix=population=8", "--fix=openings=start", "--fix=panel_every=1000")
-    quick = [option for option in QUICK if not option.startswith("--panel=")]
+    quick = [option for option in QUICK_SWEEP if not option.startswith("--panel=")]
     done(
         "sweep",
         "evolution",

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import csv
-import io
 import json
 import re
 import shutil
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
-import numba
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -21,11 +16,9 @@ import tomli_w
 
 import evolve
 from evolve.cli import terminal
-from evolve.cli.display import telling_of_compilation
-from evolve.cli.generations import LEGEND
 from evolve.tables.trials import Importances, write_trials
 from evolve.text import plain
-from tests.cli import QUICK, done, invoke, misused, on_a_terminal, program
+from tests.cli import done, invoke, misused, on_a_terminal, program
 from tests.test_text import HOSTILE, harmless
 
 
@@ -201,31 +194,6 @@ def test_errors_have_one_form() -> None:
         assert hint in said, said
 
 
-def test_csv_of_hostile_names_is_what_the_table_holds(copy: Path) -> None:
-    path = copy / "games/gen-0000.parquet"
-    table = pq.read_table(path)
-    column = pa.array(["a\x1b[2J"] * table.num_rows)
-    pq.write_table(table.set_column(table.column_names.index("reason"), "reason", column), path)
-    said = done("show", copy, "--table", "games", "--generation", 0, "--format", "csv").out
-    rows: list[dict[str, Any]] = list(csv.DictReader(io.StringIO(said)))
-    assert {row["reason"] for row in rows} == {"a\x1b[2J"}
-
-
-def test_compilation_is_told_once_and_only_when_it_happens() -> None:
-    def compiling(functions: int) -> str:
-        out = io.StringIO()
-        with contextlib.redirect_stdout(out):
-            terminal.out.cache_clear()
-            with telling_of_compilation():
-                for number in range(functions):
-                    assert numba.njit(lambda x: x + 1)(number) == number + 1
-        terminal.out.cache_clear()
-        return out.getvalue()
-
-    assert compiling(0) == ""
-    assert compiling(2).count("compiling the kernels") == 1
-
-
 def test_a_bar_says_what_is_gone_and_what_is_left_as_measured() -> None:
     bar = terminal.bar()
     bar.add_task("compiling", total=None)
@@ -234,28 +202,3 @@ def test_a_bar_says_what_is_gone_and_what_is_left_as_measured() -> None:
     bar.add_task("run", total=168, ends=time.monotonic() + 600.5)
     text = terminal.Times().render(bar.tasks[1]).plain
     assert text.endswith("gone, 10 min left")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-def test_a_live_run_fits_80_columns_and_names_its_columns(tmp_path: Path) -> None:
-    shown = on_a_terminal(tmp_path, "run", *QUICK, "--generations", 2, "--out", "live")
-    lines = [
-        re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", line)
-        for line in re.split(r"[\r\n]|\x1b\[[0-9]*[AK]", shown)
-    ]
-    head = next(number for number, line in enumerate(lines) if line.startswith("generation "))
-    end = next(number for number, line in enumerate(lines) if line.startswith("2 of 2"))
-    assert max(map(len, lines[head:end])) <= 80
-    live = "\n".join(lines[head:end])
-    assert LEGEND in live
-    assert re.search(r"run +━+ 2/2 +\d+ s gone, \d+ s left", live)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-def test_runs_breaks_no_word_at_80_columns(copy: Path, tmp_path: Path) -> None:
-    shutil.copytree(copy, tmp_path / "runs/reversed-001")
-    shown = re.sub(r"\x1b\[[0-9;]*m", "", on_a_terminal(tmp_path, "runs"))
-    assert max(map(len, shown.splitlines())) <= 80
-    date = done("runs", "--json").document[0]["date"]
-    for word in ("runs/reversed-001", "reversed", "done", "3/3", *date.split()):
-        assert word in shown.split()

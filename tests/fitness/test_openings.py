@@ -1,3 +1,5 @@
+"""Openings: distinct, of parts that share none, and the same for the same seed."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,19 +1,15 @@
+"""Round robins: everyone meets everyone, and known games are remembered."""
+
 from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-import evolve
-from evolve.fitness.games import play_games
-from evolve.fitness.openings import START_POSITION, Part, balanced_openings
-from evolve.fitness.roundrobin import RoundRobin, schedule, scores_in_table, standings
+from evolve.fitness.openings import Part, balanced_openings
+from evolve.fitness.roundrobin import RoundRobin, schedule, scores_in_table
+from tests.fitness import AGENTS
 
-RNG = np.random.default_rng(0)
-AGENTS = [
-    evolve.AlphaBetaAgent([RNG.integers(-50, 50, 10).tolist()], [2], [2], endgame=4, name=str(i))
-    for i in range(6)
-]
 NAMES = [agent.name for agent in AGENTS]
 
 
@@ -68,17 +64,6 @@ def test_scores_against_each_are_in_the_standings_and_in_the_table() -> None:
     assert np.array_equal(found, table.against)
 
 
-def test_results_do_not_depend_on_jobs_or_batches() -> None:
-    pairings = schedule(6, np.zeros((15, 1), np.int64))
-    whole = play_games(AGENTS, pairings, START_POSITION, "reversed", jobs=2)
-    for index in range(len(pairings)):
-        one = play_games(
-            AGENTS, pairings[index : index + 1], START_POSITION, "reversed", largest_endgame=4
-        )
-        assert np.array_equal(one.moves[0], whole.moves[index])
-        assert np.array_equal(one.results[0], whole.results[index])
-
-
 def test_known_games_are_remembered_and_are_the_same() -> None:
     league = RoundRobin("standard", "start", pool())  # type: ignore[arg-type]
     first, games, _ = league.play(NAMES, AGENTS, np.random.default_rng(1))
@@ -98,12 +83,3 @@ def test_known_games_are_remembered_and_are_the_same() -> None:
     expected, _, _ = alone.play(NAMES, changed, np.random.default_rng(1))
     assert np.array_equal(third.score, expected.score)
     assert len(fresh) == 30
-
-
-def test_who_exceeds_the_budget_loses() -> None:
-    deep = AGENTS[0].at(depth=5, endgame=0)
-    shallow = AGENTS[1].at(depth=1, endgame=0)
-    pairings = np.array([(0, 1, 0), (1, 0, 0)], np.int32)
-    games = play_games([deep, shallow], pairings, START_POSITION, "reversed", move_budget=300)
-    assert games.winner.tolist() == [-1, 1]
-    assert standings(games, 2).score.tolist() == [0.0, 1.0]

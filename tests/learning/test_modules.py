@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import numpy as np
@@ -13,24 +12,11 @@ from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.toml import resolve_as
 from evolve.engine.network import Architecture
-from evolve.learning.model import Model
 from evolve.learning.modules import Module, encoded
-from tests import networks, reference
+from tests import networks
+from tests.learning import ALL, positions_of
 
 pytestmark = pytest.mark.learning
-
-ALL = [
-    *networks.ALL,
-    Architecture("planes", ("conv 9 relu norm", "conv 4 tanh norm dropout", "dense 64")),
-    Architecture("canonical", ("dense 50 relu norm dropout", "residual relu", "dense 1 tanh")),
-]
-
-
-def positions_of(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    rng = random.Random(0)
-    boards = np.array(reference.random_boards(rng, count, 0, 60), np.uint64)
-    sides = np.array([rng.choice((1, -1)) for _ in boards], np.int8)
-    return boards, sides, np.array([rng.randrange(64) for _ in boards], np.int8)
 
 
 @pytest.mark.parametrize("architecture", ALL, ids=str)
@@ -75,55 +61,6 @@ def test_what_is_seen_is_what_the_squares_hold() -> None:
         inputs = encoded(architecture, boards, sides, moves).numpy()
         for row, (own, opp), side, move in zip(inputs, boards.tolist(), sides, moves, strict=True):
             assert np.allclose(row, networks.planes(own, opp, int(side), int(move), kind))
-
-
-def model(seed: int = 0, architecture: Architecture = ALL[-1], decay: float = 0.5) -> Model:
-    return Model(architecture, seed, rate=1e-2, decay=decay, weight_decay=0.0, device="cpu")
-
-
-def learn(one: Model, steps: int) -> list[float]:
-    boards, sides, moves = positions_of(64)
-    inputs = encoded(one.architecture, boards, sides, moves)
-    wanted = torch.linspace(-1, 1, 64)
-    return [
-        one.learn(inputs, lambda found: ((found[:, 0] - wanted) ** 2).mean(), step)
-        for step in range(steps)
-    ]
-
-
-def test_a_model_goes_on_from_its_state_as_if_nothing_had_been() -> None:
-    whole, first, second = model(), model(), model(seed=9)
-    losses = learn(whole, 6)
-    assert losses[-1] < losses[0]
-    assert learn(first, 3) == losses[:3]
-    second.load_state(first.state())
-    again = [*losses[:3]]
-    boards, sides, moves = positions_of(64)
-    inputs, wanted = encoded(second.architecture, boards, sides, moves), torch.linspace(-1, 1, 64)
-    again += [
-        second.learn(inputs, lambda f: ((f[:, 0] - wanted) ** 2).mean(), step)
-        for step in range(3, 6)
-    ]
-    assert again == losses
-    assert second.steps == 6
-    for name, array in whole.state().items():
-        assert (second.state()[name] == array).all(), name
-
-
-def test_the_global_random_state_is_left_alone() -> None:
-    torch.manual_seed(5)
-    before = torch.random.get_rng_state()
-    learn(model(), 2)
-    assert (torch.random.get_rng_state() == before).all()
-
-
-def test_the_learning_rate_falls_at_the_end() -> None:
-    one = model(decay=0.5)
-    rates = []
-    for share in (0.0, 0.5, 0.75, 1.0):
-        one.set_progress(share)
-        rates.append(one.optimizer.param_groups[0]["lr"])
-    assert rates == pytest.approx([1e-2, 1e-2, 1e-2 * (1 - 0.95 / 2), 5e-4])
 
 
 @pytest.mark.parametrize("architecture", ALL, ids=str)

@@ -1,10 +1,11 @@
+"""The replay: the last rows, kept together, and the same again from a checkpoint."""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
 from evolve.errors import RunError
-from evolve.learning.learner import shares_drawn
 from evolve.learning.replay import Replay
 
 pytestmark = pytest.mark.learning
@@ -38,16 +39,6 @@ def test_it_goes_on_as_it_was() -> None:
         replay.add(rows(27, 4))
     left, right = (r.sample(50, np.random.default_rng(1))["a"].tolist() for r in (one, other))
     assert left == right
-
-
-def test_shares_are_shares() -> None:
-    rng = np.random.default_rng(0)
-    names = shares_drawn({"self": 0.5, "random": 0.3, "swh": 0.2}, 1000, rng)
-    assert [names.count(name) for name in ("self", "random", "swh")] == pytest.approx(
-        [500, 300, 200], abs=1
-    )
-    few = [shares_drawn({"self": 0.5, "random": 0.5}, 1, rng)[0] for _ in range(400)]
-    assert 140 < few.count("self") < 260
 
 
 def test_rows_of_another_checkpoint_are_told() -> None:

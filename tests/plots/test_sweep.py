@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from evolve.plots.figure import short, title
 from evolve.plots.sweep import draw_history, draw_slice
+from tests.plots import drawn
 
 RNG = np.random.default_rng(0)
 COUNT = 60
@@ -41,12 +40,6 @@ def trials_with(values: Any) -> pd.DataFrame:
             "x": values,
         }
     )
-
-
-def drawn(figure: Figure) -> Any:
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    return canvas.get_renderer()
 
 
 @pytest.mark.parametrize("kind", VALUES)
@@ -80,11 +73,3 @@ def test_the_legend_is_not_over_the_curve() -> None:
     legend = axes.get_legend()
     assert legend is not None
     assert legend.get_window_extent(renderer).y1 < axes.get_window_extent(renderer).y0
-
-
-def test_names_are_no_formulas_and_leave_room() -> None:
-    figure = Figure()
-    title(figure, "$\\frac{$ \x1b[2J" + "x" * 500)
-    drawn(figure)
-    assert short("\u202e", 10) == "\\u202e"
-    assert short("x" * 20, 10) == "x" * 9 + "…"

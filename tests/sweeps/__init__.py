@@ -1,0 +1,54 @@
+"""Small studies, in a journal and in a database, and trials for them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from evolve.config.sweep import SweepSettings
+from evolve.sweeps.plan import Plan, plan_of
+from evolve.sweeps.storage import open_database, open_journal
+from evolve.sweeps.study import Study
+
+SEARCHED = ("learning_rate", "noise", "simulations", "network")
+HELD = {
+    name: value
+    for name, value in (plan_of(SweepSettings(kind="mcts")).defaults or {}).items()
+    if name not in SEARCHED
+}
+GENES = {"kind": "alphabeta", "panel": ("random",), "panel_openings": 2, "fix": {"depths": 1}}
+"""Trials that need no torch: workers are ready at once."""
+
+
+def plan(kind: str, **changes: Any) -> Plan:
+    return plan_of(SweepSettings(kind=kind, **changes))
+
+
+def small_plan(trials: int = 4, **changes: Any) -> Plan:
+    """Few parameters: a database takes its time over each."""
+    return plan_of(
+        SweepSettings(kind="mcts", trials=trials, **{"startup": 2, "fix": HELD, **changes})
+    )
+
+
+def local(path: Path, **changes: Any) -> Study:
+    return Study(
+        small_plan(**changes), open_journal(path / "journal.log"), "s", "here", shared=False
+    )
+
+
+def shared(path: Path, **changes: Any) -> Study:
+    url = f"sqlite:///{path}/study.db"
+    return Study(small_plan(**changes), open_database(url), "s", url, shared=True)
+
+
+def states(study: Study) -> Counter[str]:
+    return Counter(trial.state.name for trial in study.trials())
+
+
+def run_one(study: Study, score: float) -> int:
+    taken = study.take("w")
+    assert taken is not None
+    assert study.complete(taken.number, score, {"agent": "x", "score_error": 0.1, "seconds": 1.0})
+    return taken.number

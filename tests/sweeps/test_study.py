@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import sqlite3
-import subprocess
-import sys
 import threading
 import zlib
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -22,48 +17,14 @@ import pytest
 from optuna.trial import TrialState
 
 from evolve.config.sweep import SweepSettings
-from evolve.errors import RunError, SettingsError, StorageError
-from evolve.sweeps import lease as leases
-from evolve.sweeps.lease import GRACE, Lease, Watch, is_gone, this_machine
-from evolve.sweeps.plan import Plan, plan_of
+from evolve.errors import RunError
+from evolve.sweeps.lease import GRACE, Watch
+from evolve.sweeps.plan import plan_of
 from evolve.sweeps.spaces import FAMILIES
-from evolve.sweeps.storage import open_database, open_journal, without_password
+from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import ATTEMPTS, Study, rows_of
 from evolve.tables.trials import Importances, read_trials, write_trials
-
-SEARCHED = ("learning_rate", "noise", "simulations", "network")
-HELD = {
-    name: value
-    for name, value in (plan_of(SweepSettings(kind="mcts")).defaults or {}).items()
-    if name not in SEARCHED
-}
-
-
-def plan(trials: int = 4, **changes: Any) -> Plan:
-    """Few parameters: a database takes its time over each."""
-    return plan_of(
-        SweepSettings(kind="mcts", trials=trials, **{"startup": 2, "fix": HELD, **changes})
-    )
-
-
-def local(path: Path, **changes: Any) -> Study:
-    return Study(plan(**changes), open_journal(path / "journal.log"), "s", "here", shared=False)
-
-
-def shared(path: Path, **changes: Any) -> Study:
-    url = f"sqlite:///{path}/study.db"
-    return Study(plan(**changes), open_database(url), "s", url, shared=True)
-
-
-def states(study: Study) -> Counter[str]:
-    return Counter(trial.state.name for trial in study.trials())
-
-
-def run_one(study: Study, score: float) -> int:
-    taken = study.take("w")
-    assert taken is not None
-    assert study.complete(taken.number, score, {"agent": "x", "score_error": 0.1, "seconds": 1.0})
-    return taken.number
+from tests.sweeps import SEARCHED, local, run_one, shared, small_plan, states
 
 
 def test_the_first_trial_has_the_defaults(tmp_path: Path) -> None:
@@ -232,85 +193,6 @@ def test_pruned_trials_keep_their_last_score_and_the_defaults_are_not_pruned(
     assert (row["state"], row["score"], row["reports"]) == ("PRUNED", 0.1, [0.1, 0.1])
 
 
-@pytest.mark.parametrize("pruner", ["median", "hyperband", "asha", "none"])
-def test_pruners_by_name(pruner: Any, tmp_path: Path) -> None:
-    study = local(tmp_path, trials=30, pruner=pruner, sampler="random", startup=3)
-    for number in range(30):
-        taken = study.take("w")
-        assert taken is not None
-        score = (number * 7 % 10) / 10
-        for step in range(1, 5):
-            if study.report(taken.number, step, score, 0.01):
-                study.prune(taken.number, {})
-                break
-        else:
-            study.complete(taken.number, score, {"agent": "x"})
-    rows = rows_of(study.plan, study.trials())
-    pruned = [row["score"] for row in rows if row["state"] == "PRUNED"]
-    complete = [row["score"] for row in rows if row["state"] == "COMPLETE"]
-    assert len(pruned) + len(complete) == 30
-    assert [row["state"] for row in rows[:3]] == ["COMPLETE"] * 3  # of the startup
-    if pruner == "none":
-        assert not pruned
-    else:
-        assert len(pruned) >= 5
-        assert sum(pruned) / len(pruned) < sum(complete) / len(complete)
-
-
-@pytest.mark.parametrize(
-    "sampler", ["tpe", "random", "cma", pytest.param("gp", marks=pytest.mark.learning)]
-)
-def test_a_stopped_study_goes_on_as_if_it_had_not_been(sampler: Any, tmp_path: Path) -> None:
-    settings = {"trials": 12, "sampler": sampler, "startup": 10}
-    count = 11 if sampler == "gp" else 12  # a Gaussian process takes seconds
-
-    def values(folder: Path, stops: bool) -> list[Any]:
-        folder.mkdir()
-        study = local(folder, **settings)
-        for number in range(count):
-            run_one(study, 0.5 + 0.01 * ((7 * number) % 12))
-            if stops:
-                study = local(folder, **settings)
-        return [trial.params for trial in study.trials()]
-
-    whole = values(tmp_path / "a", False)
-    assert values(tmp_path / "b", True) == whole
-    assert len({json.dumps(one) for one in whole}) == count
-
-
-def test_other_programs_open_the_same_journal(tmp_path: Path) -> None:
-    run_one(local(tmp_path), 0.5)
-    backend = optuna.storages.journal.JournalFileBackend(str(tmp_path / "journal.log"))
-    study = optuna.load_study(study_name="s", storage=optuna.storages.JournalStorage(backend))
-    assert study.best_value == 0.5
-    study.set_user_attr("note", "from the dashboard")
-    assert local(tmp_path).study.user_attrs["note"] == "from the dashboard"
-
-
-def test_a_line_half_written_is_cut_off(tmp_path: Path) -> None:
-    study = local(tmp_path)
-    run_one(study, 0.5)
-    journal = tmp_path / "journal.log"
-    before = journal.read_bytes()
-    journal.write_bytes(before + b'{"op_code":4,"worker')
-    again = local(tmp_path)
-    after = journal.read_bytes()
-    assert after.startswith(before)
-    assert all(isinstance(json.loads(line), dict) for line in after.splitlines())
-    run_one(again, 0.6)
-    assert states(local(tmp_path)) == {"COMPLETE": 2}
-
-
-def test_a_damaged_journal_is_one_line(tmp_path: Path) -> None:
-    run_one(local(tmp_path), 0.5)
-    journal = tmp_path / "journal.log"
-    whole = journal.read_bytes()
-    for bad in (b"nonsense\n", b"\xff\xfe\x80\n"):
-        journal.write_bytes(bad + whole)
-        with pytest.raises(StorageError, match=r"journal\.log is damaged|here is damaged"):
-            local(tmp_path)
-
-
 def test_a_study_goes_on_with_the_choices_that_it_began_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -355,7 +237,7 @@ def test_a_study_of_another_sweep_is_refused(tmp_path: Path) -> None:
     study = optuna.create_study(storage=storage, study_name="s", direction="maximize")
     study.add_trial(optuna.trial.create_trial(value=1.0))
     with pytest.raises(RunError, match="not one of evolve's"):
-        Study(plan(), storage, "s", "here", shared=False)
+        Study(small_plan(), storage, "s", "here", shared=False)
 
 
 def test_a_live_writer_keeps_its_trials(tmp_path: Path) -> None:
@@ -400,39 +282,6 @@ def test_only_one_of_two_gives_a_trial_up(tmp_path: Path) -> None:
     assert other.reclaim() == [0]
     assert third.reclaim() == []
     assert states(other)["WAITING"] == 1
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
-def test_a_process_of_this_machine_that_is_gone_is_known_at_once(tmp_path: Path) -> None:
-    assert this_machine()
-    mine = Lease().identity
-    assert not is_gone(mine)
-    child = subprocess.Popen([sys.executable, "-c", ""])
-    child.wait()
-    assert is_gone({**mine, "pid": child.pid})
-    assert not is_gone({**mine, "pid": child.pid, "machine": "another"})
-    assert not is_gone({**mine, "pid": 1, "machine": mine["machine"]})
-    one, other = shared(tmp_path), shared(tmp_path)
-    one.lease.identity["pid"] = child.pid
-    one.take("w")
-    assert other.reclaim() == [0]
-
-
-def test_the_heart_beats_through_errors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leases, "BEAT", 0.01)
-    seen: list[int] = []
-    enough = threading.Event()
-
-    def beat(count: int) -> None:
-        seen.append(count)
-        if count == 2:
-            raise StorageError("down for a moment")
-        if count == 4:
-            enough.set()
-
-    with leases.Heart(beat):
-        assert enough.wait(10)
-    assert seen[:5] == [0, 1, 2, 3, 4]
 
 
 def test_two_machines_end_with_exactly_so_many(tmp_path: Path) -> None:
@@ -483,48 +332,6 @@ def test_surplus_trials_are_given_back(tmp_path: Path) -> None:
     assert one.take("a") is None
     assert states(one) == {"RUNNING": 2, "FAIL": 1}
     assert rows_of(one.plan, one.trials())[2]["reason"] == "not wanted any more"
-
-
-@pytest.mark.parametrize(
-    ("url", "error", "words"),
-    [
-        ("postgresql://user:secret@127.0.0.1:1/x", StorageError, "does not answer"),
-        ("sqlite:////no/such/folder/x.db", StorageError, "unable to open"),
-        ("redis://127.0.0.1", SettingsError, "is no URL of a database"),
-        ("nonsense", SettingsError, "is no URL of a database"),
-        ("postgresql+nodriver://x/y", SettingsError, "nodriver"),
-    ],
-)
-def test_storages_that_do_not_answer(url: str, error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words) as caught:
-        open_database(url)
-    assert "secret" not in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-def test_passwords_are_not_shown() -> None:
-    shown = without_password("postgresql://user:secret@host:5/db")
-    assert shown == "postgresql://user@host:5/db"
-    assert without_password("nonsense") == "nonsense"
-    shown = without_password("postgresql://u@h/db?password=secret&sslpassword=secret&sslmode=x")
-    assert shown == "postgresql://u@h/db?sslmode=x"
-    for broken in ("postgresql:/u:secret@h/db", "postgresql://u:secret@h:abc/db"):
-        assert "secret" not in without_password(broken)
-        with pytest.raises(SettingsError) as caught:
-            open_database(broken)
-        assert "secret" not in str(caught.value)
-
-
-def test_a_database_that_goes_down_in_between(tmp_path: Path) -> None:
-    study = shared(tmp_path)
-    taken = study.take("w")
-    assert taken is not None
-    with contextlib.closing(sqlite3.connect(tmp_path / "study.db")) as database:
-        database.execute("DROP TABLE trial_values")
-        database.execute("DROP TABLE trial_user_attributes")
-    with pytest.raises(StorageError, match="does not answer"):
-        study.complete(taken.number, 0.5, {"agent": "x"})
-    assert os.path.exists(tmp_path / "study.db")
 
 
 def test_the_table_can_be_read_while_it_is_written(tmp_path: Path) -> None:

@@ -1,0 +1,101 @@
+"""Tournaments: points that add up, and a folder that knows whose games it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import evolve
+from evolve.arena.match import play_match
+from evolve.arena.tournament import Tournament
+from evolve.errors import RunError
+from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_openings
+
+NAMES = ("swh-mobility", "swh", "zero", "random")
+
+
+def openings_of(i: int, j: int) -> Openings:
+    return balanced_openings(4, Part.MATCH, "standard", np.random.default_rng([i, j]))
+
+
+def tournament(names: Sequence[str] = NAMES, **changes: Any) -> Tournament:
+    agents = [evolve.load_agent(name) for name in names]
+    openings = changes.pop("openings", openings_of)
+    return Tournament(agents, names, "standard", openings, {}, **changes)
+
+
+def test_every_pair_plays_and_points_add_up() -> None:
+    played = tournament(seed=3)
+    told: list[int] = []
+    played.play(told.append)
+    assert played.finished == len(played.pairs) == 6
+    assert sum(told) == len(played.games) == 6 * 8
+    assert played.games["game"].tolist() == list(range(48))
+    points, games = played.points()
+    assert (games == 8 * (1 - np.eye(4))).all()
+    assert (points + points.T == games).all()
+    rows = {row.agent: row for row in played.rows()}
+    assert list(rows)[-1] == "random"
+    for index, name in enumerate(NAMES):
+        row = rows[name]
+        assert row.games == row.wins + row.draws + row.losses == 24
+        assert row.score * 24 == row.wins + row.draws / 2 == points[index].sum()
+
+
+def test_a_pair_plays_the_games_of_a_match() -> None:
+    played = tournament(("swh", "zero"))
+    played.play()
+    pair = map(evolve.load_agent, ("swh", "zero"))
+    result, _ = play_match(*pair, openings_of(0, 1), "standard")
+    assert played.points()[0][0, 1] == result.score.score * 8
+
+
+def test_the_same_agent_twice_is_told_apart_and_even() -> None:
+    played = tournament(("swh", "zero", "swh", "swh"))
+    assert played.names == ["swh", "zero", "swh #2", "swh #3"]
+    played.play()
+    assert played.points()[0][0, 2] == played.points()[0][2, 3] == 4.0
+
+
+def test_games_that_can_only_repeat_others_count_once() -> None:
+    """Four times the start position is one opening for agents that repeat, and four for others."""
+    errors = {}
+    for other in ("zero", "random"):
+        once, often = (
+            tournament(("swh", other), openings=lambda i, j, n=n: START_POSITION.first(n))
+            for n in (1, 40)
+        )
+        for played in (once, often):
+            played.play()
+        errors[other] = [float(played.ratings().error[0]) for played in (once, often)]
+    assert errors["zero"][0] == pytest.approx(errors["zero"][1])
+    assert errors["random"][0] > 2 * errors["random"][1]
+
+
+def test_a_folder_is_gone_on_with_and_agents_are_added_at_its_end(tmp_path: Path) -> None:
+    folder = tmp_path / "rated"
+    tournament(NAMES[:2], folder=folder).play()
+    kept = {path.name: path.read_bytes() for path in (folder / "games").iterdir()}
+    assert list(kept) == ["pair-000-001.parquet"]
+    more = tournament(folder=folder)
+    more.play()
+    assert (folder / "games" / "pair-000-001.parquet").read_bytes() == kept["pair-000-001.parquet"]
+    whole = tournament()
+    whole.play()
+    assert more.rows() == whole.rows()
+
+
+def test_a_folder_of_other_agents_or_settings_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "rated"
+    tournament(NAMES[:2], folder=folder).play()
+    with pytest.raises(RunError, match="rates other agents, or they have changed: swh-mobility"):
+        tournament(("swh", "zero"), folder=folder)
+    with pytest.raises(RunError, match="has seed 0, not 1"):
+        tournament(NAMES[:2], folder=folder, seed=1)
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(RunError, match="taken"):
+        tournament(NAMES[:2], folder=tmp_path)

@@ -1,0 +1,52 @@
+"""Speed of the engine: figures that add up, and a plain agent that plays the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from evolve.bench import speed
+from evolve.bench.plain import PlainAgent
+from evolve.bench.positions import half_random, measured_agent
+from evolve.engine.rules import RULE_SETS
+from evolve.errors import BenchError
+
+
+def test_a_plain_agent_that_plays_otherwise_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = PlainAgent.ordered
+    monkeypatch.setattr(PlainAgent, "ordered", lambda *given: first(*given)[::-1])
+    with pytest.raises(BenchError, match="the plain-Python agent played"):
+        speed.plain_rows()
+
+
+def test_the_median_of_the_repeats_counts_and_the_first_use_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(speed, "REPEATS", 3)
+    uses: list[int] = []
+    moments = iter([0.0, 9.0, 10.0, 11.0, 20.0, 22.0])
+
+    def work() -> int:
+        uses.append(1)
+        return 7
+
+    assert speed.timed(work, lambda: next(moments)) == (2.0, 7)
+    assert len(uses) == 4
+
+
+def test_searches_count_the_same_nodes_again() -> None:
+    boards = half_random(3, (30, 40))
+    agent = measured_agent(all_terms=True)
+    for depth in (2, 8):  # below and from where a search is deepened step by step
+        work = speed.searches(boards, agent, depth)
+        assert work() == work() > len(boards)
+
+
+def test_proofs_of_the_outcome_need_fewer_nodes() -> None:
+    rows = speed.solver_rows()
+    for rules in RULE_SETS:
+        nodes = {
+            row["finds"]: row["nodes"]
+            for row in rows
+            if (row["rules"], row["empties"]) == (rules, 8)
+        }
+        assert 0 < nodes["outcome"] <= nodes["score"]

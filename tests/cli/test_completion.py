@@ -1,0 +1,69 @@
+"""What the shell offers while a command line is typed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evolve.agents.registry import REFERENCES
+from evolve.cli.main import COMMANDS
+from tests.cli import environment
+
+
+def completions(folder: Path, *words: str, **changes: str) -> list[str]:
+    """What bash is offered for the last of the words."""
+    ended = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "evolve"],
+        cwd=folder,
+        env=environment(
+            _EVOLVE_COMPLETE="bash_complete",
+            COMP_WORDS=" ".join(("evolve", *words)),
+            COMP_CWORD=str(len(words)),
+        ),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = {line.rpartition("|")[2].strip() for line in ended.stderr.splitlines()}
+    assert not {"numba", "pandas", "pyarrow", "torch", "optuna", "matplotlib"} & loaded
+    return [line.partition(",")[2] for line in ended.stdout.splitlines()]
+
+
+def test_commands_runs_agents_and_presets_are_completed(quick: Path, tmp_path: Path) -> None:
+    shutil.copytree(quick, tmp_path / "runs/first")
+    shutil.copytree(quick, tmp_path / "runs/evil\nname")
+    shutil.copy(quick / "champion.json", tmp_path / "mine.json")
+    assert completions(tmp_path, "r") == [name for name in COMMANDS if name.startswith("r")]
+    assert completions(tmp_path, "resume", "") == ["runs/first"]
+    assert completions(tmp_path, "show", "runs/f") == ["runs/first"]
+    found = completions(tmp_path, "match", "")
+    assert found == [*REFERENCES, "runs/first", "mine.json"]
+    assert completions(tmp_path, "run", "--preset", "") == ["tuned", "published"]
+    assert completions(tmp_path, "run", "--start-from", "swh") == ["swh", "swh-mobility"]
+    assert "s4-reversiv" in completions(tmp_path, "train", "mcts", "--preset", "s")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS)
+def test_completion_of_every_command_is_light(command: str, tmp_path: Path) -> None:
+    assert "--help" in completions(tmp_path, command, "--h")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_for_a_shell(shell: str, tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "evolve"],
+        env=environment(_EVOLVE_COMPLETE=f"{shell}_source", PATH=os.environ["PATH"]),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "bash" in ended.stderr:
+        pytest.skip("there is no bash of a version that completes")
+    assert ended.returncode == 0
+    assert f"_EVOLVE_COMPLETE={shell}_complete" in ended.stdout

@@ -1,0 +1,73 @@
+"""What a run shows while it works."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import signal
+import sys
+
+import numba
+import pytest
+
+from evolve.cli import terminal
+from evolve.cli.display import Display, tell, telling_of_compilation, watching
+from evolve.cli.trials import TrialsLook
+from evolve.config.sweep import SweepSettings
+
+
+def test_compilation_is_told_once_and_only_when_it_happens() -> None:
+    def compiling(functions: int) -> str:
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            terminal.out.cache_clear()
+            with telling_of_compilation():
+                for number in range(functions):
+                    assert numba.njit(lambda x: x + 1)(number) == number + 1
+        terminal.out.cache_clear()
+        return out.getvalue()
+
+    assert compiling(0) == ""
+    assert compiling(2).count("compiling the kernels") == 1
+
+
+def test_lines_tell_rows_and_what_no_row_tells_of(capsys: pytest.CaptureFixture[str]) -> None:
+    look = TrialsLook(SweepSettings(kind="alphabeta"))
+    display = Display(look)
+    display.begin()
+    assert capsys.readouterr().out.splitlines() == look.heads()
+    facts = {"score": 0.5, "score_error": 0.1, "seconds": 1.0}
+    display.row({"number": 0, "state": "COMPLETE", **facts, "reason": "a remark"}, 1, 4)
+    line, remark = capsys.readouterr().out.splitlines()
+    assert line.split()[:4] == ["0", "complete", "0.500", "0.100"]
+    assert remark == "trial 0: a remark"
+    for name, done in (("final", 3), ("trials, 2 in hand", 8), ("final", 8)):
+        display.stage(name, done, 8)
+    assert capsys.readouterr().out == "final: 8 games\n"
+
+
+def test_the_first_ctrl_c_wishes_and_the_second_one_ends(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    look = TrialsLook(SweepSettings(kind="alphabeta"))
+    with watching(look) as display:
+        assert not display.stop()
+        signal.raise_signal(signal.SIGINT)
+        assert display.stop()
+        said = capsys.readouterr().out.splitlines()[-1]
+        assert said == "ending after the trials in hand; Ctrl-C again ends at once"
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):  # and it is as before
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_a_reader_that_went_away_ends_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines go to a pipe that nobody reads any more, and then nowhere."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as gone:
+        monkeypatch.setattr(sys, "stdout", gone)
+        for _ in range(3):
+            tell("a line")

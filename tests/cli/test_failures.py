@@ -1,0 +1,97 @@
+"""Programs that fail in a match or cannot be used at all: what is told, and what counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from evolve.cli.failures import Failures
+from evolve.records.ggf import read_ggf
+from tests.agents.test_external import source
+from tests.cli import fails, invoke
+
+
+def test_a_program_that_fails_loses() -> None:
+    bad = source("gtp", "white")
+    ended = invoke("match", "swh", bad, "--games", 4, "--out=g.csv", "--ggf=g.ggf", "--json")
+    found = ended.document
+    assert ended.code == 0
+    assert (found["games"], found["played"]) == (4, 2)
+    assert (found["failures_a"], found["failures_b"]) == (0, 2)
+    told = f"{bad} failed as white: played a1, which is illegal"
+    assert sorted(ended.err.splitlines()) == [f"game 1: {told}", f"game 3: {told}"]
+    table = pd.read_csv("g.csv")
+    failed = table["reason"] == "failed: white: played a1, which is illegal"
+    assert failed.tolist() == [True, False, True, False]
+    assert [record.ending for record in read_ggf(Path("g.ggf"))] == ["resigned", "end"] * 2
+    shown = invoke("match", bad, "swh", "--games", 2).out
+    assert "1 of 2 to their end, 1 lost by failure" in shown
+    assert "A failed" in shown
+    assert "in 1 games, the first time as white: played a1, which is illegal" in shown
+
+
+def test_a_program_that_fails_in_every_game_is_no_victory() -> None:
+    bad = source("gtp", "illegal")
+    for more in ((), ("--json",), ("--out", "g.csv")):
+        ended = invoke("match", "swh", bad, "--games", 4, *more)
+        assert (ended.code, ended.out) == (1, "")
+        *told, error = ended.err.splitlines()
+        assert len(told) == 4
+        assert error.startswith("error: all 4 games were lost by failures: ")
+        assert ("the games are in g.csv" in error) == ("--out" in more)
+        assert "the first time as white: played a1, which is illegal" in error
+    assert len(pd.read_csv("g.csv")) == 4
+    ended = invoke("match", bad, bad, "--games", 40)
+    assert ended.code == 1
+    assert len(ended.err.splitlines()) == 10 + 1 + 1
+    assert "are only counted" in ended.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("match", "swh", "BAD", "--games", 4, "--out", "g.csv"),
+        ("match", "BAD", "swh", "--json"),
+        ("rate", "swh", "BAD", "zero", "--games", 4),
+        ("sweep", "alphabeta", "--panel", "swh,BAD", "--trials", 2, "--out", "swept"),
+    ],
+)
+def test_a_program_that_cannot_be_used_is_an_error(words: tuple[object, ...]) -> None:
+    bad = source("gtp", "deaf")
+    said = fails(*(str(word).replace("BAD", bad) for word in words))
+    assert said.startswith(f"{bad} cannot be used: at its start: ended with exit code 1: no book")
+    assert list(Path().iterdir()) == []
+
+
+def test_failures_in_a_rating() -> None:
+    bad = source("gtp", "white")
+    ended = invoke("rate", "swh", bad, "zero", "--games", 4, "--json")
+    assert ended.code == 0
+    rows = {row["agent"]: row for row in ended.document["agents"]}
+    assert [rows[name]["failures"] for name in ("swh", bad, "zero")] == [0, 4, 0]
+    assert f"{bad} failed against swh as white: played a1" in ended.err
+    assert f"{bad} lost 2 of 4 games by failure" in invoke("rate", "swh", bad, "--games", 4).out
+    worse = source("gtp", "illegal")
+    for _ in range(2):  # such a pair is not kept
+        ended = invoke("rate", "zero", "swh", worse, "--games", 4, "--out", "rated")
+        assert (ended.code, ended.out) == (1, "")
+        assert "error: all 4 games were lost by failures" in ended.err
+    assert [path.name for path in Path("rated/games").iterdir()] == ["pair-000-001.parquet"]
+
+
+def test_after_ten_failures_of_a_program_they_are_only_counted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    failures = Failures()
+    for game in range(15):
+        failures.tell(game, "one", "as black: no move in time")
+    failures.tell(15, "other", "as white: ended")
+    told = capsys.readouterr().err.splitlines()
+    assert told[0] == "game 1: one failed as black: no move in time"
+    assert told[9].startswith("game 10: one failed")
+    assert told[10:] == [
+        "further failures of one are only counted",
+        "game 16: other failed as white: ended",
+    ]

@@ -1,0 +1,86 @@
+"""Generations for people: a line each, whose columns are explained."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import evolve
+from evolve.cli.generations import LEGEND, NOT_SHOWN, SHOWN, columns_shown
+from evolve.tables.generations import GENERATIONS_COLUMNS
+from tests.cli import QUICK, command, done, environment, on_a_terminal
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_a_generation_is_a_line_on_a_terminal_of_80_columns(first: Path, tmp_path: Path) -> None:
+    import pty
+
+    here, there = pty.openpty()
+    process = subprocess.Popen(
+        command("show", first),
+        cwd=tmp_path,
+        env=environment(COLUMNS="80", LINES="24", TERM="xterm", NO_COLOR="1"),
+        stdin=subprocess.DEVNULL,
+        stdout=there,
+        stderr=subprocess.PIPE,
+    )
+    os.close(there)
+    shown = b""
+    while True:
+        try:
+            part = os.read(here, 65536)
+        except OSError:  # how Linux says that the other end is closed
+            break
+        if not part:
+            break
+        shown += part
+    os.close(here)
+    assert process.wait() == 0
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    text = re.sub(r"\x1b\[[0-9;]*m", "", shown.decode())
+    assert "past_score: " in text
+    # The head, then a line a generation, nothing folded into further lines.
+    lines = [line for line in text.splitlines() if line.strip()]
+    begin = next(number for number, line in enumerate(lines) if line.split()[0] == "0")
+    rows = evolve.load_run(first).generations.to_dict("records")
+    for line, row in zip(lines[begin : begin + 3], rows, strict=True):
+        assert line.split()[:2] == [str(row["generation"]), row["best"]]
+        for column in ("panel_elo", "panel_elo_low", "panel_elo_high", "rating"):
+            assert f" {row[column]:.0f}" in line
+    # One name everywhere: the head is the columns' own names, word above word.
+    stacked = [line.split() for line in lines[:begin]]
+    for name in columns_shown(ladder=True):
+        words = name.split("_")
+        assert all(word in line for word, line in zip(words[::-1], stacked[::-1], strict=False))
+    assert lines[begin + 3].startswith("past_score: ")
+    assert max(map(len, lines[: begin + 3])) <= 80
+
+
+def test_every_column_of_generations_is_explained() -> None:
+    assert {*SHOWN, *NOT_SHOWN} == set(GENERATIONS_COLUMNS.names)
+    said = done("show", "--help").out
+    for name, meaning in {**SHOWN, **NOT_SHOWN}.items():
+        assert f"{name} " in said
+        assert meaning in said
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_a_live_run_fits_80_columns_and_names_its_columns(tmp_path: Path) -> None:
+    shown = on_a_terminal(tmp_path, "run", *QUICK, "--generations", 2, "--out", "live")
+    lines = [
+        re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", line)
+        for line in re.split(r"[\r\n]|\x1b\[[0-9]*[AK]", shown)
+    ]
+    head = next(number for number, line in enumerate(lines) if line.startswith("generation "))
+    end = next(number for number, line in enumerate(lines) if line.startswith("2 of 2"))
+    assert max(map(len, lines[head:end])) <= 80
+    live = "\n".join(lines[head:end])
+    assert LEGEND in live
+    assert re.search(r"run +━+ 2/2 +\d+ s gone, \d+ s left", live)

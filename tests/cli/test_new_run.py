@@ -1,0 +1,103 @@
+"""Folders of new runs: their names, and that nothing is left of one that came to nothing."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+
+import evolve
+from tests.cli import QUICK, done, fails, finish, invoke, spawn
+
+
+def test_runs_are_numbered_by_their_rules(tmp_path: Path) -> None:
+    for rules in ("reversed", "reversed", "standard"):
+        done("run", *QUICK, "--generations", 1, "--rules", rules)
+    names = sorted(path.name for path in (tmp_path / "runs").iterdir())
+    assert names == ["reversed-001", "reversed-002", "standard-001"]
+
+
+def test_runs_started_at_once_have_folders_of_their_own(tmp_path: Path) -> None:
+    started = [spawn(tmp_path, "run", *QUICK, "--generations", 1, "--seed", s) for s in range(2)]
+    ended = [finish(process) for process in started]
+    assert [result.code for result in ended] == [0, 0], [result.err for result in ended]
+    assert len(list((tmp_path / "runs").iterdir())) == 2
+
+
+def test_an_empty_folder_may_become_a_run(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    done("run", *QUICK, "--generations", 1, "--out", "there")
+    assert len(evolve.load_run("there").generations) == 1
+
+
+def test_a_folder_that_is_taken_stays_as_it_is(copy: Path, tmp_path: Path) -> None:
+    assert "resume" in fails("run", *QUICK, "--out", copy)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/notes.txt").write_text("mine")
+    assert "taken" in fails("run", *QUICK, "--out", "other")
+    assert "taken" in fails("run", *QUICK, "--out", "other/notes.txt")
+    assert (tmp_path / "other/notes.txt").read_text() == "mine"
+
+
+def test_ctrl_c_before_the_first_generation_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("evolve.evolution.estimate.estimate", interrupted)
+    assert invoke("run", *QUICK, "--out", "stopped").code == 130
+    assert not (tmp_path / "stopped").exists()
+    (tmp_path / "empty").mkdir()
+    assert invoke("run", *QUICK, "--out", "empty").code == 130
+    assert list((tmp_path / "empty").iterdir()) == []
+
+
+def test_a_second_ctrl_c_does_not_stop_the_tidying_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from shutil import rmtree
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    def interrupted_too(*arguments: object, **options: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+        rmtree(*arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("evolve.evolution.estimate.estimate", interrupted)
+    monkeypatch.setattr("shutil.rmtree", interrupted_too)
+    assert invoke("run", *QUICK, "--out", "stopped").code == 130
+    assert not (tmp_path / "stopped").exists()
+
+
+@pytest.mark.parametrize(
+    ("out", "word"), [("no/where", "no"), ("file/run", "file"), ("/proc/run", "/proc")]
+)
+def test_a_run_where_there_is_no_place_for_it(tmp_path: Path, out: str, word: str) -> None:
+    if out.startswith("/") and not Path(out).parent.is_dir():
+        pytest.skip(f"there is no {Path(out).parent} here")
+    (tmp_path / "file").write_text("mine")
+    assert word in fails("run", *QUICK, "--out", out)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (["--start-from", "nobody"], "nobody"),
+        (["--start-from", "random"], "random"),
+        (["--start-from", "swh?depth=2", "--bounds", "weights=-5:5"], "bounds"),
+        (["--bounds", "weights=-99999999:99999999"], "weights"),
+        (["--start-from", "RUN", "--phases", "1"], "phases"),
+        (["--start-from", "RUN", "--boundaries", "20,40"], "boundaries"),
+    ],
+)
+def test_what_cannot_begin_leaves_no_folder(
+    first: Path, tmp_path: Path, options: list[str], word: str
+) -> None:
+    words = [option.replace("RUN", str(first)) for option in options]
+    assert word in fails("run", *QUICK, *words, "--out", "run")
+    assert word in fails("run", *QUICK, *words)
+    assert list(tmp_path.iterdir()) == []

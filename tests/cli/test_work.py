@@ -1,0 +1,50 @@
+"""How long work is carried out: what is said when it is interrupted, and how it ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from evolve.cli.checks import ChecksLook
+from evolve.cli.signals import INTERRUPTED
+from evolve.cli.work import carry_out, finish
+from evolve.config.learning import DqnSettings
+from evolve.sweeps.sweep import SweepEnding
+from evolve.tables.kinds import EVOLUTIONS
+from evolve.tables.observer import Observer
+
+LOOK = ChecksLook(DqnSettings())
+
+
+def test_the_ending_is_that_of_the_work(tmp_path: Path) -> None:
+    def work(observer: Observer) -> SweepEnding:
+        return SweepEnding.STOPPED if observer.stop() else SweepEnding.TIMEOUT
+
+    assert carry_out(EVOLUTIONS, tmp_path, LOOK, work) is SweepEnding.TIMEOUT
+
+
+def test_how_to_go_on_is_said_where_anything_is_kept(
+    quick: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(observer: Observer) -> SweepEnding:
+        raise KeyboardInterrupt
+
+    for folder, kept in ((quick, True), (tmp_path, False)):
+        with pytest.raises(KeyboardInterrupt):
+            carry_out(EVOLUTIONS, folder, LOOK, interrupted)
+        assert (f"go on with: evolve resume {folder}" in capsys.readouterr().out) == kept
+
+
+def test_a_report_is_made_of_what_came_to_its_end(capsys: pytest.CaptureFixture[str]) -> None:
+    made: list[str] = []
+
+    def report() -> None:
+        made.append("report")
+
+    assert finish(Path("here"), "3 of 3", SweepEnding.COMPLETE, report) == 0
+    assert made == ["report"]
+    assert capsys.readouterr().out == "3 of 3: all trials are finished\n"
+    assert finish(Path("here"), "1 of 3", SweepEnding.STOPPED, report) == INTERRUPTED
+    assert made == ["report"]
+    assert capsys.readouterr().out == "1 of 3: stopped\ngo on with: evolve resume here\n"

@@ -1,0 +1,88 @@
+"""Batches of games: the same for any number of threads, and who has lost them."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import evolve
+from evolve.engine.results import (
+    FAILED_BLACK,
+    FAILED_WHITE,
+    OUTCOME,
+    OVER_BUDGET_BLACK,
+    OVER_BUDGET_WHITE,
+    REASON,
+    RESULT_COLUMNS,
+)
+from evolve.fitness.games import agent_rows, batches, in_batches, play_games, winner_of
+from evolve.fitness.openings import START_POSITION
+from evolve.fitness.roundrobin import schedule, standings
+from tests.fitness import AGENTS
+
+
+def test_results_do_not_depend_on_jobs_or_batches() -> None:
+    pairings = schedule(6, np.zeros((15, 1), np.int64))
+    whole = play_games(AGENTS, pairings, START_POSITION, "reversed", jobs=2)
+    for index in range(len(pairings)):
+        one = play_games(
+            AGENTS, pairings[index : index + 1], START_POSITION, "reversed", largest_endgame=4
+        )
+        assert np.array_equal(one.moves[0], whole.moves[index])
+        assert np.array_equal(one.results[0], whole.results[index])
+
+
+def test_who_exceeds_the_budget_loses() -> None:
+    deep = AGENTS[0].at(depth=5, endgame=0)
+    shallow = AGENTS[1].at(depth=1, endgame=0)
+    pairings = np.array([(0, 1, 0), (1, 0, 0)], np.int32)
+    games = play_games([deep, shallow], pairings, START_POSITION, "reversed", move_budget=300)
+    assert games.winner.tolist() == [-1, 1]
+    assert standings(games, 2).score.tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(("count", "sizes"), [(0, [4]), (3, [4]), (17, [4, 8, 1]), (16, [16])])
+def test_batches_are_of_every_game_once(count: int, sizes: list[int], jobs: int) -> None:
+    played: list[int] = []
+    asked = itertools.cycle(sizes)
+    parts = list(
+        batches(count, lambda p: played.extend(range(count)[p]), jobs, lambda: next(asked))
+    )
+    assert sorted(played) == list(range(count))
+    assert sorted(number for part in parts for number in range(count)[part]) == sorted(played)
+    assert max((part.stop - part.start for part in parts), default=0) <= max(sizes)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_progress_raises_ends_the_games_that_have_not_begun(jobs: int) -> None:
+    played: list[int] = []
+
+    def stop(games: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        in_batches(10_000, lambda part: played.append(part.start), jobs, stop, batch=1)
+    assert 1 <= len(played) < 5_000, "threads are handed some ahead"
+
+
+def test_the_winner_goes_by_who_ran_out_or_failed_and_else_by_the_rules() -> None:
+    reasons = [0, 0, 0, OVER_BUDGET_BLACK, OVER_BUDGET_WHITE, FAILED_BLACK, FAILED_WHITE]
+    results = np.zeros((len(reasons), RESULT_COLUMNS), np.int64)
+    results[:, REASON] = reasons
+    results[:, OUTCOME] = [1, 0, -1, 1, -1, 1, -1]
+    assert winner_of(results).tolist() == [1, 0, -1, -1, 1, -1, 1]
+
+
+def test_rows_of_agents_are_padded_to_the_longest() -> None:
+    longer = evolve.AlphaBetaAgent([[1] * 10] * 3, [2] * 3, [2] * 3, [20, 40])
+    rows = agent_rows([AGENTS[0], longer])
+    assert longer.row is not None
+    assert AGENTS[0].row is not None
+    assert rows[1].tolist() == longer.row.tolist()
+    short = AGENTS[0].row.size
+    assert short < rows.shape[1]
+    assert rows[0, :short].tolist() == AGENTS[0].row.tolist()
+    assert not rows[0, short:].any()

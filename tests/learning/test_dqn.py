@@ -1,0 +1,100 @@
+"""The learner of move values: what it learns from a game, and which model goes on."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import evolve
+from evolve.arena.match import Match
+from evolve.config.learning import DqnSettings
+from evolve.config.learning_presets import DQN_PRESETS
+from evolve.config.toml import resolve_as
+from evolve.fitness.openings import Part, balanced_openings
+from evolve.learning.training import Training
+from tests.learning import Watcher, training
+
+pytestmark = pytest.mark.learning
+
+
+@pytest.mark.parametrize("name", [n for n in DQN_PRESETS if n != "default"])
+def test_every_published_dqn_learns_and_plays(name: str, tmp_path: Path) -> None:
+    settings = resolve_as(
+        DqnSettings,
+        DQN_PRESETS,
+        {"preset": name, "games": 4, "games_per_iteration": 2, "panel_openings": 2, "batch": 16},
+    )
+    (tmp_path / "metrics").mkdir()
+    run = Training(tmp_path, settings, 1)
+    observer = Watcher()
+    run.run(observer)
+    assert observer.rows[-1]["steps"] > 0
+    agent = evolve.load_agent(tmp_path)
+    assert agent.choose(evolve.Board.start()) in evolve.Board.start().legal_moves()
+
+
+@pytest.mark.parametrize(("both", "expected"), [(True, 4096), (False, 2048)])
+def test_a_game_of_s5_is_learned_by_4096_samples_of_both_sides(
+    both: bool, expected: int, tmp_path: Path
+) -> None:
+    run = training(
+        tmp_path, "dqn", preset="s5-network2", both_sides=both, games=40, batch=64, window=4096,
+        games_per_iteration=1, layers="dense 64 sigmoid, dense 64 sigmoid",
+    )  # fmt: skip
+    run.run(Watcher())
+    assert run.learner.steps * 64 / 40 == pytest.approx(expected, rel=0.05)
+
+
+def test_reversed_rules_are_learned(tmp_path: Path) -> None:
+    """Fewest discs win, so that the same rewards teach the opposite."""
+    (tmp_path / "metrics").mkdir()
+    options = {"games": 1500, "rules": "reversed", "bootstrap": "own", "steps": 60}
+    settings = resolve_as(
+        DqnSettings, DQN_PRESETS, {**options, "check_every": 10**6, "panel_openings": 2}
+    )
+    run = Training(tmp_path, settings, 2)
+    run.run(Watcher())
+    openings = balanced_openings(30, Part.MATCH, "reversed", np.random.default_rng(3))
+    anyone = evolve.load_agent("random")
+    agent = run.learner.agent()
+    assert Match(agent, anyone, openings, "reversed", jobs=2).play().score.score > 0.65
+
+
+def test_a_model_that_does_not_survive_takes_its_targets_along(tmp_path: Path) -> None:
+    """Learning goes on from the model before, and the count of steps with it."""
+    run = training(
+        tmp_path, "dqn", survival=1, survival_games=2, steps=1, target_period=7, games=400
+    )
+    learner: Any = run.learner
+    rng = np.random.default_rng(0)
+    steps, rejected = 0, 0
+    for _ in range(12):
+        survived = learner.survived
+        learner.iterate(rng, 20, lambda: 0.0, lambda games: None, lambda: math.inf)
+        assert learner.steps > steps
+        steps = learner.steps
+        if learner.survived == survived:
+            rejected += 1
+            model, target = learner.models[0].state(), learner.targets[0].state()
+            for name in model:
+                if name.startswith("module/"):
+                    assert (model[name] == target[name]).all()
+    assert rejected > 0
+
+
+def test_a_match_for_survival_without_time_changes_nothing(tmp_path: Path) -> None:
+    run = training(tmp_path, "dqn", survival=1, survival_games=40, games=400)
+    learner: Any = run.learner
+    rng, left = np.random.default_rng(0), iter([*[1.0] * 60, *[-1.0] * 10_000])
+    steps = learner.steps
+    learner.iterate(rng, 20, lambda: 0.0, lambda games: None, lambda: next(left))
+    assert learner.steps > steps
+    assert learner.survived == 0
+    played, learned = learner.agent().networks, learner._networks()
+    assert [net.digest for net in played] == [net.digest for net in learned]
+    survivor = learner._survivor[0]
+    assert any((survivor[name] != array).any() for name, array in learner.models[0].state().items())

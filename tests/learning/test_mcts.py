@@ -1,0 +1,45 @@
+"""The learner of tree searches: published networks, and an agent before the first step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import evolve
+from evolve.agents.mcts import MctsAgent
+from evolve.learning.course import LearningEnding
+from tests.learning import Watcher, training
+
+pytestmark = pytest.mark.learning
+
+
+def test_the_published_trees_learn_and_play(tmp_path: Path) -> None:
+    """The policy-value one with fewer channels: the published ones are for GPUs."""
+    for name, changes in (
+        ("s4-reversiv", {}),
+        (
+            "s3-mcts",
+            {
+                "layers": "conv 4 relu norm, conv 4 relu norm, dense 16 relu norm dropout, "
+                "policy-value",
+                "simulations": 4,
+            },
+        ),
+    ):
+        folder = tmp_path / name
+        run = training(folder, "mcts", preset=name, games=8, games_per_iteration=4, **changes)
+        observer = Watcher()
+        run.run(observer)
+        assert observer.rows[-1]["steps"] > 0
+        agent = evolve.load_agent(folder)
+        assert agent.choose(evolve.Board.start()) in evolve.Board.start().legal_moves()
+
+
+def test_nothing_learned_yet_is_an_agent_all_the_same(tmp_path: Path) -> None:
+    observer = Watcher()
+    run = training(tmp_path, "mcts", games=5, batch=4096, check_every=5)
+    assert run.run(observer) is LearningEnding.GAMES
+    assert [row["games"] for row in observer.rows] == [5]
+    assert observer.rows[0]["steps"] == 0
+    assert isinstance(evolve.load_agent(tmp_path), MctsAgent)

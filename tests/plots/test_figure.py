@@ -1,0 +1,50 @@
+"""Pictures as files: their formats, their titles, and a legend beside no curve."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from matplotlib.figure import Figure
+
+from evolve.errors import RunError
+from evolve.plots.figure import check_format, legend_below, short, title, write_figure
+from tests.plots import drawn
+
+
+def test_names_are_no_formulas_and_leave_room() -> None:
+    figure = Figure()
+    title(figure, "$\\frac{$ \x1b[2J" + "x" * 500)
+    drawn(figure)
+    assert short("\u202e", 10) == "\\u202e"
+    assert short("x" * 20, 10) == "x" * 9 + "…"
+
+
+@pytest.mark.parametrize(
+    ("name", "magic"), [("a.png", b"\x89PNG"), ("b.SVG", b"<?xml"), ("c.Pdf", b"%PDF")]
+)
+def test_the_end_of_the_name_decides_the_format(name: str, magic: bytes, tmp_path: Path) -> None:
+    path = tmp_path / name
+    check_format(path)
+    figure = Figure()
+    figure.subplots().plot([1, 2])
+    write_figure(figure, path)
+    assert path.read_bytes().startswith(magic)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", ["a.gif", "a", "png", "a.png.txt"])
+def test_other_formats_are_refused(name: str) -> None:
+    with pytest.raises(RunError, match="the name must end in one of"):
+        check_format(Path(name))
+
+
+def test_a_legend_below_covers_no_curve() -> None:
+    figure = Figure(layout="constrained")
+    axes = figure.subplots()
+    axes.plot([0, 1], label="falling")
+    legend_below(axes)
+    renderer = drawn(figure)
+    legend = axes.get_legend()
+    assert legend is not None
+    assert legend.get_window_extent(renderer).y1 < axes.get_window_extent(renderer).y0

@@ -1,0 +1,89 @@
+"""Exported files that compile their search: the same moves, before and after and without numba."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import random
+import sys
+import time
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.engine.rules import Rules
+from tests.standalone import RULES, boards_with_choice, load, random_agent, square_chosen, text_of
+
+
+@pytest.fixture(scope="module")
+def compiler() -> Any:
+    """A search compiled by one such file, for all: it knows nothing of the agent."""
+    module = load(text_of(random_agent(random.Random(30), "standard", [3], 6), numba=True))
+    module.COMPILER.work()
+    assert module.COMPILER.best_of is not None
+    return module.COMPILER
+
+
+def compiled(agent: AlphaBetaAgent, compiler: Any) -> Any:
+    """The file's module of an agent, with its search compiled already."""
+    module = load(text_of(agent, numba=True))
+    module.COMPILER = compiler
+    return module
+
+
+@pytest.mark.xdist_group("compiled")
+@pytest.mark.parametrize("rules", RULES)
+def test_the_compiled_search_plays_the_same_moves(rules: Rules, compiler: Any) -> None:
+    rng = random.Random(31)
+    agent = random_agent(rng, rules, [4, 2, 5], 12)
+    small = replace(agent, weights=[[0] * 10, [1] * 10, [0, 1] * 5])  # ties
+    for one in (agent, small):
+        module = compiled(one, compiler)
+        for board in boards_with_choice(rng, 60):
+            assert square_chosen(module, board) == one.choose(board), f"\n{board}"
+
+
+@pytest.mark.xdist_group("compiled")
+def test_the_compiled_search_stops_in_time(compiler: Any) -> None:
+    agent = random_agent(random.Random(32), "standard", [40], 60)
+    module = compiled(agent, compiler)
+    for board in boards_with_choice(random.Random(33), 3, 4, 30):
+        begin = time.perf_counter()
+        square = square_chosen(module, board, 0.5)
+        assert time.perf_counter() - begin < 0.5
+        assert square in board.legal_moves()
+
+
+def test_the_first_moves_come_while_it_compiles() -> None:
+    agent = random_agent(random.Random(34), "reversed", [3], 6)
+    module = load(text_of(agent, numba=True))
+    assert module.COMPILER.thread.ident is None, "importing does nothing yet"
+    boards = boards_with_choice(random.Random(35), 200)
+    before = after = 0
+    for board in itertools.cycle(boards):
+        ready = module.COMPILER.best_of is not None
+        assert square_chosen(module, board) == agent.choose(board)
+        before, after = before + (not ready), after + ready
+        if after == 20:
+            break
+    assert before > 0
+    module.COMPILER.thread.join()
+
+
+def test_without_numba_the_file_plays_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numba", None)
+    agent = random_agent(random.Random(36), "standard", [3], 6)
+    module = load(text_of(agent, numba=True))
+    for board in boards_with_choice(random.Random(37), 5):
+        assert square_chosen(module, board) == agent.choose(board)
+        module.COMPILER.thread.join()
+    assert module.COMPILER.best_of is None
+
+
+def test_the_part_with_numba_keeps_the_rules_of_the_file() -> None:
+    text = text_of(random_agent(random.Random(38), "standard", [3], 6), numba=True)
+    assert "import os" not in text
+    ast.parse(text, feature_version=(3, 7))
+    assert "numba" not in text_of(random_agent(random.Random(38), "standard", [3], 6))

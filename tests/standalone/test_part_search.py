@@ -1,0 +1,86 @@
+"""The search of exported files: the agent's moves, and the best ones so far when time is out."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+
+from evolve.engine.rules import Rules
+from tests.standalone import (
+    RULES,
+    Clock,
+    boards_with_choice,
+    chessboard,
+    color_of,
+    exported,
+    random_agent,
+    square_chosen,
+)
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize(
+    ("depths", "endgame", "largest", "agents"),
+    [([1, 2, 1], 0, 40, 6), ([3, 2, 4], 6, 400, 4), ([3], 8, 1, 4), ([5, 4], 9, 15, 2)],
+)
+def test_same_moves_as_the_agent(
+    rules: Rules, depths: list[int], endgame: int, largest: int, agents: int
+) -> None:
+    rng = random.Random(f"{rules} {depths}")
+    for _ in range(agents):
+        agent = random_agent(rng, rules, depths, endgame, largest)
+        module = exported(agent)
+        for board in boards_with_choice(rng, 24):
+            assert square_chosen(module, board) == agent.choose(board), board
+
+
+def test_same_moves_with_small_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(4)
+    agent = random_agent(rng, "standard", [4], 9)
+    module = exported(agent)
+    monkeypatch.setattr(module, "TABLE_LIMIT", 20)
+    monkeypatch.setattr(module, "MEMO_LIMIT", 50)
+    for board in boards_with_choice(rng, 30):
+        assert square_chosen(module, board) == agent.choose(board), board
+
+
+@pytest.mark.parametrize(("discs", "endgame"), [(14, 0), (30, 0), (44, 24), (47, 17)])
+def test_a_search_without_end_stays_in_time(discs: int, endgame: int) -> None:
+    rng = random.Random(discs)
+    module = exported(random_agent(rng, "standard", [60], endgame))
+    (board,) = boards_with_choice(rng, 1, discs, discs)
+    cells = chessboard(board)
+    player = module.AI(8, color_of(board), 0.5)
+    seconds = []
+    for _ in range(3):  # a busy machine may well take the processor away once
+        start = time.perf_counter()
+        player.go(cells)
+        seconds.append(time.perf_counter() - start)
+        if seconds[-1] < 0.5:
+            break
+    assert seconds[-1] < 0.5
+    assert [8 * row + column for row, column in player.candidate_list[:-1]] == board.legal_moves()
+    assert player.candidate_list[-1] in player.candidate_list[:-1]
+
+
+def test_a_search_cut_short_plays_the_best_move_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(6)
+    deepest = 4
+    agent = random_agent(rng, "standard", [deepest], 0)
+    module = exported(agent)
+    cut_short = 0
+    for board in boards_with_choice(rng, 12, 8, 56):
+        values = [agent.at(depth).analyse(board).values for depth in range(1, deepest + 1)]
+        best = [agent.at(depth).choose(board) for depth in range(1, deepest + 1)]
+        for looks in (1, 3, 10, 20, 40, 80, 160, 320):
+            monkeypatch.setattr(module, "perf_counter", Clock())
+            square = square_chosen(module, board, looks / module.TIME_SHARE)
+            cut_short += square != best[-1]
+            # The best of a whole depth, or better than that in the next one.
+            assert square in best or any(
+                deeper[square] > deeper[known]
+                for known, deeper in zip(best[:-1], values[1:], strict=True)
+            )
+    assert cut_short > 10

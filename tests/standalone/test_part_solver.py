@@ -1,0 +1,68 @@
+"""The exact search of exported files: the agent's moves, and no worse than the fallback."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+
+from evolve.engine.rules import RULE_SETS, Rules
+from evolve.standalone.part_solver import bit_count, final_score
+from tests import reference
+from tests.standalone import (
+    AMPLE,
+    RULES,
+    Clock,
+    boards_with_choice,
+    exported,
+    random_agent,
+    square_chosen,
+)
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_same_moves_in_the_endgame(rules: Rules) -> None:
+    rng = random.Random(2)
+    agent = random_agent(rng, rules, [2], 11)
+    module = exported(agent)
+    for board in boards_with_choice(rng, 40, 53, 63):
+        assert square_chosen(module, board) == agent.choose(board), board
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_an_exact_search_cut_short_is_no_worse_than_the_fallback(
+    rules: Rules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(7)
+    agent = random_agent(rng, rules, [3], 12)
+    module = exported(agent)
+    better = 0
+    for board in boards_with_choice(rng, 8, 52, 54):
+        assert square_chosen(module, board) == agent.choose(board)
+        exact = agent.analyse(board).values
+        search = module.Search(board.own | board.opp << 64, 0, AMPLE)
+        children = search.deepen(time.perf_counter() + AMPLE, 2)
+        assert children[0].square == agent.at(2, 0).choose(board)
+        for looks in (0, 10, 40, 160, 640):
+            monkeypatch.setattr(module, "perf_counter", Clock())
+            search.solved[0].clear()
+            search.solved[1].clear()
+            square = search.solve_root(children, looks)
+            assert exact[square] >= exact[children[0].square]
+            better += exact[square] > exact[children[0].square]
+        monkeypatch.undo()
+    assert better > 0
+
+
+@pytest.mark.parametrize("rules", ["standard", "reversed"])
+def test_scores_are_those_of_the_rules(rules: Rules) -> None:
+    """Of any discs on the board, for the compiled search counts them in the same function."""
+    rng = random.Random(8)
+    code = RULE_SETS[rules].code
+    for _ in range(300):
+        own, opp = reference.scattered_board(rng, rng.random(), rng.random())
+        expected = reference.final_score(own, opp, code)
+        assert final_score(own, opp, code, bit_count) == expected
+    with pytest.raises(ValueError, match="rules without a score"):
+        final_score(1, 2, 9, bit_count)

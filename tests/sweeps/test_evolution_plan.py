@@ -1,0 +1,62 @@
+"""Trials that are evolutions: what a sweep sets of them, and that one can be ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import evolve
+from evolve.config.evolution import EvolutionSettings
+from evolve.config.sweep import SweepSettings
+from evolve.errors import SettingsError
+from evolve.sweeps.objective import Objective
+from evolve.sweeps.plan import plan_of
+from tests.sweeps import plan
+
+
+def settings(**changes: object) -> SweepSettings:
+    fixed = {"population": 6, "openings": "start", "panel_every": 1000}
+    return SweepSettings(
+        kind="evolution",
+        rules="standard",
+        panel=("random",),
+        panel_openings=2,
+        fix=fixed,
+        **changes,  # type: ignore[arg-type]
+    )
+
+
+def test_seconds_end_an_evolution_and_the_panel_is_the_sweeps() -> None:
+    made = plan("evolution", fix={"population": 12}).base
+    assert isinstance(made, EvolutionSettings)
+    assert made.generations >= 1_000_000
+    assert (made.panel, made.population) == ("fixed", 12)
+    with pytest.raises(SettingsError, match="generations is the sweep's own to set"):
+        _ = plan("evolution", fix={"generations": 3}).base
+
+
+def test_a_trial_is_the_champion_of_its_seconds(tmp_path: Path) -> None:
+    (tmp_path / "trials").mkdir()
+    made = plan_of(settings(budget=0.2))
+    reports: list[tuple[int, float]] = []
+    outcome = Objective(made, tmp_path).run(
+        3, {}, lambda step, score, error: bool(reports.append((step, score)))
+    )
+    assert outcome is not None
+    assert outcome.agent == tmp_path / "trials/trial-0003.json"
+    assert reports[-1] == (4, outcome.score)
+    agent = evolve.load_agent(outcome.agent)
+    assert isinstance(agent, evolve.AlphaBetaAgent)
+    assert (agent.name, agent.provenance["trial"]) == ("trial-3", 3)
+    run = evolve.load_run(tmp_path / "trials/trial-0003")
+    assert run.config["seed"] == made.seed_of(3)
+    assert run.generation_count >= 1
+
+
+def test_a_trial_that_is_ended_leaves_no_agent_and_can_come_again(tmp_path: Path) -> None:
+    (tmp_path / "trials").mkdir()
+    objective = Objective(plan_of(settings(budget=5.0, reports=100)), tmp_path)
+    for _ in range(2):
+        assert objective.run(0, {}, lambda step, score, error: True) is None
+        assert not (tmp_path / "trials/trial-0000.json").exists()

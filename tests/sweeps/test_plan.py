@@ -1,0 +1,83 @@
+"""Plans: what the defaults come to, what is held, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from evolve.config.learning import DqnSettings, MctsSettings
+from evolve.config.learning_presets import MCTS_PRESETS
+from evolve.errors import SettingsError
+from tests.sweeps import plan
+
+
+@pytest.mark.parametrize("kind", ["dqn", "mcts", "evolution"])
+@pytest.mark.parametrize("rules", ["standard", "reversed"])
+def test_the_defaults_of_the_space_are_those_of_the_settings(kind: str, rules: str) -> None:
+    made = plan(kind, rules=rules)
+    assert made.defaults is not None
+    assert set(made.defaults) == set(made.space.names)
+    by_values = made.settings(made.defaults, 5).model_dump()
+    assert by_values == {**made.base.model_dump(), "seed": 5}
+    expected = {"dqn": DqnSettings, "mcts": MctsSettings}.get(kind)
+    if expected is not None:
+        plain = expected(rules=rules, budget=60.0, seed=5).model_dump()  # type: ignore[arg-type]
+        assert by_values == plain
+
+
+def test_a_fixed_value_is_held_and_not_searched() -> None:
+    made = plan("dqn", fix={"gamma": 0.5, "width": 128, "loss": "huber"})
+    assert not {"gamma", "width"} & set(made.space.names)
+    assert made.defaults is not None
+    settings = made.settings(made.defaults, 0)
+    assert isinstance(settings, DqnSettings)
+    assert (settings.gamma, settings.loss) == (0.5, "huber")
+    assert settings.layers == ("dense 128 relu", "dense 64") == made.base.layers  # type: ignore[attr-defined]
+
+
+def test_fixed_layers_and_presets_hold_what_they_are_made_of() -> None:
+    made = plan("mcts", fix={"layers": "dense 8 relu, dense 1 tanh"})
+    assert not {"width", "network"} & set(made.space.names)
+    assert made.settings(made.defaults or {}, 0).layers == ("dense 8 relu", "dense 1 tanh")  # type: ignore[attr-defined]
+    paper = plan("mcts", fix={"preset": "s4-reversiv"})
+    assert not {"width", "network"} & set(paper.space.names)
+    values = {p.name: p.example for p in paper.space.parameters}
+    assert paper.settings(values, 0).layers == MCTS_PRESETS["s4-reversiv"]["layers"]  # type: ignore[attr-defined]
+    assert paper.defaults is None  # first_ply and others, but also a window outside the range
+
+
+@pytest.mark.parametrize(
+    ("kind", "fix", "words"),
+    [
+        ("dqn", {"speed": 1}, "there is no setting 'speed'"),
+        ("dqn", {"gamma": 7}, "gamma = 7"),
+        ("dqn", {"seed": 7}, "the sweep's own"),
+        ("alphabeta", {"speed": 1}, "speed"),
+        ("alphabeta", {"weights.44": 1}, "there is no weights.44"),
+        ("alphabeta", {"weights.4": 999}, "must be -200 to 200"),
+        ("mcts", {"network": "foo"}, "network = 'foo': dense | gated"),
+        ("mcts", {"width": "abc"}, "width = 'abc'"),
+        ("dqn", {"blocks": "x"}, "blocks = 'x'"),
+        ("dqn", {"dueling": "maybe"}, "dueling = 'maybe'"),
+        ("evolution", {"generations": 1}, "the sweep's own"),
+    ],
+)
+def test_fixed_values_that_cannot_be(kind: str, fix: dict[str, Any], words: str) -> None:
+    made = plan(kind, fix=fix)
+    with pytest.raises(SettingsError, match=words):
+        _ = made.agent({}, "x") if kind == "alphabeta" else made.base
+
+
+def test_nothing_left_to_search() -> None:
+    every = dict.fromkeys(plan("evolution").space.names)
+    base = plan("evolution").base
+    held = {name: getattr(base, name) for name in every}
+    with pytest.raises(SettingsError, match="every parameter is held"):
+        _ = plan("evolution", fix=held).space
+
+
+def test_seeds_of_trials_differ_and_repeat() -> None:
+    seeds = [plan("dqn", seed=1).seed_of(number) for number in range(100)]
+    assert len(set(seeds)) == 100
+    assert seeds[3] == plan("dqn", seed=1).seed_of(3) != plan("dqn", seed=2).seed_of(3)

@@ -1,0 +1,50 @@
+"""Worker processes: how they begin, what they say, and how they die."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from evolve.config.sweep import SweepSettings
+from evolve.sweeps.plan import plan_of
+from evolve.sweeps.worker import Worker, ready
+from tests.sweeps import GENES
+
+
+def test_ctrl_c_does_not_reach_a_worker_that_is_starting(tmp_path: Path) -> None:
+    settings = SweepSettings(**GENES, trials=1)  # type: ignore[arg-type]
+    worker = Worker(tmp_path, settings)
+    try:
+        for _ in range(5):
+            os.kill(int(worker.name), signal.SIGINT)
+            time.sleep(0.1)
+        worker.start(0, plan_of(settings).defaults or {})
+        assert worker.receive()[0] == "report"
+    finally:
+        worker.kill()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
+@pytest.mark.parametrize(
+    ("way", "outside"),
+    [(signal.SIGKILL, True), (signal.SIGTERM, True), (signal.SIGSEGV, False)],
+)
+def test_how_a_worker_died_says_whether_its_trial_is_to_blame(
+    way: signal.Signals, outside: bool, tmp_path: Path
+) -> None:
+    worker = Worker(tmp_path, SweepSettings(**GENES, trials=1))  # type: ignore[arg-type]
+    assert worker.idle
+    worker.start(4, {})
+    assert (worker.idle, worker.number) == (False, 4)
+    os.kill(int(worker.name), way)
+    assert ready([worker], 10.0) == [worker], "its end is a message, too"
+    with pytest.raises((EOFError, OSError)):
+        worker.receive()
+    assert worker.death() == f"the worker was killed by {way.name}"
+    assert worker.ended_from_outside == outside
+    worker.kill()
