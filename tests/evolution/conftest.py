@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+import evolve
 from evolve.config.toml import config_text, resolve
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.tables import folder as store
 from evolve.tables.observer import Silent
+from evolve.tables.run import Run
 
 TINY: dict[str, Any] = {
     "generations": 4,
@@ -55,3 +59,10 @@ def go_on(
         evolution = Evolution(folder, settings, jobs)
         evolution.restore()
         return evolution.run(observer or Silent())
+
+
+@pytest.fixture(scope="package")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    start(folder, generations=5, population=8)
+    return evolve.load_run(folder)

@@ -171,21 +171,6 @@ def test_genes_of_ones_own_make_the_agents(tmp_path: Path, algorithm: str) -> No
         done(words, half if words == "show" else tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("genes", "words"),
-    [
-        ({"score": evolve.Gene((0, 1), "")}, "a gene cannot be called 'score'"),
-        ({"a b": evolve.Gene((0, 1), "")}, "a gene cannot be called 'a b'"),
-        ({"x": evolve.Gene((1, 0), "")}, "x: 1 to 0 is no range"),
-        ({"x": evolve.Gene((0, 1 << 40), "")}, "is no range"),
-        ({"endgame": evolve.Gene((0, 1), "", numbers=2)}, "endgame cannot have 2 numbers"),
-    ],
-)
-def test_genes_that_cannot_be_are_told(genes: dict[str, evolve.Gene], words: str) -> None:
-    with pytest.raises(SettingsError, match=words):
-        evolve.Encoding(genes, corner_or_edge)
-
-
 def test_an_encoding_that_makes_no_agent_is_told(tmp_path: Path) -> None:
     def nothing(genes: Any) -> Any:
         return None

@@ -95,16 +95,6 @@ def test_playoff_that_was_not_finished_is_held_again(tmp_path: Path) -> None:
     assert content_hash(folder) == GOLDEN["ga"]
 
 
-def test_champion_of_a_stopped_run_is_the_best_so_far(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    start(folder, observer=StopAfter(2))
-    expected = (folder / "champion.json").read_text()
-    assert '"against": "panel"' in expected
-    (folder / "champion.json").unlink()
-    go_on(folder, observer=StopAfter(1))
-    assert (folder / "champion.json").exists()
-
-
 def test_second_writer_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     start(folder, generations=1)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import evolve
+from evolve.agents.reference import SWH
 from evolve.engine.board import Board
 from evolve.engine.symmetry import canonical
 from evolve.errors import SettingsError
@@ -71,3 +73,15 @@ def test_start_position_is_an_opening_without_moves() -> None:
 def test_openings_have_the_asked_length(plies: int) -> None:
     openings = balanced_openings(5, Part.MATCH, "reversed", np.random.default_rng(1), plies)
     assert openings.moves.shape == (5, plies)
+
+
+def test_held_out_openings_are_even_for_a_deeper_search() -> None:
+    openings = balanced_openings(40, Part.MATCH, "standard", np.random.default_rng(0))
+    judge = evolve.AlphaBetaAgent([SWH], [3], [6])
+    values = []
+    for row in openings.moves:
+        board = evolve.Board.start()
+        for square in row:
+            board = board.play(int(square))
+        values.append(max(judge.analyse(board).values.values()))
+    assert np.median(np.abs(values)) <= 25

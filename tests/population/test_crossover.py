@@ -9,7 +9,9 @@ import pytest
 from evolve.config.toml import resolve
 from evolve.population.breeding import Breeding
 from evolve.population.crossover import sbx
+from evolve.population.ga import GeneticAlgorithm
 from evolve.population.genome import Genome
+from tests.population import judge
 
 
 def children(
@@ -60,3 +62,32 @@ def test_children_keep_within_the_bounds_and_reach_them() -> None:
 
 def test_what_parents_share_stays() -> None:
     assert (children(*parents(7, 7), 20, 2.0, "-50:50") == 7.0).all()
+
+
+def test_uniform_crossover_takes_each_gene_from_a_parent() -> None:
+    settings = resolve({"crossover": "uniform", "mutation_rate": 0.0, "newcomers": 0.0})
+    algorithm = GeneticAlgorithm(settings, Genome.of(settings))
+    population = algorithm.first(np.random.default_rng(5))
+    judge(population)
+    by_name = {individual.name: individual for individual in population}
+    for child in algorithm.next(1, population, np.random.default_rng(6))[16:]:
+        mother, father = (by_name[name] for name in child.parents)
+        assert all(gene in pair for gene, *pair in zip(child, mother, father, strict=True))
+
+
+def test_blend_reaches_a_quarter_beyond_the_parents() -> None:
+    settings = resolve({"mutation_rate": 0.0, "newcomers": 0.0})
+    genome = Genome.of(settings)
+    algorithm = GeneticAlgorithm(settings, genome)
+    population = algorithm.first(np.random.default_rng(7))
+    judge(population)
+    by_name = {individual.name: individual for individual in population}
+    beyond = 0
+    for child in algorithm.next(1, population, np.random.default_rng(8))[16:]:
+        parents = np.array([by_name[name] for name in child.parents])
+        low, high = parents.min(axis=0), parents.max(axis=0)
+        reach = 0.25 * (high - low) + 0.5
+        assert (np.array(child) >= low - reach).all()
+        assert (np.array(child) <= high + reach).all()
+        beyond += int(((np.array(child) < low) | (np.array(child) > high)).sum())
+    assert beyond > 0

@@ -1,0 +1,23 @@
+"""The estimate of a run's time and space, which is about what is left of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from evolve.config.toml import resolve
+from evolve.evolution.estimate import BYTES_A_GAME, estimate
+from evolve.evolution.loop import Evolution
+from tests.evolution.conftest import TINY
+
+
+def test_it_counts_the_games_still_to_come(tmp_path: Path) -> None:
+    evolution = Evolution(tmp_path, resolve({**TINY, "generations": 10, "panel": "fixed"}), 1)
+    games = 6 * 5 + 2 * TINY["panel_openings"] * evolution.panel.opponents
+    whole = estimate(evolution)
+    assert whole.bytes == 10 * games * BYTES_A_GAME
+    assert whole.seconds > 0.0
+    evolution.generation = 4
+    half = estimate(evolution)
+    assert half.bytes == pytest.approx(whole.bytes / 2)

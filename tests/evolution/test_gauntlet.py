@@ -1,0 +1,76 @@
+"""What a run's panel says of its champions, checked from the games."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import evolve
+from evolve.arena.bradleyterry import rate_one
+from evolve.arena.ladder import ladder
+from evolve.evolution.gauntlet import RUNGS_PLAYED
+from evolve.tables.run import Run
+from tests.evolution.conftest import start
+
+
+def test_rating_follows_from_the_panel_games(run: Run) -> None:
+    games = run.games[run.games["kind"] == "panel"]
+    known = {rung.agent.name: rung.elo for rung in ladder("reversed")}
+    ratings: list[float] = []
+    for row in run.generations.itertuples():
+        mine = games[games["generation"] == row.generation]
+        assert len(mine) == RUNGS_PLAYED * 2 * 2
+        scores: dict[str, list[float]] = {}
+        for game in mine.itertuples():
+            rung = game.white if game.black == row.best else game.black
+            points = 0.5 if game.winner == "draw" else float(getattr(game, game.winner) == row.best)
+            scores.setdefault(rung, []).append(points)
+        elo, error = rate_one(
+            np.array([known[rung] for rung in scores]),
+            np.array(list(scores.values())).reshape(RUNGS_PLAYED, 2, 2).mean(axis=2),
+        )
+        ratings.append(elo)
+        assert row.panel_elo == pytest.approx(elo)
+        assert row.panel_elo_high - row.panel_elo == pytest.approx(1.96 * error, rel=1e-4)
+        assert row.rating == pytest.approx(np.mean(ratings))
+        assert row.rating_low < row.rating < row.rating_high
+        assert 0 < row.panel_score < 1
+    order = np.argsort(run.generations["panel_elo"])
+    assert run.generations["panel_score"].iloc[order].is_monotonic_increasing
+
+
+def test_score_of_the_fixed_panel_follows_from_its_games(tmp_path: Path) -> None:
+    start(tmp_path / "run", panel="fixed", generations=3)
+    run = evolve.load_run(tmp_path / "run")
+    games = run.games[run.games["kind"] == "panel"]
+    for row in run.generations.itertuples():
+        mine = games[games["generation"] == row.generation]
+        points = [
+            0.5
+            if game.winner == "draw"
+            else float(getattr(game, game.winner) == row.best)
+            if game.black != game.white
+            else 0.5
+            for game in mine.itertuples()
+        ]
+        assert len(points) == 2 * 3 * 2
+        assert row.panel_score == pytest.approx(np.mean(points))
+        if row.panel_elo == row.panel_elo and row.panel_elo_low == row.panel_elo_low:
+            assert row.panel_elo_low <= row.panel_elo <= row.panel_elo_high
+
+
+def test_evolution_does_not_depend_on_the_panel(run: Run, tmp_path: Path) -> None:
+    start(tmp_path / "run", generations=5, population=8, panel="fixed", panel_every=3)
+    other = evolve.load_run(tmp_path / "run")
+    pd.testing.assert_frame_equal(run.individuals, other.individuals)
+    fitness = [one.games[one.games["kind"] == "fitness"] for one in (run, other)]
+    pd.testing.assert_frame_equal(*(games.reset_index(drop=True) for games in fitness))
+
+
+def test_every_panel_has_openings_of_its_own(run: Run) -> None:
+    games = run.games[run.games["kind"] == "panel"]
+    assert (games.groupby(["generation", "opening"]).size() == 2).all()
+    assert games.groupby("opening")["generation"].nunique().max() == 1

@@ -1,0 +1,29 @@
+"""The play-off, checked from its games."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from evolve.tables.run import Run
+
+
+def test_champion_is_the_winner_of_the_playoff(run: Run) -> None:
+    champion = json.loads((run.path / "champion.json").read_text())
+    games = run.games[run.games["kind"] == "playoff"]
+    points: dict[str, float] = {}
+    for game in games.itertuples():
+        for side in ("black", "white"):
+            gain = 0.5 if game.winner == "draw" else float(game.winner == side)
+            points[getattr(game, side)] = points.get(getattr(game, side), 0.0) + gain
+    assert points[champion["name"]] == max(points.values())
+    found = champion["provenance"]
+    assert found["score"] == pytest.approx(points[champion["name"]] / found["games"])
+    assert found["score_low"] < found["score"] < found["score_high"]
+
+
+def test_mean_joins_the_playoff(run: Run) -> None:
+    names = set(run.games[run.games["kind"] == "playoff"]["black"])
+    assert "mean-4" in names
+    assert len(names) >= 3

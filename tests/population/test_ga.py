@@ -1,0 +1,59 @@
+"""The genetic algorithm: it climbs, and its children are what they should be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from evolve.config.toml import resolve
+from evolve.population.ga import GeneticAlgorithm
+from evolve.population.genome import Genome
+from tests.population import evolve_toward_target, judge
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"crossover": "uniform", "mutation": "uniform", "depth_mutation": "uniform"},
+        {"crossover": "one-point"},
+        {"crossover": "two-point", "selection": "tournament"},
+        {"crossover": "none"},
+        {"crossover_rate": 0.5},
+    ],
+)
+def test_the_genetic_algorithm_climbs(options: dict[str, str]) -> None:
+    settings = resolve(options)
+    first, last = evolve_toward_target(GeneticAlgorithm(settings, Genome.of(settings)), 60)
+    assert last > 0.6 * first, (first, last)
+
+
+def test_children_have_two_parents_and_stay_in_range() -> None:
+    settings = resolve({"mutation_rate": 1.0, "mutation_size": 2.0, "newcomers": 0.125})
+    genome = Genome.of(settings)
+    algorithm = GeneticAlgorithm(settings, genome)
+    population = algorithm.first(np.random.default_rng(3))
+    judge(population)
+    names = {individual.name for individual in population}
+    following = algorithm.next(1, population, np.random.default_rng(4))
+    origins = [individual.origin for individual in following]
+    assert len(following) == 64
+    assert origins.count("newcomer") == 8
+    assert origins[:16] == ["random"] * 16
+    for individual in following:
+        assert (np.array(individual) >= genome.low).all()
+        assert (np.array(individual) <= genome.high).all()
+        if individual.born == 1 and individual.origin != "newcomer":
+            assert len(individual.parents) == 2
+            assert set(individual.parents) <= names
+    assert len({individual.name for individual in following}) == 64
+
+
+def test_start_is_first_and_half_are_its_mutants() -> None:
+    settings = resolve({})
+    genome = Genome.of(settings)
+    start = genome.random(np.random.default_rng(11))
+    population = GeneticAlgorithm(settings, genome, start).first(np.random.default_rng(12))
+    assert list(population[0]) == start.tolist()
+    origins = [individual.origin for individual in population]
+    assert origins == ["start"] + ["mutation"] * 31 + ["random"] * 32
