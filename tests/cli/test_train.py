@@ -194,7 +194,7 @@ def test_a_budget_is_kept_and_does_not_count_compilation(tmp_path: Path) -> None
     ("options", "words"),
     [
         (["--layers=dense 3"], "must give 1 value or 64"),
-        (["--layers=dense 1"], "what comes out is value"),
+        (["--layers=dense 1"], "the output is value"),
         (["--bootstrap=negamax", "--reward=halves"], "negamax"),
         (["--preset=s5-network2", "--lookahead=2"], "lookahead: it takes"),
         (["--minimax", "--bootstrap=own"], "positional"),

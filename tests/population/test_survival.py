@@ -9,7 +9,7 @@ from evolve.config.toml import resolve
 from evolve.errors import SettingsError
 from evolve.population.ga import GeneticAlgorithm
 from evolve.population.genome import Genome
-from tests.population.test_algorithms import judge
+from tests.population import judge
 
 
 @pytest.mark.parametrize(("survival", "living"), [("selected", 5), ("best", 1)])
