@@ -29,5 +29,5 @@ def test_who_lives_on(survival: str, living: int) -> None:
 
 def test_all_may_be_parents_where_the_best_alone_lives_on() -> None:
     assert resolve({"survivors": 1.0, "survival": "best"}).survivor_count == 64
-    with pytest.raises(SettingsError, match="leaves none to be a child"):
+    with pytest.raises(SettingsError, match="leaves no room for children"):
         resolve({"survivors": 1.0})
