@@ -19,7 +19,9 @@ from evolve.tables.layout import CONFIG_FILE
 from evolve.tables.observer import Observer, Silent
 from evolve.tables.run import Run
 
-OF_DIRECT_GENES: Final = (*("phases", "boundaries", "tie", "terms", "bounds", "fix", "start_from"),)
+OF_DIRECT_GENES: Final = (
+    "phases", "boundaries", "tie", "terms", "bounds", "fix", "start_from",
+)  # fmt: skip
 """Settings about genes that are the agents' parameters."""
 _RUNS: Final = Path("runs")
 """The one folder that is made for a new run where it is missing, as by `evolve run`."""
