@@ -157,6 +157,21 @@ def program(folder: Path, *arguments: object, **changes: str) -> Result:
     return finish(spawn(folder, *arguments, **changes))
 
 
+def read_terminal(here: int) -> str:
+    """All that a program writes to the terminal whose other end it has, until it closes that."""
+    shown = b""
+    while True:
+        try:
+            part = os.read(here, 65536)
+        except OSError:  # how Linux says that the other end is closed
+            break
+        if not part:
+            break
+        shown += part
+    os.close(here)
+    return shown.decode("utf-8", "replace")
+
+
 def on_a_terminal(folder: Path, *arguments: object, columns: int = 80) -> str:
     """What a command writes to a terminal, its own colours taken out."""
     import pty
@@ -171,18 +186,9 @@ def on_a_terminal(folder: Path, *arguments: object, columns: int = 80) -> str:
         stderr=there,
     )
     os.close(there)
-    shown = b""
-    while True:
-        try:
-            part = os.read(here, 65536)
-        except OSError:  # how Linux says that the other end is closed
-            break
-        if not part:
-            break
-        shown += part
-    os.close(here)
+    shown = read_terminal(here)
     process.wait()
-    return shown.decode("utf-8", "replace")
+    return shown
 
 
 def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:

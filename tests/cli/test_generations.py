@@ -13,7 +13,7 @@ import pytest
 import evolve
 from evolve.cli.generations import LEGEND, NOT_SHOWN, SHOWN, columns_shown
 from evolve.tables.generations import GENERATIONS_COLUMNS
-from tests.cli import QUICK, command, done, environment, on_a_terminal
+from tests.cli import QUICK, command, done, environment, on_a_terminal, read_terminal
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
@@ -30,21 +30,12 @@ def test_a_generation_is_a_line_on_a_terminal_of_80_columns(first: Path, tmp_pat
         stderr=subprocess.PIPE,
     )
     os.close(there)
-    shown = b""
-    while True:
-        try:
-            part = os.read(here, 65536)
-        except OSError:  # how Linux says that the other end is closed
-            break
-        if not part:
-            break
-        shown += part
-    os.close(here)
+    shown = read_terminal(here)
     assert process.wait() == 0
     assert process.stderr is not None
     assert process.stderr.read() == b""
     process.stderr.close()
-    text = re.sub(r"\x1b\[[0-9;]*m", "", shown.decode())
+    text = re.sub(r"\x1b\[[0-9;]*m", "", shown)
     assert "past_score: " in text
     # The head, then a line a generation, nothing folded into further lines.
     lines = [line for line in text.splitlines() if line.strip()]
