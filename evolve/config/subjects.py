@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from evolve.engine.rules import Rules
+from evolve.engine.rules import DEFAULT_RULES, Rules
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Subject:
     """
 
     budget: float | None
-    rules: Rules = "standard"
+    rules: Rules = DEFAULT_RULES
     learns: bool = False
 
 

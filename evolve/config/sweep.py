@@ -14,6 +14,12 @@ from evolve.engine.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 DEFAULT_PANEL: Final = "default"
 
 
+_USUAL: Final = ", ".join(
+    f"{'none' if subject.budget is None else f'{subject.budget:g}'} for {word}"
+    for word, subject in sorted(SUBJECTS.items(), key=lambda item: item[1].budget is None)
+)
+
+
 def _known(kind: str) -> str:
     if kind not in SUBJECTS:
         raise ValueError(f"there is no {kind!r}; there are {', '.join(SUBJECTS)}")
@@ -54,8 +60,7 @@ class SweepSettings(BaseModel):
         None,
         gt=0.0,
         description="CPU seconds of a trial, the same for all: neither compilation nor the "
-        "panel's games count; 60 for dqn and mcts, 120 for evolution, none for alphabeta, whose "
-        "trials all play the same games",
+        f"panel's games count; {_USUAL}, whose trials all play the same games",
     )
     sampler: Literal["tpe", "cma", "gp", "random"] = Field(
         "tpe", description="who proposes: Optuna's TPE, CMA-ES, Gaussian process, or chance"
