@@ -192,7 +192,7 @@ class StoredAgent(Agent):
         """What its document holds of it, as plain lists, texts and numbers."""
 
     @property
-    def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """What its file holds beside the document."""
         return {}
 

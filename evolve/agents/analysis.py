@@ -6,16 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
+import numpy as np
+
+from evolve.agents.memory import thread_context
 from evolve.engine import context as layout
+from evolve.engine import game
 from evolve.engine.bits import U
 from evolve.engine.board import Board
-from evolve.engine.rules import PASS, WIN
+from evolve.engine.rules import PASS, WIN, Rules
 from evolve.engine.search import best_move
 from evolve.engine.solver import solve_move
 
-Unit = Literal["discs", "evaluation", "value"]
+Unit = Literal["discs", "forecast", "evaluation", "value"]
 _EVALUATION_OF_A_DISC: Final = 100.0
 """Roughly: weights are in hundredths."""
+_DECIMALS: Final = {"forecast": 1, "value": 2}
+"""Of values that are no whole numbers."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +29,8 @@ class Analysis:
     """An agent's view of a position.
 
     values: of every legal move for the side to move, the one it likes most first.
-    unit: `discs`: exact scores; `evaluation`: what an alpha-beta search gives; from ±2**20 on, a
+    unit: `discs`: exact scores; `forecast`: discs of the final score that a search over patterns
+        expects; `evaluation`: what an alpha-beta search gives; from ±2**20 on, a
         finished game's score × 2**20; `value`: what a network or a tree search forecasts, for most
         of them −1 (lost) to 1 (won).
     depth: plies that were searched; None where there is no such number.
@@ -41,20 +48,35 @@ class Analysis:
         return self.unit == "discs"
 
     def discs(self, square: int) -> float | None:
-        """The value of a move in discs: roughly for an evaluation, None for a `value`."""
+        """The value of a move in discs: roughly for an evaluation; None for a `value`."""
         value = self.values[square]
         if self.unit == "evaluation":
             return value / WIN if abs(value) >= WIN else value / _EVALUATION_OF_A_DISC
-        return float(value) if self.exact else None
+        return None if self.unit == "value" else float(value)
 
     def text(self, square: int) -> str:
         """The value of a move for a person."""
         value = self.values[square]
-        if self.unit == "value":
-            return f"{value:+.2f}"
+        if self.unit in _DECIMALS:
+            return f"{value:+.{_DECIMALS[self.unit]}f}"
         if abs(value) >= WIN:
             return f"{'wins' if value > 0 else 'loses'} by {abs(value) // WIN:.0f}"
         return f"{value:+.0f}"
+
+
+def exact_analysis(board: Board, rules: Rules) -> Analysis:
+    """The exact score of every legal move, of which there must be one."""
+    context = thread_context(rules, layout.table_bits_for(board.empties))
+    row = np.zeros(layout.PHASES + layout.PHASE_CELLS, np.int64)
+    row[layout.ENDGAME] = board.empties
+    values = np.zeros(64, np.int64)
+    own, opp = U(board.own), U(board.opp)
+    game.move_values(own, opp, row.ctypes.data, values, context.ctypes.data)
+    ranked = sorted(board.legal_moves(), key=lambda square: -values[square])
+    line = line_of_search(board, ranked[0], board.empties, True, context)
+    return Analysis(
+        {square: int(values[square]) for square in ranked}, "discs", board.empties, line
+    )
 
 
 def line_of_search(

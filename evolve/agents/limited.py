@@ -1,10 +1,11 @@
-"""Alpha-beta by the clock, or by a number of nodes: as deep as the limit allows."""
+"""Searches by the clock, or by a number of nodes: as deep as the limit allows."""
 
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from functools import cache
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -41,11 +42,42 @@ def choose_limited(
     """
     begin = time.perf_counter()
     context = thread_context(rules, TABLE_BITS)
-    seconds = None if limit.seconds is None else thinking_seconds(limit.seconds)
-    end = None if seconds is None else begin + seconds
-    with stopping_at(context, end, limit.nodes or 0):
-        square = _Thinking(row, board, context, begin, seconds, limit).choose()
-    return square, int(context[layout.NODES])
+    search = _RowSearch(row, board, context)
+    return think(board, limit, begin, int(row[layout.ENDGAME]), search, context)
+
+
+class Search(Protocol):
+    """A search that deepens."""
+
+    context: layout.Cells
+    """Memory that it works in, and counts its nodes."""
+
+    def prepare(self) -> None:
+        """Called before searches that follow each other."""
+
+    def move(self, depth: int) -> int:
+        """A best square to so many plies; −1 when it was stopped."""
+
+
+class _RowSearch:
+    """Alpha-beta over the weights of a row."""
+
+    def __init__(self, row: npt.NDArray[np.int64], board: Board, context: layout.Cells) -> None:
+        self.context = context
+        self._row = row
+        self._own, self._opp = U(board.own), U(board.opp)
+
+    def prepare(self) -> None:
+        """Set the weights; what the table holds may be of others, of other rules or exact."""
+        self.context[layout.AGE] += 1
+        address = self.context.ctypes.data
+        game.set_phase(self._own, self._opp, self._row.ctypes.data, address)
+
+    def move(self, depth: int) -> int:
+        """See Search."""
+        kernel = best_move if depth == 1 else deepen
+        square, _ = kernel(self._own, self._opp, depth, self.context.ctypes.data)
+        return int(square)
 
 
 @cache
@@ -65,81 +97,100 @@ def prepare() -> None:
     solve_move(own, opp, address)
 
 
+def think(
+    board: Board, limit: Limit, begin: float, endgame: int, search: Search, exact: layout.Cells
+) -> tuple[int, int]:
+    """A good square of a board with two legal moves or more, and the nodes searched for it.
+
+    begin: when the move's time began; endgame: empties from which the exact search is tried
+    whatever the limit; exact: its memory, which may be that of `search`.
+    """
+    seconds = None if limit.seconds is None else thinking_seconds(limit.seconds)
+    thinking = _Thinking(board, limit, begin, seconds, search, exact)
+    end = None if seconds is None else begin + seconds
+    with ExitStack() as stack:
+        for context in {id(memory): memory for memory in (search.context, exact)}.values():
+            stack.enter_context(stopping_at(context, end, limit.nodes or 0))
+        square = thinking.choose(endgame)
+    return square, thinking.nodes
+
+
 class _Thinking:
     """One move."""
 
     def __init__(
         self,
-        row: npt.NDArray[np.int64],
         board: Board,
-        context: layout.Cells,
+        limit: Limit,
         begin: float,
         seconds: float | None,
-        limit: Limit,
+        search: Search,
+        exact: layout.Cells,
     ) -> None:
-        self.row = row
-        self.board = board
-        self.own, self.opp = U(board.own), U(board.opp)
-        self.context = context
-        self.address: int = context.ctypes.data
-        self.begin = begin
-        self.seconds = seconds
-        self.nodes = limit.nodes
-        self.deepest = min(limit.depth or layout.MAX_DEPTH, board.empties)
-        self.square = board.legal_moves()[0]
-        self.depth = 0
+        self._board = board
+        self._own, self._opp = U(board.own), U(board.opp)
+        self._begin, self._seconds, self._most = begin, seconds, limit.nodes
+        self._search, self._exact = search, exact
+        self._deepest = min(limit.depth or layout.MAX_DEPTH, board.empties)
+        self._square = board.legal_moves()[0]
+        self._depth = 0
 
-    def choose(self) -> int:
-        solving = self._solver_may_finish()
+    def choose(self, endgame: int) -> int:
+        """The square."""
+        solving = self._board.empties <= endgame or self._solver_may_finish()
         self._deepen(0.2 if solving else 0.5)
-        if solving and self.depth < self.board.empties and not self.stopped:
-            square, bound = self._outcome()
-            if not self.stopped:
+        if solving and self._depth < self._board.empties and not self._stopped:
+            self._count_in(self._exact, self._search.context)
+            square, bound = solve_outcome_move(self._own, self._opp, self._exact.ctypes.data)
+            if not self._stopped:
                 if bound >= 0:
-                    return self._exact(square)
+                    return self._best(int(square))
+                self._count_in(self._search.context, self._exact)
                 self._deepen(0.5)
-        return self.square
+        return self._square
 
     @property
-    def stopped(self) -> bool:
-        return bool(self.context[layout.STOPPED])
+    def nodes(self) -> int:
+        """Searched so far."""
+        return int(max(self._search.context[layout.NODES], self._exact[layout.NODES]))
 
     @property
-    def used(self) -> float:
+    def _stopped(self) -> bool:
+        return bool(self._search.context[layout.STOPPED] or self._exact[layout.STOPPED])
+
+    @staticmethod
+    def _count_in(context: layout.Cells, before: layout.Cells) -> None:
+        """Go on counting nodes in another context."""
+        context[layout.NODES] = before[layout.NODES]
+
+    @property
+    def _used(self) -> float:
         """The share of the limit that is used up."""
         shares = [0.0]
-        if self.seconds is not None:
-            shares.append((time.perf_counter() - self.begin) / self.seconds)
-        if self.nodes is not None:
-            shares.append(float(self.context[layout.NODES]) / self.nodes)
+        if self._seconds is not None:
+            shares.append((time.perf_counter() - self._begin) / self._seconds)
+        if self._most is not None:
+            shares.append(self.nodes / self._most)
         return max(shares)
 
     def _solver_may_finish(self) -> bool:
-        empties = self.board.empties
-        if empties <= self.row[layout.ENDGAME]:
-            return True
-        growth = _OUTCOME_GROWTH ** (empties - 16)
-        return (self.seconds is None or _OUTCOME_SECONDS * growth < self.seconds) and (
-            self.nodes is None or _OUTCOME_NODES * growth < self.nodes
+        growth = _OUTCOME_GROWTH ** (self._board.empties - 16)
+        return (self._seconds is None or _OUTCOME_SECONDS * growth < self._seconds) and (
+            self._most is None or _OUTCOME_NODES * growth < self._most
         )
 
     def _deepen(self, share: float) -> None:
         """Search deeper by a ply until `share` of the limit is gone: the next takes about three
         times as long as all before it, and would be stopped."""
-        game.set_phase(self.own, self.opp, self.row.ctypes.data, self.address)
-        while self.depth < self.deepest and self.used < share:
-            kernel = deepen if self.depth else best_move
-            square, _ = kernel(self.own, self.opp, self.depth + 1, self.address)
-            if self.stopped:
+        self._search.prepare()
+        while self._depth < self._deepest and self._used < share:
+            square = self._search.move(self._depth + 1)
+            if self._stopped:
                 return
-            self.square = int(square)
-            self.depth += 1
+            self._square = square
+            self._depth += 1
 
-    def _outcome(self) -> tuple[int, int]:
-        square, bound = solve_outcome_move(self.own, self.opp, self.address)
-        return int(square), int(bound)
-
-    def _exact(self, winner: int) -> int:
+    def _best(self, winner: int) -> int:
         """The best move by exact score, or the one known to win or draw."""
-        square, _ = solve_move(self.own, self.opp, self.address)
-        return winner if self.stopped else int(square)
+        square, _ = solve_move(self._own, self._opp, self._exact.ctypes.data)
+        return winner if self._stopped else int(square)

@@ -19,6 +19,7 @@ KINDS: Final = {
     "alphabeta": "evolve.agents.alphabeta:AlphaBetaAgent",
     "mcts": "evolve.agents.mcts:MctsAgent",
     "dqn": "evolve.agents.dqn:DqnAgent",
+    "patterns": "evolve.agents.patterns:PatternAgent",
 }
 """Kinds that agent files hold: `kind` in the file, and a subclass of StoredAgent."""
 

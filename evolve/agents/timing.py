@@ -46,7 +46,6 @@ def stopping_at(context: layout.Cells, end: float | None, nodes: int = 0) -> Ite
     """Stop the searches in `context` when `time.perf_counter` says `end` (None: never), or after
     `nodes` (0: no limit)."""
     context[layout.NODES] = context[layout.STOPPED] = 0
-    context[layout.AGE] += 1  # what the table holds may be of other weights or rules
     seconds = None if end is None else end - time.perf_counter()
     timer = None
     if seconds is None or not set_deadline(context, seconds, nodes):

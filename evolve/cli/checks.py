@@ -12,34 +12,39 @@ from evolve.cli.display import Look
 from evolve.cli.terminal import BAR_WIDTH, Times, cell, duration, out
 
 if TYPE_CHECKING:
-    from evolve.config.learning import LearningSettings
+    from evolve.config.learning import TrainingSettings
 
 _WIDTHS: Final = {
     "check": 5,
     "games": 8,
-    "steps": 8,
+    "steps": 9,
     "loss": 7,
+    "visited": 7,
     "random": 7,
     "depth_1": 7,
     "depth_2": 7,
+    "elo": 5,
     "score": 7,
     "cpu_seconds": 11,
 }
 """Columns of the metrics table that are shown, and how wide."""
+_ABSENT: Final = {"panel": ("visited", "elo"), "ladder": ("random", "depth_1", "depth_2")}
+"""Those that are not, by whom checks meet."""
 
 
 class ChecksLook(Look):
     """See above."""
 
     unit = "these games"
-    columns = tuple(_WIDTHS)
 
-    def __init__(self, settings: LearningSettings) -> None:
-        """All trainings look alike."""
+    def __init__(self, settings: TrainingSettings) -> None:
+        """Trainings look alike, but for whom their checks meet."""
+        absent = _ABSENT[settings.judge]
+        self.columns = tuple(name for name in _WIDTHS if name not in absent)
 
     def heads(self) -> list[str]:
         """See Look."""
-        return [_line(self.columns) + "     left"]
+        return [self._line(self.columns) + "     left"]
 
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
         """By the time that the share has taken."""
@@ -49,12 +54,14 @@ class ChecksLook(Look):
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
         """See Look."""
         texts = [cell(row[key]) for key in self.columns]
+        if "elo" in self.columns:
+            texts[self.columns.index("elo")] = f"{row['elo']:.0f}"
         texts[-1] = f"{row['cpu_seconds']:.0f}"
         return texts
 
     def line(self, cells: Sequence[str], left: float) -> str:
         """See Look."""
-        return f"{_line(cells)} {duration(left):>8}"
+        return f"{self._line(cells)} {duration(left):>8}"
 
     def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
         """One bar by the share that is done, with time gone and left."""
@@ -67,6 +74,6 @@ class ChecksLook(Look):
         )
         return bars, bars.add_task("compiling", total=None), None
 
-
-def _line(texts: Sequence[str]) -> str:
-    return " ".join(text.rjust(width) for text, width in zip(texts, _WIDTHS.values(), strict=True))
+    def _line(self, texts: Sequence[str]) -> str:
+        widths = [_WIDTHS[name] for name in self.columns]
+        return " ".join(text.rjust(width) for text, width in zip(texts, widths, strict=True))

@@ -50,10 +50,11 @@ def new_folder(kind: RunKind, stem: str, wished: str | None) -> Iterator[Path]:
 
 def config_of(kind: RunKind, command: str, settings: BaseModel) -> str:
     """The text of a run's config.toml: settings, and the versions that its results rest on."""
+    packages = (*kind.packages, "torch") if kind.commands[command].learns else kind.packages
     versions = {
         "evolve": evolve.__version__,
         "python": platform.python_version(),
-        **{name: importlib.metadata.version(name) for name in kind.packages},
+        **{name: importlib.metadata.version(name) for name in packages},
     }
     return config_text(settings, versions, command)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _OF_UNIT: Final = {
     "discs": "exact scores",
+    "forecast": "discs that it expects",
     "evaluation": "its evaluations",
     "value": "its values of the moves",
 }

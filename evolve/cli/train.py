@@ -1,4 +1,4 @@
-"""`evolve train dqn` and `evolve train mcts`, and resuming either."""
+"""`evolve train dqn`, `evolve train mcts` and `evolve train patterns`, and resuming them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.terminal import cell
 from evolve.cli.work import carry_out, finish
-from evolve.config.learning import DqnSettings, MctsSettings
+from evolve.config.learning import DqnSettings, MctsSettings, TrainingSettings
+from evolve.config.pattern_training import PatternSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.tables import folder as store
 from evolve.tables.kinds import TRAININGS
@@ -28,14 +29,15 @@ if TYPE_CHECKING:
     from evolve.learning.training import Training
     from evolve.tables.run import Run
 
-Settings = MctsSettings | DqnSettings
+_TRAIN_HELP: Final = """Train from games: `patterns` value what shapes on the board hold, networks
+value moves (`dqn`) or positions (`mcts`).
 
-_TRAIN_HELP: Final = """Train a network from games: `dqn` values moves, `mcts` values positions.
-
-Needs PyTorch, the extra `learn`: pip install '.[learn]'. The result plays like any other agent.
+Networks need PyTorch, the extra `learn`: pip install '.[learn]'. The result plays like any other
+agent.
 
 \b
 Examples:
+  evolve train patterns --preset quick
   evolve train mcts --budget 120
   evolve train dqn --preset s2-minimax-dueling --games 20000 --out runs/s2
   evolve match runs/mcts-001 'positional?depth=6' --games 100
@@ -61,6 +63,18 @@ Examples:
   evolve train dqn --budget 180
   evolve train dqn --preset s5-network2 --shaping 1 --games 2000
   evolve train dqn --bootstrap negamax --steps 3 --opponents self=0.7 --opponents random=0.3
+"""
+
+
+_PATTERNS_HELP: Final = """Teach the weights of patterns, the strongest agents here, in a minute.
+
+Ctrl-C ends the training after the games in hand, a second one at once; `evolve resume` goes on.
+
+\b
+Examples:
+  evolve train patterns
+  evolve train patterns --preset strong --rules reversed --jobs 2
+  evolve train patterns --shapes 'corner, edge, a1-d2, b1/g6' --phases 3 --games 200000
 """
 
 
@@ -93,6 +107,14 @@ def train_mcts(jobs: int, out: str | None, config: str | None, **options: Any) -
 def train_dqn(jobs: int, out: str | None, config: str | None, **options: Any) -> int:
     """See _DQN_HELP."""
     return _train("dqn", jobs, out, config, options)
+
+
+@train_command.command(cls=GroupedCommand, name="patterns", help=_PATTERNS_HELP)
+@model_options(PatternSettings)
+@_options
+def train_patterns(jobs: int, out: str | None, config: str | None, **options: Any) -> int:
+    """See _PATTERNS_HELP."""
+    return _train("patterns", jobs, out, config, options)
 
 
 def _train(
@@ -143,7 +165,7 @@ def resume_training(run: Run, changes: Mapping[str, Any], jobs: int, allow_progr
         return _go_on(training)
 
 
-def _training(folder: Path, settings: Settings, jobs: int) -> Training:
+def _training(folder: Path, settings: TrainingSettings, jobs: int) -> Training:
     from evolve.learning.training import Training
 
     return Training(folder, settings, jobs)
@@ -159,7 +181,7 @@ def _go_on(training: Training) -> int:
     return finish(folder, so_far, ending, lambda: _report(folder))
 
 
-def _print_header(command: str, folder: Path, settings: Settings, jobs: int) -> None:
+def _print_header(command: str, folder: Path, settings: TrainingSettings, jobs: int) -> None:
     ends = []
     if settings.games is not None:
         ends.append(f"{settings.games} games")
@@ -169,8 +191,7 @@ def _print_header(command: str, folder: Path, settings: Settings, jobs: int) -> 
         f"evolve {evolve.__version__} · {command} · {settings.rules} · {settings.preset} · "
         f"seed {settings.seed} · {folder}"
     )
-    layers, threads = ", ".join(settings.layers), count_of(jobs, "thread")
-    tell(f"{settings.input}: {layers}; to {' or '.join(ends)}; {threads}")
+    tell(f"{settings.summary}; to {' or '.join(ends)}; {count_of(jobs, 'thread')}")
 
 
 def _report(folder: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -33,10 +33,13 @@ PAST: Final = "past"
 """Opponents that are no agents: the learner as it is, and as it was."""
 
 
-class LearningSettings(BaseModel):
-    """What all training has in common."""
+class TrainingSettings(BaseModel):
+    """What every training has in common, whatever learns."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    judge: ClassVar[Literal["panel", "ladder"]]
+    """Whom checks meet: the fixed panel, or the rungs of the ladder that are nearest."""
 
     rules: Rules = Field(DEFAULT_RULES, description=f"{RULES_HELP}; the papers play standard")
     seed: int = Field(0, ge=0, le=2**62, description="same seed, settings and --games, same tables")
@@ -47,6 +50,54 @@ class LearningSettings(BaseModel):
         "neither compilation nor the panel's games count",
     )
     games: int | None = Field(None, ge=1, description="games to learn from, in place of a budget")
+
+    if TYPE_CHECKING:  # fields of each kind, which have their place among its others
+        panel_openings: int
+        patience: int | None
+        preset: str
+
+    @model_validator(mode="after")
+    def _ends_somewhere(self) -> Self:
+        if self.budget is None and self.games is None:
+            object.__setattr__(self, "budget", self.default_budget)
+        return self
+
+    @property
+    def default_budget(self) -> float:
+        """CPU seconds, where neither budget nor games are asked for."""
+        return 120.0
+
+    def games_in_hand(self, share: float) -> int:
+        """Games between two rounds of learning, where so much of the training is done."""
+        raise NotImplementedError
+
+    def check_is_due(self, games: int, share: float) -> bool:
+        """Whether a check is due so many games, and so much of the training, after the last."""
+        raise NotImplementedError
+
+    def brief(self) -> Self:
+        """The same, but with all parts of a training within a few games and steps."""
+        raise NotImplementedError
+
+    @property
+    def summary(self) -> str:
+        """What learns, in some words."""
+        raise NotImplementedError
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What the tables depend on, as JSON: all but when to stop."""
+        return self.model_dump(mode="json", exclude={"budget", "games", "patience"})
+
+
+class LearningSettings(TrainingSettings):
+    """What all training of networks has in common."""
+
+    judge = "panel"
+
+    if TYPE_CHECKING:
+        layers: Layers
+
     input: Input = Field(
         "mobility",
         description="what the network sees: canonical (own 1, other -1), planes (own, other, "
@@ -82,19 +133,21 @@ class LearningSettings(BaseModel):
         "auto", description="where the network learns; auto: on a GPU where there is one"
     )
 
-    @model_validator(mode="after")
-    def _ends_somewhere(self) -> Self:
-        if self.budget is None and self.games is None:
-            object.__setattr__(self, "budget", self.default_budget)
-        return self
+    def games_in_hand(self, share: float) -> int:
+        """See TrainingSettings."""
+        return self.games_per_iteration
+
+    def check_is_due(self, games: int, share: float) -> bool:
+        """By games."""
+        return games >= self.check_every
 
     @property
-    def default_budget(self) -> float:
-        """CPU seconds, where neither budget nor games are asked for."""
-        return 120.0
+    def summary(self) -> str:
+        """Input and layers."""
+        return f"{self.input}: {', '.join(self.layers)}"
 
     def brief(self) -> Self:
-        """The same, but with all parts of a training within a few games and steps."""
+        """See TrainingSettings."""
         changes = {"window": 512, "seed": 0, "updates": self.batch / 20, **self._brief_parts()}
         return self.model_copy(update=changes)
 
@@ -113,11 +166,6 @@ class LearningSettings(BaseModel):
             raise ValueError(
                 f"layers: the output is {architecture.output}; it must be " + " or ".join(outputs)
             )
-
-    @property
-    def identity(self) -> dict[str, Any]:
-        """What the tables depend on, as JSON: all but when to stop."""
-        return self.model_dump(mode="json", exclude={"budget", "games", "patience"})
 
 
 def _opponents(value: Any) -> Any:

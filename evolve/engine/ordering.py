@@ -51,7 +51,7 @@ def next_moves(moves: np.uint64, reverse: int) -> np.uint64:
 
 
 @inlined
-def _pack(key: int, square: int) -> int:
+def pack(key: int, square: int) -> int:
     """A move of a frame in one cell: order by key, lowest first, then by square."""
     return 64 * key + square
 
@@ -103,7 +103,7 @@ def list_by_evaluation(
         key = evaluate(opp ^ turned, own ^ turned ^ bit, after, replies, answers, context)
         if square == known:
             key = _FIRST
-        store(context, frame + count, _pack(key, square))
+        store(context, frame + count, pack(key, square))
         count += 1
     return count
 
@@ -158,6 +158,6 @@ def list_fastest_first(
                 key -= 4
         if square == known:
             key = _FIRST_TO_SOLVE
-        store(context, frame + count, _pack(key, square))
+        store(context, frame + count, pack(key, square))
         count += 1
     return count

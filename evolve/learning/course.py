@@ -5,22 +5,28 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-import torch
 
-from evolve.config.learning import DqnSettings, LearningSettings, MctsSettings
-from evolve.learning.dqn import MoveLearner
+from evolve.config.learning import DqnSettings, MctsSettings, TrainingSettings
+from evolve.config.pattern_training import PatternSettings
 from evolve.learning.learner import Learner
-from evolve.learning.mcts import TreeLearner
+from evolve.tables.kinds import imported
 from evolve.tables.observer import RunEnding
 
-LEARNERS: Final[Mapping[type[LearningSettings], Callable[[Any, int], Learner]]] = {
-    MctsSettings: TreeLearner,
-    DqnSettings: MoveLearner,
+LEARNERS: Final[Mapping[type[TrainingSettings], str]] = {
+    MctsSettings: "evolve.learning.mcts:TreeLearner",
+    DqnSettings: "evolve.learning.dqn:MoveLearner",
+    PatternSettings: "evolve.learning.patterns:PatternLearner",
 }
-"""The learner for each kind of settings, made with a number of jobs."""
+"""The learner for each kind of settings, by name: patterns are learned without PyTorch."""
+
+
+def learner_for(settings: TrainingSettings, jobs: int) -> Learner:
+    """A new learner, with so many threads for its games."""
+    made: Callable[[TrainingSettings, int], Learner] = imported(LEARNERS[type(settings)])
+    return made(settings, jobs)
 
 
 class LearningEnding(RunEnding):
@@ -39,11 +45,10 @@ class Course:
     ends wherever the machine has got to.
     """
 
-    def __init__(self, settings: MctsSettings | DqnSettings, jobs: int) -> None:
-        torch.set_num_threads(1)  # small networks: more threads cost more than they give
+    def __init__(self, settings: TrainingSettings, jobs: int) -> None:
         self.settings = settings
         self.jobs = jobs
-        self.learner = LEARNERS[type(settings)](settings, jobs)
+        self.learner = learner_for(settings, jobs)
         self.games = 0
         self.spent = 0.0
         """CPU seconds so far."""
@@ -57,7 +62,7 @@ class Course:
         if settings.games is not None:
             shares.append(self.games / settings.games)
         if settings.budget is not None:
-            shares.append(self.spent / settings.budget)
+            shares.append(self.spent / self._end)
         return min(1.0, max(shares))
 
     @property
@@ -66,7 +71,7 @@ class Course:
         settings = self.settings
         if settings.games is not None and self.games >= settings.games:
             return LearningEnding.GAMES
-        if settings.budget is not None and self.spent >= settings.budget:
+        if self.spent >= self._end:
             return LearningEnding.BUDGET
         return None
 
@@ -83,23 +88,21 @@ class Course:
             before += games
             watch(before, self.share)
 
-        count = self.settings.games_per_iteration
+        count = self.settings.games_in_hand(self.share)
         if self.settings.games is not None:
             count = min(count, self.settings.games - self.games)
         if self.settings.budget is not None and self.spent > 0.0:
             # No more than the budget is likely to hold: iterations may be long.
-            rest = self.settings.budget - self.spent
+            rest = self._end - self.spent
             count = min(count, max(1, round(rest * self.games / self.spent)))
 
         def left() -> float:
-            if self.settings.budget is None:
-                return math.inf
-            return self.settings.budget - self.spent - (time.process_time() - cpu)
+            return self._end - self.spent - (time.process_time() - cpu)
 
         def share() -> float:
             """By games it does not change within an iteration, so that the run repeats."""
             budget = self.settings.budget
-            return self.share if budget is None else max(self.share, 1.0 - left() / budget)
+            return self.share if budget is None else max(self.share, 1.0 - left() / self._end)
 
         done = self.learner.iterate(self.rng, count, share, progress, left)
         self.games += done.games
@@ -108,10 +111,32 @@ class Course:
         watch(self.games, self.share)
         return done.loss
 
+    def finish(self) -> None:
+        """Let the learner do what is left when all games are learned from."""
+        begin, cpu = time.perf_counter(), time.process_time()
+        budget = math.inf if self.settings.budget is None else self.settings.budget
+        self.learner.finish(lambda: budget - self.spent - (time.process_time() - cpu))
+        self.spent += time.process_time() - cpu
+        self.seconds += time.perf_counter() - begin
+
+    @property
+    def _end(self) -> float:
+        """CPU seconds at which its games end."""
+        budget = self.settings.budget
+        return math.inf if budget is None else budget - self.learner.reserve
+
     def warm_up(self) -> None:
         """Compile every kernel, so that the budget is not spent on it."""
         # A few steps: one of the published policy-value network takes a second.
-        learner = LEARNERS[type(self.settings)](self.settings.brief(), 1)
+        learner = learner_for(self.settings.brief(), 1)
         rng = np.random.default_rng(0)
-        for _ in range(2):
-            learner.iterate(rng, 4, lambda: 0.0, lambda games: None, lambda: math.inf)
+        for share in (_at_first, _at_last):
+            learner.iterate(rng, 4, share, lambda games: None, lambda: math.inf)
+
+
+def _at_first() -> float:
+    return 0.0
+
+
+def _at_last() -> float:
+    return 1.0

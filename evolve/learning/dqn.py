@@ -23,6 +23,7 @@ from evolve.learning.bootstrap import Bootstrap
 from evolve.learning.experience import Experience, Networks
 from evolve.learning.learner import (
     Iteration,
+    Learner,
     Left,
     Share,
     left_for_games,
@@ -33,7 +34,7 @@ from evolve.learning.modules import encoded
 from evolve.learning.replay import Replay
 
 
-class MoveLearner:
+class MoveLearner(Learner):
     """Plays games, with random moves among its own, and fits its network to their rewards."""
 
     kind = "dqn"

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.dqn import DqnAgent
 from evolve.agents.loading import load_alphabeta
-from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import OutOfTimeError
 from evolve.engine.rules import Rules
 from evolve.errors import AgentError, SettingsError
@@ -59,35 +58,58 @@ def seconds_of_choice(learner: Learner, left: Left) -> Iterator[GamesDone]:
     learner.accept_seconds += time.process_time() - begin
 
 
-class Learner(Protocol):
-    """What a training needs of a learner."""
+class Learner(ABC):
+    """What a training needs of a learner.
 
-    kind: str
+    kind: of its agents. keeps_last: whether the last agent is the one to keep, whatever checks
+    say of those before. accept_seconds: CPU seconds that matches between models have taken so far.
+    """
 
-    accept_seconds: float
-    """CPU seconds that matches between models have taken so far."""
+    kind: ClassVar[str]
+    keeps_last: ClassVar[bool] = False
+    accept_seconds: float = 0.0
 
     @property
+    @abstractmethod
     def steps(self) -> int:
         """Steps of learning so far."""
 
+    @abstractmethod
     def iterate(
         self, rng: np.random.Generator, count: int, share: Share, progress: GamesDone, left: Left
     ) -> Iteration:
         """Play `count` games and learn from them, as far as the time left allows."""
 
-    def agent(self) -> MctsAgent | DqnAgent:
-        """The agent as it is now."""
+    @property
+    def reserve(self) -> float:
+        """CPU seconds of the budget that `finish` needs."""
+        return 0.0
 
+    def finish(self, left: Left) -> None:  # noqa: B027 - most have nothing left to do
+        """Do what is left when all games are learned from, as far as the time left allows."""
+
+    @property
+    def figures(self) -> Mapping[str, float]:
+        """Columns of the metrics that it alone has."""
+        return {}
+
+    @abstractmethod
+    def agent(self) -> Any:
+        """The agent as it is now: a stored one, a dataclass with name and provenance."""
+
+    @abstractmethod
     def checked_agent(self) -> Agent:
         """The agent as the panel meets it."""
 
+    @abstractmethod
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The arrays of a checkpoint."""
 
+    @abstractmethod
     def facts(self) -> dict[str, Any]:
         """The rest of a checkpoint, as JSON."""
 
+    @abstractmethod
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Go on from what `arrays` and `facts` gave."""
 

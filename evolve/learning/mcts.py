@@ -24,6 +24,7 @@ from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
 from evolve.fitness.games import GamesDone
 from evolve.learning.learner import (
     Iteration,
+    Learner,
     Left,
     Share,
     alphabeta_agents,
@@ -40,7 +41,7 @@ _FIRST_SIMULATIONS: Final = 32
 """Before the network has learned anything, rollouts value positions, and these are enough."""
 
 
-class TreeLearner:
+class TreeLearner(Learner):
     """Plays games by tree search, and fits its network to their outcomes and visit counts."""
 
     kind = "mcts"

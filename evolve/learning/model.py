@@ -55,6 +55,7 @@ class Model:
         weight_decay: float,
         device: str,
     ) -> None:
+        torch.set_num_threads(1)  # small networks: more threads cost more than they give
         self.architecture = architecture
         self.device = device_of(device)
         with seeded(seed):

@@ -12,24 +12,17 @@ from typing import Any, Final
 import numpy as np
 
 import evolve
-from evolve.arena.panel import Panel
-from evolve.config.learning import DqnSettings, MctsSettings
+from evolve.config.learning import TrainingSettings
 from evolve.documents import parse_json
-from evolve.engine.rules import Rules, rule_set
 from evolve.errors import RunError
-from evolve.fitness.score import Score
 from evolve.learning.course import Course, LearningEnding
+from evolve.learning.judging import Judge, Judged, judge_of
 from evolve.tables.arrays import read_arrays, write_arrays
 from evolve.tables.layout import CHECKPOINT_FILE, LEARNED_FILE
-from evolve.tables.metrics import METRICS_SCORES, commit_metrics, committed_checks
+from evolve.tables.metrics import commit_metrics, committed_checks
 from evolve.tables.observer import Observer
 
 _HEADER: Final = "facts"
-
-
-def _panel_of(rules: Rules) -> tuple[str, ...]:
-    """Whom every check meets: as many of the rules' panel as the metrics have columns for."""
-    return rule_set(rules).panel[: len(METRICS_SCORES)]
 
 
 class Training(Course):
@@ -39,15 +32,16 @@ class Training(Course):
     and resume; a budget in CPU seconds ends wherever the machine has got to.
     """
 
-    def __init__(self, folder: Path, settings: MctsSettings | DqnSettings, jobs: int) -> None:
+    def __init__(self, folder: Path, settings: TrainingSettings, jobs: int) -> None:
         super().__init__(settings, jobs)
         self.folder = folder
         self.check = 0
         self.best_score = -1.0
         self._checked = 0
+        self._checked_share = 0.0
         self._since_best = 0
         self._losses: list[float] = []
-        self._panel: Panel | None = None
+        self._judge: Judge | None = None
 
     @property
     def finished(self) -> LearningEnding | None:
@@ -60,8 +54,9 @@ class Training(Course):
     @property
     def check_is_due(self) -> bool:
         """Whether it is time for a check, with games played since the last one."""
-        since = self.games - self._checked
-        return since >= self.settings.check_every or (self.finished is not None and since > 0)
+        since, share = self.games - self._checked, self.share - self._checked_share
+        due = self.settings.check_is_due(since, share)
+        return since > 0 and (due or self.finished is not None)
 
     def run(self, observer: Observer) -> LearningEnding:
         """Train to the end, or until the observer asks to stop."""
@@ -82,43 +77,41 @@ class Training(Course):
 
     def _check(self) -> dict[str, Any]:
         """Meet the panel, then commit: the metrics, the agent where it is the best, all else."""
-        settings = self.settings
-        if self._panel is None:
-            self._panel = Panel(
-                _panel_of(settings.rules),
-                2 * settings.panel_openings,
-                settings.rules,
-                settings.seed,
-            )
-        results = self._panel.results(self.learner.checked_agent(), self.jobs)
-        score = sum(result.score for result in results) / len(results)
+        finished = self.finished is not None
+        if finished:
+            self.finish()
+        if self._judge is None:
+            self._judge = judge_of(self.settings)
+        judged = self._judge.judged(self.learner.checked_agent(), self.jobs)
         losses = [loss for loss in self._losses if not math.isnan(loss)]
         row: dict[str, Any] = {
             "check": self.check,
             "games": self.games,
             "steps": self.learner.steps,
             "loss": float(np.mean(losses)) if losses else None,
-            "score": score,
+            "score": judged.score,
+            **judged.columns,
+            **self.learner.figures,
         }
-        for key, result in zip(METRICS_SCORES, results, strict=True):
-            row.update(_score_columns(key, result))
         row.update(
             cpu_seconds=self.spent,
             accept_seconds=self.learner.accept_seconds,
             seconds=self.seconds,
         )
-        self._since_best = 0 if score > self.best_score else self._since_best + 1
+        self._since_best = 0 if judged.score > self.best_score else self._since_best + 1
+        if self.finished is not None and not finished:
+            self.finish()
         commit_metrics(self.folder, self.check, row)
-        if score >= self.best_score:
-            self.best_score = score
-            self._save_champion(row, results)
+        if judged.score >= self.best_score or self.learner.keeps_last:
+            self._save_champion(row, judged)
+        self.best_score = max(self.best_score, judged.score)
         self.check += 1
-        self._checked = self.games
+        self._checked, self._checked_share = self.games, self.share
         self._losses = []
         self._save_checkpoint()
         return row
 
-    def _save_champion(self, row: Mapping[str, Any], results: list[Score]) -> None:
+    def _save_champion(self, row: Mapping[str, Any], judged: Judged) -> None:
         provenance = {
             "run": self.folder.resolve().name,
             "seed": self.settings.seed,
@@ -126,8 +119,8 @@ class Training(Course):
             "steps": row["steps"],
             "evolve": evolve.__version__,
             "score": row["score"],
-            "error": math.sqrt(sum(result.error**2 for result in results)) / len(results),
-            "against": ", ".join(_panel_of(self.settings.rules)),
+            "error": judged.error,
+            "against": judged.against,
         }
         name = f"{self.learner.kind}-{row['games']}"
         agent = replace(self.learner.agent(), name=name, provenance=provenance)
@@ -142,6 +135,7 @@ class Training(Course):
             "best_score": self.best_score,
             "since_best": self._since_best,
             "checked": self._checked,
+            "checked_share": self._checked_share,
             "losses": self._losses,
             "rng": self.rng.bit_generator.state,
             "learner": self.learner.facts(),
@@ -180,13 +174,11 @@ class Training(Course):
                 self.spent, self.seconds = facts["spent"], facts["wall"]
                 self.best_score, self._since_best = facts["best_score"], facts["since_best"]
                 self._checked, self._losses = facts["checked"], facts["losses"]
+                # Not there before 0.2, where checks went by games alone.
+                self._checked_share = facts.get("checked_share", 0.0)
         except OSError as error:
             raise RunError(f"{path}: {error.strerror or error}") from error
         except Exception as error:  # numpy and torch raise all kinds
             raise RunError(f"{path} is damaged: {error}") from error
         if not same:
             raise RunError(f"{path} is of other settings than those in config.toml")
-
-
-def _score_columns(key: str, result: Score) -> dict[str, float]:
-    return {key: result.score, f"{key}_low": result.low, f"{key}_high": result.high}

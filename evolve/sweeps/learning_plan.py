@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from evolve.config.learning import DqnSettings, MctsSettings
+from evolve.config.learning import TrainingSettings
 from evolve.sweeps.objective import Marks, Outcome, Report
 from evolve.sweeps.plan import Plan
 
@@ -25,7 +25,7 @@ class LearningPlan(Plan):
         from evolve.learning.course import Course
 
         settings = self.settings(values, self.seed_of(number))
-        assert isinstance(settings, DqnSettings | MctsSettings)
+        assert isinstance(settings, TrainingSettings)
         course = Course(settings, 1)
         course.warm_up()
         marks = Marks(self.sweep.reports)
@@ -37,6 +37,7 @@ class LearningPlan(Plan):
                 and report(marks.step, *objective.judged(course.learner.checked_agent()))
             ):
                 return None
+        course.finish()
         score, error = objective.judged(course.learner.checked_agent())
         report(marks.count, score, error)
         facts = {"games": course.games, "steps": course.learner.steps, "seed": settings.seed}

@@ -189,7 +189,7 @@ EVOLUTIONS: Final = RunKind(
 TRAININGS: Final = RunKind(
     name="train",
     noun="a training",
-    about="Train a network from games: dqn or mcts.",
+    about="Train from games: networks (dqn, mcts) or patterns.",
     variants={
         "dqn": Variant(
             "evolve.config.learning:DqnSettings",
@@ -201,13 +201,17 @@ TRAININGS: Final = RunKind(
             "evolve.config.learning_presets:MCTS_PRESETS",
             learns=True,
         ),
+        "patterns": Variant(
+            "evolve.config.pattern_training:PatternSettings",
+            "evolve.config.pattern_training:PATTERN_PRESETS",
+        ),
     },
     tables=(RunTable("metrics", "evolve.tables.training:metrics", best="score"),),
     parts=(METRICS,),
     files=(LEARNED_FILE, CHECKPOINT_FILE),
     champions=(LEARNED_FILE,),
     unit="games",
-    packages=("numba", "numpy", "pandas", "pyarrow", "torch"),
+    packages=("numba", "numpy", "pandas", "pyarrow"),
     changes=(
         Change("games", int, "Of a training: games in all."),
         Change("budget", float, "Of a training: CPU seconds in all."),

@@ -26,12 +26,16 @@ METRICS_COLUMNS: Final = Columns(
             for name in METRICS_SCORES
             for end in ("", "_low", "_high")
         ),
+        *(Column(name, pa.float64(), before=None) for name in ("elo", "elo_low", "elo_high")),
+        Column("visited", pa.float64(), before=None),
         Column("cpu_seconds", pa.float64()),
         Column("accept_seconds", pa.float64(), before=None),
         Column("seconds", pa.float64()),
     )
 )
-"""accept_seconds: CPU seconds of games that choose between models, a part of cpu_seconds."""
+"""Null where they do not apply: the scores against the panel, the Elo on the ladder with its 95 %
+interval, the share of weights that games have visited. accept_seconds: CPU seconds of games that
+choose between models, a part of cpu_seconds."""
 
 
 def metrics_file(folder: Path, check: int) -> Path:

@@ -1,0 +1,432 @@
+"""The agent with patterns: alpha-beta over tables of what shapes on the board hold."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from typing import Any, ClassVar, Final, Self, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from evolve.agents.agent import Description, Setting, StoredAgent
+from evolve.agents.analysis import Analysis, exact_analysis
+from evolve.agents.limit import Limit
+from evolve.agents.limited import think
+from evolve.agents.memory import thread_context
+from evolve.agents.networks import checked
+from evolve.agents.timing import TABLE_BITS, check_seconds
+from evolve.engine import context as layout
+from evolve.engine.bits import U
+from evolve.engine.board import Board
+from evolve.engine.entry import new_context
+from evolve.engine.pattern_search import VECTORS, pattern_move, pattern_values
+from evolve.engine.patterns import DISC, DISC_GROUPS, MOST_CUT_DEPTH, Patterns
+from evolve.engine.phases import MAX_PHASES
+from evolve.engine.rules import DEFAULT_RULES, PASS, Rules, check_rules, rule_set
+from evolve.engine.shapes import ShapeSet, parse_shape, shape_text
+from evolve.engine.solver import solve_move
+from evolve.errors import AgentError, IllegalMoveError
+from evolve.tables.arrays import Arrays
+
+GAME_TABLE_BITS: Final = 16
+"""Of the table of a game's searches: 2**16 buckets, 4 MiB."""
+DEPTH: Final = 6
+ENDGAME: Final = 12
+PROBCUT: Final = 1.1
+"""How an agent plays unless told otherwise."""
+
+_PARAMETERS: Final = {"depth": int, "endgame": int, "probcut": float}
+_WEIGHTS: Final = "weights"
+_CUTS: Final = "cuts"
+_NO_LIMIT: Final = Limit()
+_FEWEST_NODES: Final = 100
+_SETTINGS: Final = {
+    "depth": Setting("depth"),
+    "endgame": Setting("endgame"),
+    "time": Setting("limit", float),
+    "nodes": Setting("limit"),
+    "probcut": Setting("probcut", float),
+}
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What a shallow search says of a deep one, in positions of a group of disc counts.
+
+    depth, shallow: plies; group: disc counts by eights, 0 to 7; mean, deviation: of the deep value
+    less the shallow one, in discs.
+    """
+
+    depth: int
+    group: int
+    shallow: int
+    mean: float
+    deviation: float
+
+    def __post_init__(self) -> None:
+        fits = (
+            1 <= self.shallow < self.depth <= MOST_CUT_DEPTH
+            and 0 <= self.group < DISC_GROUPS
+            and abs(self.mean) <= 64
+            and 0 <= self.deviation <= 64
+        )
+        if not fits:
+            raise AgentError(f"{self} is not possible")
+
+
+class Memory:
+    """What searches over patterns work in: a context with a table, and vectors of positions."""
+
+    def __init__(self, table_bits: int) -> None:
+        self.context = new_context(rule_set(DEFAULT_RULES).code, 0, table_bits)
+        self._vectors = np.empty(0, np.int16)
+        self._held: tuple[Any, ...] = ()
+
+    def set(self, patterns: Patterns, block: npt.NDArray[np.int64], rules: Rules) -> int:
+        """Make it ready for an evaluation, its block and rules; its address."""
+        size = VECTORS * patterns.shapes.lanes
+        if self._vectors.size < size:
+            self._vectors = np.zeros(size, np.int16)
+            self.context[layout.VECTORS] = self._vectors.ctypes.data
+        self._held = (patterns, block)  # kernels have their addresses alone
+        self.context[layout.PATTERNS] = block.ctypes.data
+        layout.set_rules(self.context, rule_set(rules).code)
+        return int(self.context.ctypes.data)
+
+
+_kept = threading.local()
+
+
+def thread_memory(table_bits: int) -> Memory:
+    """This thread's memory of that size, kept for the next search."""
+    memories = cast("dict[int, Memory]", _kept.__dict__)
+    memory = memories.get(table_bits)
+    if memory is None:
+        memory = memories[table_bits] = Memory(table_bits)
+    return memory
+
+
+@dataclass(frozen=True)
+class PatternAgent(StoredAgent):
+    """Alpha-beta over an evaluation by patterns.
+
+    Args:
+        patterns: the evaluation.
+        depth: plies, 1 to 60.
+        endgame: exact search from that many empties, 0 to 60.
+        probcut: forward cuts are made where the deep value is expected outside of the window by
+            so many standard deviations, 0.1 to 10; 0 for no cuts.
+        cuts: what is known of shallow and deep searches.
+        limit: seconds, 0.02 to 86400, or nodes, 100 or more, for each move in place of the depth:
+            it searches as deep as they allow, to `limit.depth` plies at most. Files do not hold it.
+        rules: the rules to play by; None (any) plays `standard` until told otherwise.
+
+    In a game (`for_game`) searches go on from what those of earlier moves have found, so that a
+    move may depend on the moves before it, and on nothing else. Raises AgentError.
+    """
+
+    patterns: Patterns
+    depth: int = DEPTH
+    endgame: int = ENDGAME
+    probcut: float = PROBCUT
+    cuts: tuple[Cut, ...] = ()
+    limit: Limit = _NO_LIMIT
+    rules: Rules | None = None
+    name: str = "patterns"
+    provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    _memory: Memory | None = field(default=None, compare=False, repr=False)
+
+    kind: ClassVar[str] = "patterns"
+    required: ClassVar[tuple[str, ...]] = ("shapes", "boundaries")
+    optional: ClassVar[tuple[str, ...]] = tuple(_PARAMETERS)
+
+    def __post_init__(self) -> None:
+        if self.rules is not None:
+            check_rules(self.rules)
+        if not 1 <= self.depth <= layout.MAX_DEPTH:
+            raise AgentError(f"depth {self.depth} must be 1 to {layout.MAX_DEPTH}")
+        if not 0 <= self.endgame <= 60:
+            raise AgentError(f"endgame {self.endgame} must be 0 to 60 empties")
+        if self.probcut != 0 and not 0.1 <= self.probcut <= 10:
+            raise AgentError(f"probcut {self.probcut:g} must be 0.1 to 10, or 0 for no cuts")
+        seconds, nodes, depth = self.limit.seconds, self.limit.nodes, self.limit.depth
+        if nodes is not None and nodes < _FEWEST_NODES:
+            raise AgentError(f"nodes {nodes} must be {_FEWEST_NODES} or more")
+        if depth is not None and not 1 <= depth <= layout.MAX_DEPTH:
+            raise AgentError(f"depth {depth} must be 1 to {layout.MAX_DEPTH}")
+        if seconds is not None:
+            check_seconds(seconds)
+            prepare()
+
+    @cached_property
+    def block(self) -> npt.NDArray[np.int64]:
+        """The evaluation and the cuts as kernels read them, see `engine.patterns`."""
+        if self.probcut == 0:
+            return self.patterns.block({})
+        return self.patterns.block(
+            {
+                (cut.depth, cut.group): (
+                    cut.shallow,
+                    round(cut.mean * DISC),
+                    round(self.probcut * cut.deviation * DISC),
+                )
+                for cut in self.cuts
+            }
+        )
+
+    def for_game(self, seed: int) -> Self:
+        """The agent with a table of its own for a game."""
+        return replace(self, _memory=Memory(self._table_bits))
+
+    def choose(self, board: Board) -> int:
+        """A best square for the side to move; raises IllegalMoveError when it has none."""
+        return self.choose_counted(board)[0]
+
+    def choose_counted(self, board: Board) -> tuple[int, int]:
+        """The same square, and the nodes searched for it: none for the only legal one."""
+        begin = time.perf_counter()
+        legal = board.legal_moves()
+        if not legal:
+            raise IllegalMoveError(f"there is no move to choose\n{board}")
+        if len(legal) == 1:
+            return legal[0], 0
+        search = self._search(board)
+        if self._limited:
+            exact = thread_context(self._rules, TABLE_BITS)
+            return think(board, self.limit, begin, self.endgame, search, exact)
+        if board.empties <= self.endgame:
+            context = thread_context(self._rules, layout.table_bits_for(board.empties))
+            context[layout.NODES] = context[layout.STOPPED] = 0
+            square, _ = solve_move(U(board.own), U(board.opp), context.ctypes.data)
+            return int(square), int(context[layout.NODES])
+        search.context[layout.NODES] = search.context[layout.STOPPED] = 0
+        return search.deepen(self.depth)[0], int(search.context[layout.NODES])
+
+    def analyse(self, board: Board) -> Analysis:
+        """Values by a search to its depth, or exact ones near the end."""
+        if board.empties <= self.endgame:
+            return exact_analysis(board, self._rules)
+        depth = min(self.limit.depth or self.depth, board.empties)
+        search = replace(self, _memory=None)._search(board)
+        search.context[layout.STOPPED] = 0
+        values = search.values(depth)
+        ranked = sorted(values, key=lambda square: -values[square])
+        forecasts = {square: values[square] / DISC for square in ranked}
+        return Analysis(forecasts, "forecast", depth, search.line(ranked[0], depth))
+
+    def values_by_depth(self, board: Board, deepest: int) -> list[int]:
+        """The value of a position with moves to 1, 2, … plies, DISC a disc."""
+        search = replace(self, _memory=None)._search(board)
+        search.context[layout.STOPPED] = 0
+        return [search.deepen_to(plies)[1] for plies in range(1, deepest + 1)]
+
+    @property
+    def repeats(self) -> bool:
+        """True unless it plays by the clock."""
+        return self.limit.seconds is None
+
+    @property
+    def identity(self) -> Any:
+        """All that its file holds of how it plays, and its limit."""
+        cuts = [[c.depth, c.group, c.shallow, c.mean, c.deviation] for c in self.cuts]
+        return [self.parameters, self.patterns.digest, cuts, list(vars(self.limit).values())]
+
+    def limited(self, limit: Limit) -> Self:
+        """The agent, keeping to seconds and nodes beside its own limits.
+
+        A depth is how far it looks ahead; for an agent by the clock it is the maximum.
+        """
+        kept = self.limit & replace(limit, depth=None, simulations=None)
+        if limit.depth is None:
+            return self._changed(limit=kept)
+        if kept.seconds is None and kept.nodes is None:
+            return self._changed(depth=limit.depth)
+        return self._changed(limit=replace(kept, depth=limit.depth))
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """Its depth, its exact search, its limits and its cuts."""
+        return _SETTINGS
+
+    def with_settings(self, values: Mapping[str, float], name: str) -> Self:
+        """The agent with these of its settings, and another name. Raises AgentError."""
+        whole: dict[str, Any] = dict(values)
+        changes = {key: whole[key] for key in ("endgame", "probcut") if key in whole}
+        made = self._changed(**changes, name=name)
+        seconds, nodes, depth = (whole.get(key) for key in ("time", "nodes", "depth"))
+        return made.limited(Limit(seconds, nodes, depth))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What its document holds of it, but for the weights and cuts."""
+        return {
+            "shapes": [shape_text(squares) for squares in self.patterns.shapes.shapes],
+            "boundaries": list(self.patterns.boundaries),
+            **{key: getattr(self, key) for key in _PARAMETERS},
+        }
+
+    @property
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """The distinct weights, and the cuts a row each."""
+        cuts = [(c.depth, c.group, c.shallow, c.mean, c.deviation) for c in self.cuts]
+        return {
+            _WEIGHTS: self.patterns.weights,
+            _CUTS: np.array(cuts, np.float32).reshape(len(cuts), 5),
+        }
+
+    @classmethod
+    def from_parts(
+        cls, parameters: Mapping[str, Any], arrays: Arrays, common: Mapping[str, Any]
+    ) -> Self:
+        """The agent of a file's parameters and weights."""
+        own = checked(parameters, _PARAMETERS)
+        texts, boundaries = parameters["shapes"], parameters["boundaries"]
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise AgentError(f"shapes must be a list of texts, not {texts!r}")
+        if set(arrays) != {_WEIGHTS, _CUTS}:
+            raise AgentError(f"it must hold {_WEIGHTS} and {_CUTS}, and holds {', '.join(arrays)}")
+        shapes = ShapeSet(tuple(parse_shape(text) for text in texts))
+        patterns = Patterns.of_weights(shapes, _boundaries(boundaries), arrays[_WEIGHTS])
+        return cls(patterns, cuts=_cuts_of(arrays[_CUTS]), **own, **common)
+
+    def stored(self) -> Self:
+        """The agent itself; AgentError where it plays by a limit, which no file would keep."""
+        if self._limited:
+            raise AgentError(f"{self.name}: files hold no limit of time or nodes; leave it out")
+        return self
+
+    def describe(self) -> Description:
+        """How it plays, and its shapes with the range of their weights."""
+        shapes, tables = self.patterns.shapes, self.patterns.tables
+        facts = (f"depth {self.depth}", f"exact from {self.endgame} empties")
+        edges = [4, *self.patterns.boundaries, 65]
+        lines = [
+            f"{len(shapes.shapes)} shapes with {len(shapes.instances)} images, {len(tables)} "
+            f"phases (from {', '.join(map(str, edges[:-1]))} discs), "
+            f"{tables.shape[0] * shapes.weights} weights",
+            f"cuts by {self.probcut:g} standard deviations, at {len(self.cuts)} depths and stages"
+            if self.cuts and self.probcut
+            else "no forward cuts",
+        ]
+        rows, boards = [], {}
+        for number, squares in enumerate(shapes.shapes):
+            part = tables[:, shapes.starts[number] : shapes.starts[number + 1]]
+            images = sum(1 for shape, _ in shapes.instances if shape == number)
+            low, high, learned = part.min() / DISC, part.max() / DISC, np.mean(part != 0)
+            text = shape_text(squares)
+            rows.append([text, images, f"{low:+.1f}", f"{high:+.1f}", f"{learned:.0%}"])
+            boards[text] = [int(square in squares) for square in range(64)]
+        columns = ("shape", "images", "least", "most", "not 0")
+        return Description(facts, lines, columns, rows, boards)
+
+    @property
+    def _rules(self) -> Rules:
+        return self.rules or DEFAULT_RULES
+
+    @property
+    def _limited(self) -> bool:
+        return self.limit.seconds is not None or self.limit.nodes is not None
+
+    @property
+    def _table_bits(self) -> int:
+        """By the clock, or with many nodes, a larger table."""
+        return TABLE_BITS if self._limited else GAME_TABLE_BITS
+
+    def _search(self, board: Board) -> PatternSearch:
+        """A search from a position, in the memory of the game, or in this thread's."""
+        memory = self._memory
+        if memory is None:
+            memory = thread_memory(self._table_bits)
+            memory.context[layout.AGE] += 1
+        memory.set(self.patterns, self.block, self._rules)
+        return PatternSearch(memory.context, board)
+
+
+class PatternSearch:
+    """A search from one position, see `limited.Search`."""
+
+    def __init__(self, context: layout.Cells, board: Board) -> None:
+        self.context = context
+        self._board = board
+
+    def prepare(self) -> None:
+        """Nothing to prepare: what the table holds counts."""
+
+    def move(self, depth: int) -> int:
+        """A best square to so many plies; −1 when it was stopped."""
+        return self.deepen_to(depth)[0]
+
+    def deepen_to(self, depth: int) -> tuple[int, int]:
+        """A best square and its value to so many plies, searched to fewer before."""
+        return self._move(self._board, depth)
+
+    def deepen(self, depth: int) -> tuple[int, int]:
+        """A best square and its value, by searches of 1 to `depth` plies."""
+        square, value = -1, 0
+        for plies in range(1, depth + 1):
+            square, value = self._move(self._board, plies)
+        return square, value
+
+    def values(self, depth: int) -> dict[int, int]:
+        """The value of every legal move to so many plies."""
+        values = np.zeros(64, np.int64)
+        own, opp = U(self._board.own), U(self._board.opp)
+        for plies in range(1, depth + 1):
+            pattern_values(own, opp, plies, values, self.context.ctypes.data)
+        return {square: int(values[square]) for square in self._board.legal_moves()}
+
+    def line(self, square: int, depth: int) -> tuple[int, ...]:
+        """The principal variation from `square` on."""
+        line, board = [square], self._board.play(square)
+        for plies in range(depth - 1, 0, -1):
+            if board.is_over():
+                break
+            if not board.legal_moves():
+                line.append(PASS)
+                board = board.pass_move()
+            line.append(self._move(board, plies)[0])
+            board = board.play(line[-1])
+        return tuple(line)
+
+    def _move(self, board: Board, depth: int) -> tuple[int, int]:
+        square, value = pattern_move(U(board.own), U(board.opp), depth, self.context.ctypes.data)
+        return int(square), int(value)
+
+
+@cache
+def prepare() -> None:
+    """Load or compile the kernels, so that no move's time is spent on it."""
+    from evolve.agents import limited
+
+    limited.prepare()
+    shapes = ShapeSet((parse_shape("a1-b2"),))
+    patterns = Patterns(shapes, (), np.zeros((1, shapes.entries), np.int16))
+    agent = PatternAgent(patterns, depth=2, endgame=0)
+    agent.choose(Board.start())
+    thread_memory(TABLE_BITS).context[layout.TABLE :].fill(0)
+
+
+def _boundaries(values: Any) -> tuple[int, ...]:
+    """The boundaries of a document; AgentError where they are none."""
+    if (
+        not isinstance(values, Sequence)
+        or len(values) >= MAX_PHASES
+        or not all(type(value) is int and 4 < value <= 64 for value in values)
+        or list(values) != sorted(set(values))
+    ):
+        raise AgentError(f"boundaries {values} must ascend from 5 to 64")
+    return tuple(values)
+
+
+def _cuts_of(array: npt.NDArray[Any]) -> tuple[Cut, ...]:
+    """The cuts of a file's rows; AgentError where they are none."""
+    if array.ndim != 2 or array.shape[1] != 5 or not np.isfinite(array).all():
+        raise AgentError(f"cuts must be rows of 5 numbers, and are {list(array.shape)}")
+    return tuple(
+        Cut(int(depth), int(group), int(shallow), mean, deviation)
+        for depth, group, shallow, mean, deviation in array.tolist()
+    )

@@ -1,0 +1,152 @@
+"""Settings of a training of patterns, and its presets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from evolve.config.evolution import FIRST, Share
+from evolve.config.learning import CHECKS, PLAY, TO_LEARN_FROM, TrainingSettings
+from evolve.engine.phases import MAX_PHASES
+from evolve.engine.shapes import DEFAULT_SHAPES, SETS, ShapeSet, parse_shapes
+from evolve.errors import AgentError
+
+
+def _split_shapes(value: Any) -> Any:
+    """Shapes as the command line gives them: `corner, edge, a1-c2 b3`."""
+    if isinstance(value, str):
+        return tuple(" ".join(part.split()) for part in value.split(",") if part.strip())
+    return value
+
+
+Shapes = Annotated[tuple[str, ...], BeforeValidator(_split_shapes)]
+
+
+class PatternSettings(TrainingSettings):
+    """Everything that decides what patterns are taught.
+
+    The first part of a training is temporal differences: games one ply ahead, each learned from
+    once, backwards. In the second part games are searched, and every position is learned towards
+    what its search and the rest of its game say, several times, at a falling rate.
+    """
+
+    judge = "ladder"
+
+    GROUPS: ClassVar[Mapping[str, str]] = {
+        "rules": FIRST,
+        "shapes": "The patterns",
+        "greedy": "First part: temporal differences",
+        "search_depth": "Second part: searched games",
+        "openings": TO_LEARN_FROM,
+        "checks": CHECKS,
+        "depth": PLAY,
+        "preset": FIRST,
+    }
+    """The groups of options: heads by the field that a group begins with."""
+
+    shapes: Shapes = Field(
+        DEFAULT_SHAPES,
+        description=f"sets of shapes ({', '.join(SETS)}), and shapes as squares: blocks a1-c3, "
+        "diagonals a1/h8, single squares b2, joined by spaces or +; commas between shapes",
+    )
+    phases: int = Field(6, ge=1, le=MAX_PHASES, description="stages of the game with own weights")
+    greedy: Share = Field(
+        0.5, description="share of the budget, or of the games, that the first part takes"
+    )
+    trace: Share = Field(
+        0.8, description="lambda of TD: how far a game's end tells more than the next value"
+    )
+    rate: float = Field(
+        1.0, gt=0.0, le=10.0, description="step, in shares of what would remove the whole error"
+    )
+    coherence: bool = Field(
+        True, description="rates of single weights fall as their errors change sign"
+    )
+    solved: int = Field(8, ge=0, le=14, description="empties from which games are scored exactly")
+    search_depth: int = Field(3, ge=1, le=8, description="plies that the games are searched")
+    search_trace: Share = Field(0.7, description="lambda of the labels")
+    search_share: Share = Field(
+        0.5, description="share of a label that is the value of the position's own search"
+    )
+    search_solved: int = Field(
+        10, ge=0, le=16, description="empties from which these games are scored exactly"
+    )
+    round: int = Field(4000, ge=1, le=1_000_000, description="games between two rounds of learning")
+    replay: float = Field(
+        4.0, ge=0.0, le=100.0, description="older positions learned again, for each new one"
+    )
+    window: int = Field(
+        3_000_000, ge=64, le=50_000_000, description="positions that are kept for it"
+    )
+    search_rate: float = Field(0.12, gt=0.0, le=10.0, description="step at first")
+    last_rate: float = Field(0.005, gt=0.0, le=10.0, description="step at the end")
+    openings: int = Field(
+        8, ge=0, le=30, description="most random moves at the start of a game (0 to this many)"
+    )
+    epsilon: Share = Field(0.1, description="share of random moves after that")
+    checks: int = Field(
+        10, ge=1, le=1000, description="checks against the ladder in the course of the training"
+    )
+    panel_openings: int = Field(20, ge=2, description="openings against each rung of a check")
+    patience: int | None = Field(
+        None, ge=1, description="stop after so many checks without a better score"
+    )
+    depth: int = Field(6, ge=1, le=60, description="plies that the agent searches")
+    endgame: int = Field(12, ge=0, le=30, description="empties from which the agent plays exactly")
+    probcut: float = Field(
+        1.1, ge=0.0, le=10.0, description="standard deviations of its forward cuts; 0: none"
+    )
+    probcut_positions: int = Field(
+        300, ge=50, le=100_000, description="positions that these are measured on, at the end"
+    )
+    preset: Literal["default", "quick", "strong", "record-size"] = Field(
+        "default", description="settings to start from; other options override single values"
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        try:
+            ShapeSet(parse_shapes(self.shapes))
+        except AgentError as error:
+            raise ValueError(f"shapes: {error}") from error
+        if self.last_rate > self.search_rate:
+            raise ValueError("last_rate: it must not be over search_rate")
+        if 0 < self.probcut < 0.1:
+            raise ValueError("probcut: it must be 0.1 or more, or 0 for no cuts")
+        return self
+
+    @property
+    def default_budget(self) -> float:
+        """See TrainingSettings."""
+        return 60.0
+
+    def games_in_hand(self, share: float) -> int:
+        """Many in the first part, where they are quick."""
+        return _GREEDY_ROUND if share < self.greedy else self.round
+
+    def check_is_due(self, games: int, share: float) -> bool:
+        """By the share of the training."""
+        return share >= 1.0 / self.checks
+
+    @property
+    def summary(self) -> str:
+        """Shapes and phases."""
+        return f"{', '.join(self.shapes)}; {self.phases} phases"
+
+    def brief(self) -> Self:
+        """See TrainingSettings."""
+        return self.model_copy(update={"seed": 0, "round": 4, "probcut_positions": 50})
+
+
+_GREEDY_ROUND: Final = 1024
+
+PATTERN_PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "default": {},
+    "quick": {"budget": 30.0},
+    "strong": {"budget": 180.0, "greedy": 0.2, "search_depth": 4, "search_solved": 12},
+    "record-size": {"shapes": ("lines-4", "blocks-2x2"), "phases": 1},
+}
+"""quick: half a minute. strong: deeper searches and more exact scores, minutes. record-size: what
+the published record of one-ply players had, straight lines of four and blocks of 2 × 2."""

@@ -1,0 +1,222 @@
+"""Vectors of 16-bit numbers in memory, as numba intrinsics: entries of instances, see `shapes`.
+
+A vector is given by the address of its first number; it has a multiple of 32 numbers.
+"""
+
+# Signatures follow numba's protocol: the first argument is the typing context.
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, cast
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from evolve.engine.vector import call
+
+_I1, _I16, _I32, _I64 = (ir.IntType(bits) for bits in (1, 16, 32, 64))
+_LANES: Final = 32
+_PART: Final = ir.VectorType(_I16, _LANES)
+PART_BYTES: Final = 64
+GATHERED: Final = 16
+"""Numbers that are looked up at once."""
+
+
+def _number(value: int) -> Any:
+    return ir.Constant(_I64, value)
+
+
+def _part(builder: Any, address: Any) -> Any:
+    """The 32 numbers at an address."""
+    return builder.load(builder.inttoptr(address, _PART.as_pointer()), align=2)
+
+
+def _short(typingctx: Any, address: Any) -> Any:
+    """The int16 at an address, as int64."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        value = builder.load(builder.inttoptr(args[0], _I16.as_pointer()), align=2)
+        return builder.sext(value, _I64)
+
+    return types.int64(types.int64), generate
+
+
+def _zeros() -> Any:
+    return ir.Constant(_PART, [ir.Constant(_I16, 0)] * _LANES)
+
+
+def _sum_of_rows(builder: Any, bits: Any, column: Any, row: Any) -> Any:
+    """Sum of the parts at column + row · s over the squares s in `bits`."""
+    before = builder.block
+    loop, after = (builder.append_basic_block(name) for name in ("disc", "summed"))
+    some = builder.icmp_unsigned("!=", bits, _number(0))
+    builder.cbranch(some, loop, after)
+
+    builder.position_at_end(loop)
+    rest, sums = builder.phi(_I64), builder.phi(_PART)
+    square = builder.cttz(rest, ir.Constant(_I1, 1))
+    more = builder.add(sums, _part(builder, builder.add(column, builder.mul(square, row))))
+    fewer = builder.and_(rest, builder.sub(rest, _number(1)))
+    for value, first, following in ((rest, bits, fewer), (sums, _zeros(), more)):
+        value.add_incoming(first, before)
+        value.add_incoming(following, loop)
+    builder.cbranch(builder.icmp_unsigned("!=", fewer, _number(0)), loop, after)
+
+    builder.position_at_end(after)
+    total = builder.phi(_PART)
+    total.add_incoming(_zeros(), before)
+    total.add_incoming(more, loop)
+    return total
+
+
+def _write_parts(builder: Any, target: Any, row: Any, part_at: Callable[[Any], Any]) -> None:
+    """Write to `target` what `part_at` gives for the offset of each part, up to `row` bytes."""
+    before = builder.block
+    loop, done = (builder.append_basic_block(name) for name in ("part", "done"))
+    builder.branch(loop)
+    builder.position_at_end(loop)
+    offset = builder.phi(_I64)
+    offset.add_incoming(_number(0), before)
+    result = part_at(offset)
+    builder.store(
+        result, builder.inttoptr(builder.add(target, offset), _PART.as_pointer()), align=2
+    )
+    following = builder.add(offset, _number(PART_BYTES))
+    offset.add_incoming(following, builder.block)
+    builder.cbranch(builder.icmp_unsigned("<", following, row), loop, done)
+    builder.position_at_end(done)
+
+
+def _follow(
+    typingctx: Any, source: Any, target: Any, square: Any, turned: Any, powers: Any, parts: Any
+) -> Any:
+    """Write to `target` the vector at `source` after a move on `square` that turns `turned`, seen
+    by the other side: −(v + powers[square] + 2 · Σ powers[turned]). `powers` is [65, 32 · parts],
+    the last row zeros: square 64 is a pass."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        source, target, square, turned, powers, parts = args
+        row = builder.mul(parts, _number(PART_BYTES))
+        placed = builder.add(powers, builder.mul(square, row))
+
+        def part_at(offset: Any) -> Any:
+            discs = _sum_of_rows(builder, turned, builder.add(powers, offset), row)
+            begin = _part(builder, builder.add(source, offset))
+            begin = builder.add(begin, _part(builder, builder.add(placed, offset)))
+            return builder.neg(builder.add(begin, builder.add(discs, discs)))
+
+        _write_parts(builder, target, row, part_at)
+        return context.get_dummy_value()
+
+    return types.void(*(types.int64,) * 3, types.uint64, types.int64, types.int64), generate
+
+
+def _read_position(typingctx: Any, own: Any, opp: Any, target: Any, powers: Any, parts: Any) -> Any:
+    """Write to `target` the vector of a position: Σ powers[own] − Σ powers[opp]."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        own, opp, target, powers, parts = args
+        row = builder.mul(parts, _number(PART_BYTES))
+
+        def part_at(offset: Any) -> Any:
+            column = builder.add(powers, offset)
+            mine = _sum_of_rows(builder, own, column, row)
+            return builder.sub(mine, _sum_of_rows(builder, opp, column, row))
+
+        _write_parts(builder, target, row, part_at)
+        return context.get_dummy_value()
+
+    return types.void(*(types.uint64,) * 2, *(types.int64,) * 3), generate
+
+
+def _gathered(shift: int) -> Callable[..., Any]:
+    """The intrinsic that looks up and adds numbers of 4 − shift / 8 bytes."""
+
+    def gather_sum(typingctx: Any, vector: Any, table: Any, middles: Any, count: Any) -> Any:
+        """Sum of table[middles[i] + vector[i]] for the first `count` (a multiple of 16) numbers of
+        a vector; `middles` are int32. At the place of a number 4 bytes are read."""
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            vector, table, middles, count = args
+            shorts, words = ir.VectorType(_I16, GATHERED), ir.VectorType(_I32, GATHERED)
+            every = ir.Constant(ir.VectorType(_I1, GATHERED), [ir.Constant(_I1, 1)] * GATHERED)
+            zero = ir.Constant(words, [ir.Constant(_I32, 0)] * GATHERED)
+            by = ir.Constant(words, [ir.Constant(_I32, shift)] * GATHERED)
+            base = builder.inttoptr(table, ir.IntType(8).as_pointer())
+            before = builder.block
+            loop, done = (builder.append_basic_block(name) for name in ("gather", "gathered"))
+            builder.branch(loop)
+
+            builder.position_at_end(loop)
+            first, sums = builder.phi(_I64), builder.phi(words)
+            at = builder.add(vector, builder.shl(first, _number(1)))
+            entries = builder.load(builder.inttoptr(at, shorts.as_pointer()), align=2)
+            at = builder.add(middles, builder.shl(first, _number(2)))
+            offsets = builder.load(builder.inttoptr(at, words.as_pointer()), align=4)
+            places = builder.add(builder.sext(entries, words), offsets)
+            scale = ir.Constant(_I32, 4 - shift // 8)
+            name = "llvm.x86.avx512.mask.gather.dpi.512"
+            found = call(builder, name, words, [zero, base, places, every, scale])
+            if shift:
+                found = builder.ashr(builder.shl(found, by), by)
+            more = builder.add(sums, found)
+            following = builder.add(first, _number(GATHERED))
+            for value, start, step in ((first, _number(0), following), (sums, zero, more)):
+                value.add_incoming(start, before)
+                value.add_incoming(step, loop)
+            builder.cbranch(builder.icmp_unsigned("<", following, count), loop, done)
+
+            builder.position_at_end(done)
+            total = call(builder, f"llvm.vector.reduce.add.v{GATHERED}i32", _I32, [more])
+            return builder.sext(total, _I64)
+
+        return types.int64(*(types.int64,) * 4), generate
+
+    return gather_sum
+
+
+def _word(typingctx: Any, address: Any) -> Any:
+    """The int32 at an address, as int64."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        value = builder.load(builder.inttoptr(args[0], _I32.as_pointer()), align=4)
+        return builder.sext(value, _I64)
+
+    return types.int64(types.int64), generate
+
+
+def unrolled_sum(middles: Sequence[int]) -> Callable[[int, int], int]:
+    """An intrinsic for instances that are known beforehand: the sum of the int16
+    table[middles[i] + vector[i]], given the addresses of vector and table."""
+
+    def sum_of_shorts(typingctx: Any, vector: Any, table: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            vector, table = args
+            # Four sums, so that no addition waits for the one before.
+            sums = [_number(0)] * 4
+            for lane, middle in enumerate(middles):
+                entry = builder.add(vector, _number(2 * lane))
+                entry = builder.load(builder.inttoptr(entry, _I16.as_pointer()), align=2)
+                place = builder.shl(builder.sext(entry, _I64), _number(1))
+                place = builder.add(builder.add(table, place), _number(2 * int(middle)))
+                value = builder.load(builder.inttoptr(place, _I16.as_pointer()), align=2)
+                part = lane % len(sums)
+                sums[part] = builder.add(sums[part], builder.sext(value, _I64))
+            return builder.add(builder.add(sums[0], sums[1]), builder.add(sums[2], sums[3]))
+
+        return types.int64(types.int64, types.int64), generate
+
+    return cast("Callable[[int, int], int]", intrinsic(sum_of_shorts))
+
+
+# numba has no types for what it makes of these functions.
+short = cast("Callable[[int], int]", intrinsic(_short))
+read_position = cast(
+    "Callable[[np.uint64, np.uint64, int, int, int], None]", intrinsic(_read_position)
+)
+follow = cast("Callable[[int, int, int, np.uint64, int, int], None]", intrinsic(_follow))
+word = cast("Callable[[int], int]", intrinsic(_word))
+gather_shorts = cast("Callable[[int, int, int, int], int]", intrinsic(_gathered(16)))
+gather_words = cast("Callable[[int, int, int, int], int]", intrinsic(_gathered(0)))

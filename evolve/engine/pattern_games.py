@@ -1,0 +1,332 @@
+"""Games that patterns are taught by, and learning from them.
+
+While they are taught, weights are int32, ONE_VALUE for a value of 1, which is a win by 64 discs.
+Whole numbers add up to the same in any order, so a training repeats on any processor.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, moves_of
+from evolve.engine.compile import inlined, kernel
+from evolve.engine.context import PATTERNS, RULES
+from evolve.engine.memory import int64, load, lowest, popcount
+from evolve.engine.pattern_search import pattern_move
+from evolve.engine.patterns import DISC, follow_move, read_vector, sum_words
+from evolve.engine.random import GOLDEN, mixed, random_square, uniform
+from evolve.engine.scoring import final_score
+from evolve.engine.solver import solve_score
+from evolve.engine.table import forget
+
+ONE_VALUE = 1 << 22
+TO_EVALUATION = ONE_VALUE // (64 * DISC)
+"""Weights while they are taught, over those of an evaluation."""
+MOST_POSITIONS = 64
+EXPLORED = 1  # flags of a position: the move played was not the best one found
+SAME_SIDE = 2  # the side to move plays on, as the other had to pass
+
+
+class GameRecords(NamedTuple):
+    """N games to learn from, up to their end or to where they were solved.
+
+    positions [N, 64, 2] uint64: own, opp before each move; counts [N] int64: positions of a game;
+    flags [N, 64] int8; values [N, 64] int32: what the best move was worth; scores [N] int64: what
+    the game is worth to the side to move in the last position, in discs.
+    """
+
+    positions: npt.NDArray[np.uint64]
+    counts: npt.NDArray[np.int64]
+    flags: npt.NDArray[np.int8]
+    values: npt.NDArray[np.int32]
+    scores: npt.NDArray[np.int64]
+
+
+def empty_records(games: int) -> GameRecords:
+    """Room for so many games."""
+    return GameRecords(
+        np.zeros((games, MOST_POSITIONS, 2), np.uint64),
+        np.zeros(games, np.int64),
+        np.zeros((games, MOST_POSITIONS), np.int8),
+        np.zeros((games, MOST_POSITIONS), np.int32),
+        np.zeros(games, np.int64),
+    )
+
+
+class GameOptions(NamedTuple):
+    """How games are played to learn from.
+
+    seed: of all games; openings: most random plies at the start; epsilon: probability of a random
+    move after that; solved: empties from which the score is exact; depth: plies of the searches, 0
+    for one ply ahead by the weights as they are taught.
+    """
+
+    seed: np.uint64
+    openings: int
+    epsilon: float
+    solved: int
+    depth: int
+
+
+class Taught(NamedTuple):
+    """Weights that are taught, and how they hang together.
+
+    tables [phases, entries + 2] int32; sums [phases, entries + 2, 2] float32: for each weight the
+    sum of its errors and that of their sizes; phase_of [65] int64; following [entries] int32 and
+    middles [instances] int64: see `shapes.ShapeSet`.
+    """
+
+    tables: npt.NDArray[np.int32]
+    sums: npt.NDArray[np.float32]
+    phase_of: npt.NDArray[np.int64]
+    following: npt.NDArray[np.int32]
+    middles: npt.NDArray[np.int64]
+
+
+@inlined
+def _table_at(discs: int, taught: Taught) -> int:
+    """Address of the table for positions of so many discs."""
+    phase: int = taught.phase_of[discs]
+    address = int64(taught.tables.ctypes.data)
+    return address + int64(taught.tables.shape[1] * 4 * phase)
+
+
+@kernel
+def greedy_move(
+    own: np.uint64,
+    opp: np.uint64,
+    moves: np.uint64,
+    taught: Taught,
+    vectors: npt.NDArray[np.int16],
+    patterns: int,
+) -> tuple[int, int]:
+    """The lowest of the best squares one ply ahead, and its value."""
+    here, there = int64(vectors[0].ctypes.data), int64(vectors[1].ctypes.data)
+    read_vector(own, opp, here, patterns)
+    table = _table_at(popcount(own | opp) + 1, taught)
+    best, square = -int64(1 << 40), int64(0)
+    while moves != ZERO:
+        move = lowest(moves)
+        moves &= moves - ONE
+        turned = flips_of(move, own, opp)
+        follow_move(here, there, move, turned, patterns)
+        value = -sum_words(there, table, patterns)
+        if value > best:
+            best, square = value, move
+    return square, best
+
+
+@kernel
+def searched_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
+    """A best square of a search that deepens, and its value as weights are taught."""
+    forget(context)
+    square, value = int64(0), int64(0)
+    for plies in range(1, depth + 1):
+        square, value = pattern_move(own, opp, plies, context)
+    return square, value * TO_EVALUATION
+
+
+@kernel
+def play_to_learn(
+    first: int,
+    options: GameOptions,
+    taught: Taught,
+    vectors: npt.NDArray[np.int16],
+    context: int,
+    records: GameRecords,
+) -> None:
+    """Play games number `first` and on, each with random numbers of its own; fill `records`.
+
+    `vectors` [2, lanes] is scratch; the context has an evaluation whose shapes are those taught.
+    """
+    patterns = load(context, PATTERNS)
+    for game in range(records.counts.size):
+        state = mixed(options.seed + U(first + game) * GOLDEN)
+        own, opp = START_OWN, START_OPP
+        book = int64(int(uniform(state) * (options.openings + 1)))
+        count, ply, score = int64(0), int64(0), int64(0)
+        while True:
+            moves = moves_of(own, opp)
+            if moves == ZERO:
+                own, opp = opp, own
+                moves = moves_of(own, opp)
+                if moves == ZERO:
+                    # Sides were swapped by the last move and here: back to those of its position.
+                    score = final_score(own, opp, load(context, RULES))
+                    break
+                if count > 0:
+                    records.flags[game, count - 1] |= SAME_SIDE
+            state += GOLDEN
+            ply += 1
+            if ply <= book:
+                square = random_square(moves, state)
+            else:
+                records.positions[game, count, 0] = own
+                records.positions[game, count, 1] = opp
+                records.flags[game, count] = 0
+                if 64 - popcount(own | opp) <= options.solved:
+                    count += 1
+                    score = solve_score(own, opp, context)
+                    break
+                if options.depth == 0:
+                    square, best = greedy_move(own, opp, moves, taught, vectors, patterns)
+                else:
+                    square, best = searched_move(own, opp, options.depth, context)
+                records.values[game, count] = min(max(best, -ONE_VALUE), ONE_VALUE)
+                state += GOLDEN
+                if uniform(state) < options.epsilon:
+                    state += GOLDEN
+                    drawn = random_square(moves, state)
+                    if drawn != square:
+                        records.flags[game, count] = EXPLORED
+                    square = drawn
+                count += 1
+            turned = flips_of(square, own, opp)
+            own, opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
+        records.counts[game] = count
+        records.scores[game] = score
+
+
+@kernel
+def learn_by_differences(
+    records: GameRecords,
+    trace: float,
+    rate: float,
+    coherent: bool,
+    taught: Taught,
+    vectors: npt.NDArray[np.int16],
+    patterns: int,
+) -> tuple[float, int]:
+    """Learn from games, each backwards from its end: the sum of squared errors, and their number.
+
+    TD(λ), Sutton 1988, with λ = `trace`: a position's target is the next position's value, mixed
+    with its target. A move that was not the best cuts the trace: its position's target is the best
+    move's value. With `coherent` a weight's rate is |Σ errors| / Σ |errors|, temporal coherence,
+    Beal and Smith 1999.
+    """
+    tables, sums = taught.tables, taught.sums
+    vector = vectors[0]
+    here = int64(vector.ctypes.data)
+    one = float(ONE_VALUE)
+    squares, learned = 0.0, 0
+    for game in range(records.counts.size):
+        last = records.counts[game] - 1
+        target = 0.0
+        for place in range(last, -1, -1):
+            own, opp = records.positions[game, place, 0], records.positions[game, place, 1]
+            discs = popcount(own | opp)
+            phase = taught.phase_of[discs]
+            read_vector(own, opp, here, patterns)
+            value = sum_words(here, _table_at(discs, taught), patterns) / one
+            if records.flags[game, place] & EXPLORED:
+                target = records.values[game, place] / one
+            elif place == last:
+                target = records.scores[game] / 64.0
+            error = target - value
+            squares += error * error
+            learned += 1
+            for lane in range(taught.middles.size):
+                entry = int64(taught.middles[lane] + vector[lane])
+                size = sums[phase, entry, 1]
+                coherence = 1.0
+                if coherent and size > 0.0:
+                    coherence = abs(sums[phase, entry, 0]) / size
+                moved = tables[phase, entry] + rate * coherence * error * one
+                weight = np.int32(min(max(moved, -one), one))
+                whole = sums[phase, entry, 0] + error
+                size += abs(error)
+                other = entry
+                while True:
+                    tables[phase, other] = weight
+                    sums[phase, other, 0] = whole
+                    sums[phase, other, 1] = size
+                    other = int64(taught.following[other])
+                    if other == entry:
+                        break
+            if place > 0:
+                value = min(max(value, -1.0), 1.0)
+                target = (1.0 - trace) * value + trace * target
+                if records.flags[game, place - 1] & SAME_SIDE == 0:
+                    target = -target
+    return squares, learned
+
+
+@kernel
+def label_positions(
+    records: GameRecords,
+    trace: float,
+    searched: float,
+    positions: npt.NDArray[np.uint64],
+    targets: npt.NDArray[np.float32],
+) -> int:
+    """Fill positions [N, 2] and targets [N] from games; gives how many there are.
+
+    A target is the λ-return of the values of the searches, λ = `trace`, and with the share
+    `searched` the value of the position's own.
+    """
+    filled = 0
+    one = float(ONE_VALUE)
+    for game in range(records.counts.size):
+        last = records.counts[game] - 1
+        target = 0.0
+        for place in range(last, -1, -1):
+            value = records.values[game, place] / one
+            if records.flags[game, place] & EXPLORED:
+                target = value
+            elif place == last:
+                value = target = records.scores[game] / 64.0
+            positions[filled, 0] = records.positions[game, place, 0]
+            positions[filled, 1] = records.positions[game, place, 1]
+            targets[filled] = searched * value + (1.0 - searched) * target
+            filled += 1
+            if place > 0:
+                target = (1.0 - trace) * value + trace * target
+                if records.flags[game, place - 1] & SAME_SIDE == 0:
+                    target = -target
+    return filled
+
+
+@kernel
+def fit_positions(
+    positions: npt.NDArray[np.uint64],
+    targets: npt.NDArray[np.float32],
+    order: npt.NDArray[np.int64],
+    first_rate: float,
+    last_rate: float,
+    taught: Taught,
+    vectors: npt.NDArray[np.int16],
+    patterns: int,
+) -> float:
+    """Move the weights towards the targets of positions, in that order; the sum of squared errors.
+
+    The rate falls from the first to the last by equal factors.
+    """
+    tables = taught.tables
+    vector = vectors[0]
+    here = int64(vector.ctypes.data)
+    squares = 0.0
+    rate, fall = first_rate, (last_rate / first_rate) ** (1.0 / order.size)
+    for number in order:
+        own, opp = positions[number, 0], positions[number, 1]
+        discs = popcount(own | opp)
+        phase = taught.phase_of[discs]
+        read_vector(own, opp, here, patterns)
+        value = sum_words(here, _table_at(discs, taught), patterns) / float(ONE_VALUE)
+        error = targets[number] - value
+        squares += error * error
+        change = int64(np.rint(rate * error * ONE_VALUE))
+        rate *= fall
+        for lane in range(taught.middles.size):
+            entry = int64(taught.middles[lane] + vector[lane])
+            moved = tables[phase, entry] + change
+            weight = np.int32(min(max(moved, -ONE_VALUE), ONE_VALUE))
+            other = entry
+            while True:
+                tables[phase, other] = weight
+                other = int64(taught.following[other])
+                if other == entry:
+                    break
+    return squares

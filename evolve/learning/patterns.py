@@ -1,0 +1,255 @@
+"""Patterns learn: by temporal differences, then from searched games. No PyTorch is needed."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from evolve.agents.memory import OutOfTimeError
+from evolve.agents.patterns import Cut, Memory, PatternAgent
+from evolve.config.pattern_training import PatternSettings
+from evolve.engine.bits import U
+from evolve.engine.pattern_games import (
+    TO_EVALUATION,
+    GameOptions,
+    GameRecords,
+    Taught,
+    empty_records,
+    fit_positions,
+    label_positions,
+    learn_by_differences,
+    play_to_learn,
+)
+from evolve.engine.patterns import Patterns
+from evolve.engine.phases import default_boundaries, phase_of
+from evolve.engine.shapes import ShapeSet, parse_shapes
+from evolve.fitness.games import GamesDone, in_batches
+from evolve.learning.learner import Iteration, Learner, Left, Share, left_for_games
+from evolve.learning.probcut import fit_cuts
+
+_PART: Final = 32
+"""Games that a thread plays in one call."""
+_TABLE_BITS: Final = 10
+"""Of the searches of these games, which are shallow, and of their ends."""
+_LARGEST: Final = 32767
+
+
+class PatternLearner(Learner):
+    """Weights, what is known of their errors, and labelled positions."""
+
+    kind = "patterns"
+    keeps_last = True
+
+    def __init__(self, settings: PatternSettings, jobs: int) -> None:
+        self.settings, self.jobs = settings, jobs
+        self._learned = 0
+        self._games = 0
+        self._searching = False
+        self._cuts: tuple[Cut, ...] = ()
+        self._shapes = ShapeSet(parse_shapes(settings.shapes))
+        self._boundaries = default_boundaries(settings.phases)
+        entries, phases = self._shapes.entries, settings.phases
+        self._taught = Taught(
+            np.zeros((phases, entries + 2), np.int32),
+            np.zeros((phases, entries + 2, 2), np.float32),
+            np.array([phase_of(discs, self._boundaries) for discs in range(65)]),
+            self._shapes.following,
+            self._shapes.middles,
+        )
+        self._positions = np.empty((0, 2), np.uint64)
+        self._targets = np.empty(0, np.float32)
+        self._threads = threading.local()
+        self._vectors = np.zeros((2, self._shapes.lanes), np.int16)
+
+    @property
+    def steps(self) -> int:
+        """Positions learned from so far."""
+        return self._learned
+
+    @property
+    def reserve(self) -> float:
+        """CPU seconds of a budget that `finish` needs, at most a tenth of it."""
+        budget, cuts = self.settings.budget, self.settings.probcut
+        return 0.0 if budget is None or cuts == 0 else min(_CUTS_SECONDS, 0.1 * budget)
+
+    def iterate(
+        self, rng: np.random.Generator, count: int, share: Share, progress: GamesDone, left: Left
+    ) -> Iteration:
+        """Play `count` games and learn from them, as far as the time left allows.
+
+        Games are played by the weights as they were before all of them.
+        """
+        self._searching = self._searching or share() >= self.settings.greedy
+        patterns = self._patterns()
+        records = self._play(patterns, count, progress, left)
+        if not len(records.counts):
+            return Iteration(0, math.nan)
+        if self._searching:
+            squares, learned = self._fit(records, rng, share, patterns)
+        else:
+            squares, learned = learn_by_differences(
+                records,
+                self.settings.trace,
+                self._rate(self.settings.rate),
+                self.settings.coherence,
+                self._taught,
+                self._vectors,
+                patterns.address,
+            )
+        self._learned += int(learned)
+        return Iteration(len(records.counts), squares / learned)
+
+    def finish(self, left: Left) -> None:
+        """Measure what shallow searches say of deep ones, for the agent's forward cuts."""
+        if self.settings.probcut > 0.0:
+            self._cuts = fit_cuts(self.agent(), self.settings, left)
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """The share of the distinct weights that games have come to."""
+        visited = self._taught.tables[:, self._shapes.first_entries] != 0
+        return {"visited": float(visited.mean())}
+
+    def agent(self) -> PatternAgent:
+        """The agent as it is now."""
+        settings = self.settings
+        return PatternAgent(
+            self._patterns(),
+            settings.depth,
+            settings.endgame,
+            settings.probcut,
+            self._cuts,
+            rules=settings.rules,
+        )
+
+    def checked_agent(self) -> PatternAgent:
+        """The same."""
+        return self.agent()
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Weights, sums of their errors, and the positions that are kept."""
+        return {
+            "tables": self._taught.tables,
+            "sums": self._taught.sums,
+            "positions": self._positions,
+            "targets": self._targets,
+        }
+
+    def facts(self) -> dict[str, Any]:
+        """The rest, as JSON."""
+        return {
+            "steps": self.steps,
+            "games": self._games,
+            "searching": self._searching,
+            "cuts": [asdict(cut) for cut in self._cuts],
+        }
+
+    def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Go on from what `arrays` and `facts` gave; ValueError where they do not fit."""
+        for name in ("tables", "sums"):
+            mine: npt.NDArray[Any] = getattr(self._taught, name)
+            if arrays[name].shape != mine.shape or arrays[name].dtype != mine.dtype:
+                raise ValueError(f"{name} are of other shapes")
+            mine[:] = arrays[name]
+        self._positions, self._targets = arrays["positions"], arrays["targets"]
+        self._learned, self._games = int(facts["steps"]), int(facts["games"])
+        self._searching = bool(facts["searching"])
+        self._cuts = tuple(Cut(**cut) for cut in facts["cuts"])
+
+    def _rate(self, share: float) -> float:
+        """A step of each weight, of which every instance has one."""
+        return share / len(self._shapes.instances)
+
+    def _patterns(self) -> Patterns:
+        """The weights as they are now, as an evaluation."""
+        tables = self._taught.tables[:, : self._shapes.entries]
+        rounded = np.rint(tables / TO_EVALUATION).clip(-_LARGEST, _LARGEST)
+        return Patterns(self._shapes, self._boundaries, rounded.astype(np.int16))
+
+    def _play(self, patterns: Patterns, count: int, progress: GamesDone, left: Left) -> GameRecords:
+        """Games of the current part of the training: those that were finished in time."""
+        settings, searching = self.settings, self._searching
+        options = GameOptions(
+            U(settings.seed),
+            settings.openings,
+            settings.epsilon,
+            settings.search_solved if searching else settings.solved,
+            settings.search_depth if searching else 0,
+        )
+        records, first = empty_records(count), self._games
+        block = patterns.block({})
+
+        def play(part: slice) -> None:
+            memory = self._memory()
+            context = memory.set(patterns, block, settings.rules)
+            some = GameRecords._make(array[part] for array in records)
+            vectors = np.zeros((2, self._shapes.lanes), np.int16)
+            play_to_learn(first + part.start, options, self._taught, vectors, context, some)
+
+        time_left = left_for_games(left) if searching else left
+
+        def played(games: int) -> None:
+            progress(games)
+            if time_left() <= 0.0:
+                raise OutOfTimeError
+
+        with suppress(OutOfTimeError):
+            in_batches(count, play, self.jobs, played, _PART)
+        # Out of time, parts that were not begun are empty.
+        finished = records.counts > 0
+        self._games += count
+        return GameRecords._make(array[finished] for array in records)
+
+    def _memory(self) -> Memory:
+        """This thread's."""
+        memory: Memory | None = getattr(self._threads, "memory", None)
+        if memory is None:
+            memory = self._threads.memory = Memory(_TABLE_BITS)
+        return memory
+
+    def _fit(
+        self, records: GameRecords, rng: np.random.Generator, share: Share, patterns: Patterns
+    ) -> tuple[float, int]:
+        """Learn from searched games, and again from older ones; squared errors, and how many."""
+        settings = self.settings
+        count = int(records.counts.sum())
+        positions, targets = np.empty((count, 2), np.uint64), np.empty(count, np.float32)
+        label_positions(records, settings.search_trace, settings.search_share, positions, targets)
+        older = len(self._targets)
+        again = min(int(settings.replay * count), older)
+        self._positions = np.concatenate([self._positions, positions])
+        self._targets = np.concatenate([self._targets, targets])
+        drawn = rng.choice(older, again, replace=False) if again else np.empty(0, np.int64)
+        order = rng.permutation(np.concatenate([drawn, np.arange(older, older + count)]))
+        rate = self._rate(self._search_rate(share()))
+        squares = fit_positions(
+            self._positions,
+            self._targets,
+            order,
+            rate,
+            rate,
+            self._taught,
+            self._vectors,
+            patterns.address,
+        )
+        self._positions = self._positions[-settings.window :]
+        self._targets = self._targets[-settings.window :]
+        return float(squares), len(order)
+
+    def _search_rate(self, share: float) -> float:
+        """The step where so much of the training is done: it falls by equal factors."""
+        settings = self.settings
+        done = (share - settings.greedy) / (1.0 - settings.greedy) if settings.greedy < 1 else 1.0
+        fall: float = (settings.last_rate / settings.search_rate) ** min(max(done, 0.0), 1.0)
+        return settings.search_rate * fall
+
+
+_CUTS_SECONDS: Final = 3.0
+"""CPU seconds that `finish` takes at most, where there is a budget."""
