@@ -30,11 +30,12 @@ from evolve.engine.rules import DEFAULT_RULES, PASS, Rules, check_rules, rule_se
 from evolve.engine.shapes import ShapeSet, parse_shape, shape_text
 from evolve.engine.solver import solve_move
 from evolve.errors import AgentError, IllegalMoveError
+from evolve.standalone.render import render_patterns
 from evolve.tables.arrays import Arrays
 
 GAME_TABLE_BITS: Final = 16
 """Of the table of a game's searches: 2**16 buckets, 4 MiB."""
-DEPTH: Final = 6
+DEPTH: Final = 8
 ENDGAME: Final = 12
 PROBCUT: Final = 1.1
 """How an agent plays unless told otherwise."""
@@ -322,6 +323,18 @@ class PatternAgent(StoredAgent):
             boards[text] = [int(square in squares) for square in range(64)]
         columns = ("shape", "images", "least", "most", "not 0")
         return Description(facts, lines, columns, rows, boards)
+
+    def python_source(self, numba: bool = False) -> str:
+        """Its stand-alone Python file, which makes no forward cuts."""
+        return render_patterns(
+            self.patterns,
+            self.depth,
+            self.endgame,
+            self._rules,
+            self.name,
+            self.provenance,
+            numba,
+        )
 
     @property
     def _rules(self) -> Rules:

@@ -93,7 +93,7 @@ class PatternSettings(TrainingSettings):
     patience: int | None = Field(
         None, ge=1, description="stop after so many checks without a better score"
     )
-    depth: int = Field(6, ge=1, le=60, description="plies that the agent searches")
+    depth: int = Field(8, ge=1, le=60, description="plies that the agent searches")
     endgame: int = Field(12, ge=0, le=30, description="empties from which the agent plays exactly")
     probcut: float = Field(
         1.1, ge=0.0, le=10.0, description="standard deviations of its forward cuts; 0: none"

@@ -283,9 +283,10 @@ def pattern_search(
 
 @kernel
 def pattern_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
-    """Square and value of a best move to `depth` ≥ 1 plies, given what the table holds.
+    """Square and value of the best move to `depth` ≥ 1 plies, given what the table holds.
 
-    The side must have a move. The square is −1 when the search was stopped.
+    The lowest square among the best ones. The side must have a move. The square is −1 when the
+    search was stopped.
     """
     patterns = load(context, PATTERNS)
     vector = _vector_at(VECTORS - 1, context)
@@ -300,33 +301,35 @@ def pattern_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tu
             if load(context, frame + index) & 63 == known:
                 store(context, frame + index, pack(-INFINITY, known))
     child = _vector_at(depth, context)
+    discs = popcount(own | opp) + 1
     limit = int64(INFINITY)
-    best, best_square = -limit, int64(-1)
+    best, best_square = -limit, int64(NO_SQUARE)
     index, low, high = 0, -limit, limit
-    value = int64(0)
     while index < count:
         square = pick(index, count, frame, context)
+        if index > 0 and high != limit:
+            # A lower square is let through when it is as good.
+            low = best - int64(square < best_square)
+            high = low + 1
         turned = load_bits(context, frame + TURNED + square)
         follow_move(vector, child, square, turned, patterns)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
-        if depth == 1:
-            if enter(context):
-                discs = popcount(own | opp) + 1
-                value = -_leaf(child_own, child_opp, child, discs, context)
-        else:
+        value = int64(0)
+        if depth > 1:
             replies = load_bits(context, frame + REPLIES + square)
             value = -pattern_search(
                 child_own, child_opp, replies, child, -high, -low, depth - 1, context
             )
+        elif enter(context):
+            value = -_leaf(child_own, child_opp, child, discs, context)
         if load(context, STOPPED) != 0:
             return int64(-1), int64(0)
         if value >= high and high < limit:
-            low, high = value, limit
+            low, high = value - 1, limit
             continue
-        if value > best:
+        if value > best or (value == best and square < best_square):
             best, best_square = value, square
-        low = best
-        high = low + 1
+        low, high = best, best + 1
         index += 1
     remember(own, opp, bucket, best, best, depth, best_square, context)
     return best_square, best

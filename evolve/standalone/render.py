@@ -1,8 +1,7 @@
 """The stand-alone Python file of an agent, for contests that take one file.
 
-The code is `part_board.py` and the parts of `_REST`, then
-`part_numba.py` when asked for, or `part_network.py`; this module writes the header and the
-parameters.
+The code is `part_board.py` and the parts of `_REST`, then `part_numba.py` when asked for,
+`part_network.py` or `part_patterns.py`; this module writes the header and the parameters.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import base64
 import operator
 import textwrap
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from evolve.engine.genes import DEFAULT_TERMS, TERM_NAMES
 from evolve.engine.network import Network
+from evolve.engine.patterns import Patterns
 from evolve.engine.rules import rule_set
 from evolve.errors import AgentError, OptionsError
 from evolve.standalone.part_solver import bit_count, final_score
@@ -30,6 +31,7 @@ _SOLVER: Final = "part_solver.py"
 _REST: Final = (_SOLVER, _EVALUATION, "part_search.py", "part_contest.py")
 _NUMBA_TEMPLATE: Final = "part_numba.py"
 _NETWORK_TEMPLATE: Final = "part_network.py"
+_PATTERN_TEMPLATE: Final = "part_patterns.py"
 _WITH_NUMBA: Final = "# --- exported with numba from here on ---\n"
 _START: Final = "# --- exported from here on ---\n"
 _PARAMETERS: Final = "# --- parameters ---\n"
@@ -130,9 +132,39 @@ def render_network(
     if any(layer.kind == "conv" for layer in architecture.parsed):
         raise AgentError(f"{name} has convolutions; only dense networks fit a Python file")
     text = render(_neutral(play.endgame), rules, name, provenance)
-    before, _, rest = _source(_NETWORK_TEMPLATE).partition(_PARAMETERS)
+    return _with_part(text, _NETWORK_TEMPLATE, _network_literals(networks, play))
+
+
+def render_patterns(
+    patterns: Patterns,
+    depth: int,
+    endgame: int,
+    rules: str,
+    name: str,
+    provenance: Mapping[str, Any],
+    numba: bool = False,
+) -> str:
+    """The same for an agent with patterns that searches so many plies, without forward cuts.
+
+    Raises OptionsError for `numba`, which compiles the search over weights of squares alone.
+    """
+    if numba:
+        raise OptionsError("--numba is for alpha-beta agents with weights of squares")
+    packed = zlib.compress(patterns.weights.astype("<i2").tobytes(), 9)
+    shapes = "".join(f"    {squares},\n" for squares in patterns.shapes.shapes)
+    literals = (
+        f"PATTERN_DEPTH = {depth}\n"
+        + _assignment("phase_starts", list(patterns.boundaries))
+        + f"SHAPES = [\n{shapes}]\nPACKED_WEIGHTS = {_quoted(base64.b85encode(packed).decode())}\n"
+    )
+    text = render(_neutral(endgame), rules, name, provenance)
+    return _with_part(text, _PATTERN_TEMPLATE, literals)
+
+
+def _with_part(text: str, template: str, literals: str) -> str:
+    """The file with a last part, and the parameters of that."""
+    before, _, rest = _source(template).partition(_PARAMETERS)
     _, _, after = rest.partition(_PARAMETERS_END)
-    literals = _network_literals(networks, play)
     return f"{text}\n\n{before}{_PARAMETERS}{literals}{_PARAMETERS_END}{after}"
 
 
@@ -177,7 +209,8 @@ def _reward_literals(cells: npt.NDArray[np.float64]) -> str:
 
 def _quoted(text: str) -> str:
     """A long text as literals of one line each, in brackets."""
-    lines = textwrap.wrap(text, _WIDTH - 10)
+    step = _WIDTH - 10
+    lines = [text[start : start + step] for start in range(0, len(text), step)]
     return "(\n" + "".join(f'        "{line}"\n' for line in lines) + "    )"
 
 
