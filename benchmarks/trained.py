@@ -15,11 +15,10 @@ from scipy import stats
 import evolve
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match, MatchResult
-from evolve.config.learning import DqnSettings, MctsSettings
-from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.toml import resolve_as
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.learning.course import Course
+from evolve.tables.kinds import TRAININGS
 
 KEPT = Path("runs/trained")
 
@@ -39,7 +38,7 @@ _CODE = _code()
 
 @dataclass(frozen=True)
 class Recipe:
-    """What to train: `mcts` or `dqn`, and its settings, all in CPU seconds of `budget`."""
+    """What to train: `mcts`, `dqn` or `patterns`, and its settings, all in CPU seconds of `budget`."""
 
     kind: str
     budget: float
@@ -52,15 +51,11 @@ class Recipe:
 
     def settings(self, seed: int) -> Any:
         """All of its settings, resolved."""
-        model: Any = MctsSettings if self.kind == "mcts" else DqnSettings
-        presets = MCTS_PRESETS if self.kind == "mcts" else DQN_PRESETS
-        options = {
-            "device": "cpu",
-            "budget": self.budget,
-            "seed": seed,
-            **dict(self.options),
-        }
-        return resolve_as(model, presets, options)
+        variant = TRAININGS.variants[self.kind]
+        options = {"budget": self.budget, "seed": seed, **dict(self.options)}
+        if variant.learns:
+            options["device"] = "cpu"
+        return resolve_as(variant.model(), variant.all_presets(), options)
 
     def path(self, seed: int) -> Path:
         """Where its agent of a seed is, or will be."""
@@ -84,6 +79,7 @@ def train(
     while course.finished is None:
         course.iterate(lambda games, share: None)
         watch(course, path)
+    course.finish()
     agent = course.learner.agent()
     provenance = {"games": course.games, "steps": course.learner.steps, "seed": seed}
     replace(agent, provenance=provenance).save(path)

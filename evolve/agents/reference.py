@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.loading import read_alphabeta
+from evolve.agents.loading import read_agent, read_alphabeta
 from evolve.engine.rules import Rules
 from evolve.errors import AgentError
+
+if TYPE_CHECKING:
+    from evolve.agents.patterns import PatternAgent
 
 SWH: Final = (100, -25, 10, 5, -25, 1, 1, 5, 2, 1)
 """The classic position weights, ×100, by class of squares a1 b1 c1 d1 b2 c2 d2 c3 d3 d4
@@ -44,3 +47,12 @@ def table_agent(name: str) -> AlphaBetaAgent:
 def champion_agent(name: str) -> AlphaBetaAgent:
     """An evolved agent of the preset `tuned` (champion-RULES) or `published`, as it was evolved."""
     return read_alphabeta(_CHAMPIONS / f"{name}.json")
+
+
+def pattern_agent(name: str) -> PatternAgent:
+    """An agent with patterns, by `evolve train patterns --preset strong` (patterns-RULES)."""
+    from evolve.agents.patterns import PatternAgent  # not above: other agents have no use for it
+
+    agent = read_agent(_CHAMPIONS / f"{name}.npz")
+    assert isinstance(agent, PatternAgent)
+    return agent

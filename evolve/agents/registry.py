@@ -31,6 +31,7 @@ PROGRAMS: Final = {
 elsewhere that name one are not trusted (`cli.permission`)."""
 
 _TABLE: Final = "evolve.agents.reference:table_agent"
+_PATTERNS: Final = "evolve.agents.reference:pattern_agent"
 _CHAMPION: Final = "evolve.agents.reference:champion_agent"
 REFERENCES: Final = {
     "random": "evolve.agents.random:RandomAgent",
@@ -45,6 +46,8 @@ REFERENCES: Final = {
     "champion-reversed": _CHAMPION,
     "published-standard": _CHAMPION,
     "published-reversed": _CHAMPION,
+    "patterns-standard": _PATTERNS,
+    "patterns-reversed": _PATTERNS,
 }
 """Agents that everyone knows by name: each is made with it as `name=`. A kind that needs no file
 needs only an entry here to be an AGENT of the command line, settings included."""
@@ -62,7 +65,7 @@ def program_agent(protocol: str, command: str) -> Agent:
 
 def reference_agent(name: str) -> Agent:
     """The reference agent of that name: tables at depth 1 without an exact end, champions as they
-    were evolved. AgentError when there is none."""
+    were evolved, patterns as they were taught. AgentError when there is none."""
     return cast("Agent", _found(REFERENCES, name, "reference agent")(name=name))
 
 

@@ -19,6 +19,7 @@ _PARTS: Final = {
     "search": ("A move in the middle game, 16 to 40 discs", "speed.search_rows"),
     "solver": ("The end solved, half-random games", "speed.solver_rows"),
     "games": ("Whole games at depths 5, 3, 6", "speed.game_rows"),
+    "patterns": ("A move over patterns, 12 to 44 discs", "patterns.pattern_rows"),
     "mcts": ("Tree search by random games and by networks of random weights", "trees.mcts_rows"),
     "selfplay": ("Games to learn from, one thread", "trees.selfplay_rows"),
     "start": ("Whole processes", "start.start_rows"),

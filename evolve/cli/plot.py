@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -11,6 +12,12 @@ from evolve.cli.options import output_path
 from evolve.cli.terminal import say
 from evolve.errors import AgentError
 from evolve.tables.kinds import imported
+
+_OF_KIND: Final = {
+    "alphabeta": "evolve.plots.agent:plot_agent",
+    "patterns": "evolve.plots.patterns:plot_patterns",
+}
+"""What draws the agents of a kind."""
 
 
 @click.command(name="plot")
@@ -24,15 +31,14 @@ def plot_command(source: str, output: Path) -> None:
     Of a run: scores by generation, and the champion's weights as boards. Of a training: scores
     against the panel, and the loss. Of a sweep: the trials' scores, what matters, and the scores
     by each of the parameters that matter most. Of an alpha-beta agent: its weights as boards,
-    phase by phase.
+    phase by phase; of patterns: what a disc is worth on each square.
 
     \b
     Examples:
       evolve plot runs/reversed-001 -o progress.png
       evolve plot best.json -o boards.png
     """
-    from evolve.agents.loading import as_alphabeta, load_agent
-    from evolve.plots.agent import plot_agent
+    from evolve.agents.loading import load_agent
     from evolve.tables.run import Run
 
     if Path(source).is_dir():
@@ -40,7 +46,10 @@ def plot_command(source: str, output: Path) -> None:
         imported(run.kind.draw)(run, output)
     else:
         agent = load_agent(source)
-        if not agent.describe().boards:
-            raise AgentError(f"{source} has no weights of squares to draw; alpha-beta agents have")
-        plot_agent(as_alphabeta(agent, source), output)
+        draw = _OF_KIND.get(getattr(agent, "kind", ""))
+        if draw is None:
+            raise AgentError(
+                f"{source} has no weights to draw; agents of kind {', '.join(_OF_KIND)} have"
+            )
+        imported(draw)(agent, output)
     say(f"{source} → {output}")

@@ -15,6 +15,7 @@ from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, mov
 from evolve.engine.compile import inlined, kernel
 from evolve.engine.context import PATTERNS, RULES
 from evolve.engine.memory import int64, load, lowest, popcount
+from evolve.engine.parts import trained_moves
 from evolve.engine.pattern_search import pattern_move
 from evolve.engine.patterns import DISC, follow_move, read_vector, sum_words
 from evolve.engine.random import GOLDEN, mixed, random_square, uniform
@@ -140,6 +141,9 @@ def play_to_learn(
 ) -> None:
     """Play games number `first` and on, each with random numbers of its own; fill `records`.
 
+    A game that cannot but come to an opening of a match (`engine.parts`) is given up: it has no
+    positions.
+
     `vectors` [2, lanes] is scratch; the context has an evaluation whose shapes are those taught.
     """
     patterns = load(context, PATTERNS)
@@ -159,6 +163,10 @@ def play_to_learn(
                     break
                 if count > 0:
                     records.flags[game, count - 1] |= SAME_SIDE
+            moves = trained_moves(own, opp, moves)
+            if moves == ZERO:
+                count = int64(0)
+                break
             state += GOLDEN
             ply += 1
             if ply <= book:
@@ -175,9 +183,10 @@ def play_to_learn(
                     square, best = greedy_move(own, opp, moves, taught, vectors, patterns)
                 else:
                     square, best = searched_move(own, opp, options.depth, context)
+                kept = moves & (ONE << U(square)) != ZERO
                 records.values[game, count] = min(max(best, -ONE_VALUE), ONE_VALUE)
                 state += GOLDEN
-                if uniform(state) < options.epsilon:
+                if not kept or uniform(state) < options.epsilon:
                     state += GOLDEN
                     drawn = random_square(moves, state)
                     if drawn != square:

@@ -202,7 +202,7 @@ class PatternLearner(Learner):
 
         with suppress(OutOfTimeError):
             in_batches(count, play, self.jobs, played, _PART)
-        # Out of time, parts that were not begun are empty.
+        # Those that were given up are empty, and out of time those that were not begun.
         finished = records.counts > 0
         self._games += count
         return GameRecords._make(array[finished] for array in records)

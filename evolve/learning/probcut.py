@@ -15,7 +15,9 @@ import numpy.typing as npt
 
 from evolve.agents.patterns import Cut, PatternAgent
 from evolve.config.pattern_training import PatternSettings
+from evolve.engine.bits import U
 from evolve.engine.board import Board
+from evolve.engine.parts import MATCH_SLOT, OPENING_DISCS, slot_of
 from evolve.engine.patterns import DISC, DISC_GROUPS, MOST_CUT_DEPTH
 from evolve.learning.learner import Left
 
@@ -52,12 +54,17 @@ def fit_cuts(agent: PatternAgent, settings: PatternSettings, left: Left) -> tupl
 
 
 def _positions(agent: PatternAgent, rng: np.random.Generator) -> Iterator[Board]:
-    """Positions of different games with a choice of moves, at all stages, without end."""
+    """Positions of different games with a choice of moves, at all stages, without end.
+
+    None is of a game that came to an opening of a match.
+    """
     while True:
         discs = int(rng.integers(_FIRST_DISCS, _LAST_DISCS + 1))
         book = int(rng.integers(8, 14))
         board = Board.start()
         while not board.is_over() and 64 - board.empties < discs:
+            if 64 - board.empties == OPENING_DISCS and is_match_opening(board):
+                break
             moves = board.legal_moves()
             if not moves:
                 board = board.pass_move()
@@ -65,8 +72,13 @@ def _positions(agent: PatternAgent, rng: np.random.Generator) -> Iterator[Board]
                 board = board.play(int(rng.choice(moves)))
             else:
                 board = board.play(agent.choose(board))
-        if len(board.legal_moves()) > 1:
+        if 64 - board.empties == discs and len(board.legal_moves()) > 1:
             yield board
+
+
+def is_match_opening(board: Board) -> bool:
+    """Whether a match may begin from a position."""
+    return int(slot_of(U(board.own), U(board.opp))) == MATCH_SLOT
 
 
 def _cuts(discs: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> tuple[Cut, ...]:
