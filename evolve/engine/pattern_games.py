@@ -179,6 +179,7 @@ def play_to_learn(
                     count += 1
                     score = solve_score(own, opp, context)
                     break
+                kept = True
                 if options.depth == 0:
                     square, best = greedy_move(own, opp, moves, taught, vectors, patterns)
                 else:
