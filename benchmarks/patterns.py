@@ -40,20 +40,20 @@ class Timed(Agent):
         self._agent, self._spent = agent, spent
         self.name, self.rules = agent.name, agent.rules
 
-    def choose(self, board: Board) -> int:
+    def choose(self, board: Board) -> int:  # noqa: D102 - as in Agent, and so are the others
         return self.choose_counted(board)[0]
 
-    def choose_counted(self, board: Board) -> tuple[int, int]:
+    def choose_counted(self, board: Board) -> tuple[int, int]:  # noqa: D102
         begin = time.thread_time()
         chosen = self._agent.choose_counted(board)
         self._spent.append(time.thread_time() - begin)
         return chosen
 
-    def for_game(self, seed: int) -> Any:
+    def for_game(self, seed: int) -> Any:  # noqa: D102
         return Timed(self._agent.for_game(seed), self._spent)
 
     @property
-    def repeats(self) -> bool:
+    def repeats(self) -> bool:  # noqa: D102
         return self._agent.repeats
 
 
@@ -85,9 +85,7 @@ def champions(rules: str, seeds: int, pairs: int) -> None:
             ]
             means.append(float(np.mean([score for score, _, _ in rows])))
             ratios.append(sum(row[1] for row in rows) / sum(row[2] for row in rows))
-            print(
-                f"{rules}, {name}, seed {seed}: {means[-1]:.3f}, {ratios[-1]:.2f} of the CPU time"
-            )
+            print(f"{rules}, {name}, seed {seed}: {means[-1]:.3f}, {ratios[-1]:.2f} of their CPU")
         half = stats.t.ppf(0.975, seeds - 1) * np.std(means, ddof=1) / seeds**0.5
         print(
             f"{rules}, {name}: {np.mean(means):.3f} ± {half:.3f} over {seeds} seeds, {len(paths)} "

@@ -38,7 +38,7 @@ _CODE = _code()
 
 @dataclass(frozen=True)
 class Recipe:
-    """What to train: `mcts`, `dqn` or `patterns`, and its settings, all in CPU seconds of `budget`."""
+    """What to train, a word of `evolve train`; its CPU seconds and its other settings."""
 
     kind: str
     budget: float

@@ -32,17 +32,13 @@ def pattern_rows() -> list[Figures]:
     rng = np.random.default_rng(SEED)
     weights = rng.integers(-20, 21, (1, others.weights)).astype(np.int16)
     random = PatternAgent(Patterns.of_weights(others, (), weights))
-    rows = []
-    for cuts in (True, False):
-        player = agent if cuts else replace(agent, probcut=0.0)
-        for depth in DEPTHS:
-            if cuts or depth <= _WITHOUT_CUTS:
-                rows.append(_row(player, depth, cuts))
-    rows.append(_row(random, 4, False))
-    return rows
+    plain = replace(agent, probcut=0.0)
+    rows = [_row(agent, depth, cuts=True) for depth in DEPTHS]
+    rows += [_row(plain, depth, cuts=False) for depth in DEPTHS if depth <= _WITHOUT_CUTS]
+    return [*rows, _row(random, 4, cuts=False)]
 
 
-def _row(agent: PatternAgent, depth: int, cuts: bool) -> Figures:
+def _row(agent: PatternAgent, depth: int, *, cuts: bool) -> Figures:
     boards = half_random(_POSITIONS, (20, 52))
     memory = Memory(_TABLE_BITS)
     address = memory.set(agent.patterns, agent.block, "standard")

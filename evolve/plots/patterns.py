@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -51,7 +51,7 @@ def plot_patterns(agent: PatternAgent, output: Path) -> None:
     title(figure, f"{agent.name}: {agent.rules or 'any rules'}, depth {agent.depth}")
     axes = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
     largest = float(np.nanmax(np.abs(values)))
-    image = None
+    image: Any = None
     spans = pairwise([4, *agent.patterns.boundaries, 65])
     for one, board, (first, after) in zip(axes, values.reshape(-1, 8, 8), spans, strict=False):
         image = one.imshow(board, cmap="RdBu", vmin=-largest, vmax=largest)
