@@ -32,7 +32,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise SettingsError(f"{path}: {error.strerror}") from error
     except ValueError as error:
-        raise SettingsError(f"{path} is no TOML file: {error}") from error
+        raise SettingsError(f"{path} is not a TOML file: {error}") from error
     return {key: value for key, value in values.items() if key not in _NOT_SETTINGS}
 
 

@@ -104,7 +104,7 @@ def test_dialects_play_the_same_games_as_the_agent_they_are(
         ("stop", "in time"),
         ("kill", "ended by signal SIGKILL"),
         ("illegal", "a1, which is illegal"),
-        ("garbage", "no move"),
+        ("garbage", "not a move"),
         ("flood", "in time"),
     ],
 )
@@ -130,8 +130,8 @@ def test_what_fails_loses_that_game_and_the_next_ones_are_played(
 def test_an_answer_without_end() -> None:
     result, played = match(agent("gtp", "endless", "?time=20"), pairs=1)
     assert result.failures_a == 2
-    # It sends `=` without our id, and lines that are no answer.
-    assert any(word in played.games.failures[0] for word in ("endless answer", "no move"))
+    # It sends `=` without our id, and lines that are not answers.
+    assert any(word in played.games.failures[0] for word in ("endless answer", "not a move"))
 
 
 def test_programs_that_only_make_noise_end_at_once() -> None:
@@ -299,10 +299,10 @@ def test_closing_ends_one_that_thinks() -> None:
     [
         ("gtp:", "needs a command"),
         ("gtp:no-such-program", "no-such-program"),
-        ("gtp:cat 'x", "no command"),
+        ("gtp:cat 'x", "not a command"),
         ("gtp:cat?time=0", "time"),
         ("gtp:cat?time=1e9", "time=1e9"),
-        ("gtp:cat?time=1s", "no setting"),
+        ("gtp:cat?time=1s", "not a setting"),
         ("gtp:cat?time=.001", "0.02"),
         ("gtp:cat?depth=3", "depth"),
         ("nboard:cat?endgame=3", "endgame"),

@@ -200,7 +200,7 @@ def test_files_that_are_no_match_are_left_alone(tmp_path_factory: pytest.TempPat
         ("0,match,2,", "0,match,4,", "game 4 is none of 4"),
         ("0,match,2,", "0,match,0,", "there twice"),
         ("0,match,2,", "0,match,x,", "game 3"),
-        (",end,", ",lost,", "'lost' is no way to end"),
+        (",end,", ",lost,", "'lost' is not a way to end"),
         (",f5 d6 ", ",f5 z6 ", "game 1"),
     ],
 )

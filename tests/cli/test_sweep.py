@@ -257,7 +257,7 @@ def test_a_database_serves_as_well(tmp_path: Path) -> None:
         (["--space=bad.toml"], "there is no parameter 'speed'"),
         (["--space=worse.toml"], "low 1 is above high 0.5"),
         (["--storage=postgresql://me:secret@127.0.0.1:1/x"], "does not answer"),
-        (["--storage=nonsense"], "is no URL"),
+        (["--storage=nonsense"], "is not a URL"),
     ],
 )
 def test_sweeps_that_cannot_be(options: list[str], words: str, tmp_path: Path) -> None:

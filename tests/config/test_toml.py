@@ -50,7 +50,7 @@ def test_every_wrong_field_is_named_at_once() -> None:
 @pytest.mark.parametrize("content", [b"population = ", b"\xff", b"[[[", b"a = 1\na = 2"])
 def test_files_that_are_no_toml(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.toml").write_bytes(content)
-    with pytest.raises(SettingsError, match="no TOML file"):
+    with pytest.raises(SettingsError, match="is not a TOML file"):
         read_toml(tmp_path / "x.toml")
 
 

@@ -105,7 +105,7 @@ def test_a_folder_of_another_run_is_refused(tmp_path: Path) -> None:
     ("settings", "words"),
     [
         ({"selection": "magic"}, "there are best, tournament"),
-        ({"algorithm": youngest}, "algorithm: is no function; those may be: fitness, selection"),
+        ({"algorithm": youngest}, "algorithm: is not a function; those may be: fitness, selection"),
         ({"populaton": 5}, "there is no such setting"),
         ({"fitness": lambda played: [1.0]}, "make it with def"),
         ({"selection": youngest, "algorithm": "cma"}, "has operators of its own"),
