@@ -152,6 +152,9 @@ def test_terms_left_out_weigh_nothing() -> None:
     assert any(any(values) for values in individuals["mobility"])
     for term in ("stability", "x_squares", "c_squares", "potential_mobility"):
         assert not any(any(values) for values in individuals[term])
+    # Its config.toml has their ranges all the same, which is no reason to refuse it.
+    assert "stability" in evolve.load_run("plain").config["bounds"]
+    done("resume", "plain", "--generations", 3)
 
 
 def test_genes_stay_in_their_bounds() -> None:
