@@ -203,8 +203,11 @@ def test_the_example_of_the_docs(
         assert "generations=60" in example
         known = QUICK if column == "fitness" else ENCODED
         tiny = ", ".join(
-            f"{key}={value!r}" for key, value in known.items() if f"{key}=" not in example
+            f"{key}={value!r}"
+            for key, value in known.items()
+            if key == "generations" or f"{key}=" not in example
         )
         exec(compile(example.replace("generations=60", tiny), "evolution.md", "exec"), {})
         assert "own:" in (tmp_path / "runs" / folder / "config.toml").read_text()
+        assert evolve.load_run(tmp_path / "runs" / folder).generation_count == 4
         assert column in capsys.readouterr().out
