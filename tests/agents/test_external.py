@@ -94,18 +94,27 @@ def test_dialects_play_the_same_games_as_the_agent_they_are(
     assert result.failures_a == 0
 
 
-@pytest.mark.parametrize("protocol", ["gtp", "nboard"])
 @pytest.mark.parametrize(
-    ("fault", "reason"),
+    ("protocol", "fault", "reason"),
     [
-        ("crash", "ended with exit code 3: I give up"),
-        ("hang", "in time"),
-        ("child", "in time"),
-        ("stop", "in time"),
-        ("kill", "ended by signal SIGKILL"),
-        ("illegal", "a1, which is illegal"),
-        ("garbage", "not a move"),
-        ("flood", "in time"),
+        # Those that let the time run out do so below any protocol.
+        pytest.param(
+            protocol,
+            fault,
+            reason,
+            marks=[pytest.mark.slow] if (protocol, reason) == ("nboard", "in time") else [],
+        )
+        for protocol in ("gtp", "nboard")
+        for fault, reason in (
+            ("crash", "ended with exit code 3: I give up"),
+            ("hang", "in time"),
+            ("child", "in time"),
+            ("stop", "in time"),
+            ("kill", "ended by signal SIGKILL"),
+            ("illegal", "a1, which is illegal"),
+            ("garbage", "not a move"),
+            ("flood", "in time"),
+        )
     ],
 )
 def test_what_fails_loses_that_game_and_the_next_ones_are_played(

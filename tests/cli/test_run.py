@@ -371,6 +371,7 @@ def test_a_run_into_a_full_device_says_so(tmp_path: Path) -> None:
     assert ended.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_when_nobody_reads_its_output(tmp_path: Path) -> None:
     process = spawn(tmp_path, "run", *QUICK, "--generations", 3, "--out", "unread")
     assert process.stdout is not None
