@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import re
+from pathlib import Path
 
 import pytest
 
+import evolve
 from evolve import errors
 from evolve.errors import EvolveError
 
@@ -26,3 +29,18 @@ def test_an_error_is_its_text(name: str) -> None:
     """Also those that are an OSError, which makes a number and a text of two arguments."""
     assert issubclass(ALL[name], EvolveError)
     assert str(ALL[name]("one line")) == "one line"
+
+
+def test_errors_say_what_is_not_so_in_plain_english() -> None:
+    """Not "x is no move" but "x is not a move"; "there is no move" is well."""
+    said = [
+        f"{path.name}: {text.value}"
+        for path in Path(evolve.__path__[0]).rglob("*.py")
+        for raised in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(raised, ast.Raise)
+        for text in ast.walk(raised)
+        if isinstance(text, ast.Constant) and isinstance(text.value, str)
+    ]
+    assert len(said) > 200
+    awkward = re.compile(r"(?<!there )\b(is|are) no (?!longer|better|worse)")
+    assert [text for text in said if awkward.search(text)] == []

@@ -21,6 +21,8 @@ STEP = re.compile(
     r"`(?P<anchor>[^`]+)`|(?P<trial>Try it)):" + FENCE,
     re.M | re.S,
 )
+SLOW = {"A kind of run", "A command", "A column of a table"}
+"""Examples for -m slow, as those that change the engine: they start several programs."""
 MOST_FILES = {"A term of the evaluation": 3, "Rules": 3}
 """Files that an extension may touch; two where nothing is said."""
 
@@ -74,20 +76,25 @@ def test_every_kind_of_extension_is_there() -> None:
     for example in EXAMPLES:
         assert len(example.files) <= MOST_FILES.get(example.name, 2), example.name
         assert sum(bool(step["trial"]) for step in example.steps) == 1, example.name
+    assert {example.name for example in EXAMPLES} > SLOW
 
 
 @pytest.mark.parametrize(
     "example",
     [
-        pytest.param(one, id=one.name, marks=[pytest.mark.slow] if one.kernels else [])
+        pytest.param(
+            one,
+            id=one.name,
+            marks=[pytest.mark.slow] if one.kernels or one.name in SLOW else [],
+        )
         for one in EXAMPLES
     ],
 )
 def test_an_example_works(example: Example, tmp_path: Path) -> None:
     package, runs = tmp_path / "package", tmp_path / "runs"
     runs.mkdir()
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "evolve", package / "evolve", ignore=ignored)
+    # With what Python has compiled: it looks at the time and the size of each source.
+    shutil.copytree(ROOT / "evolve", package / "evolve")
     for step in example.steps:
         if not step["trial"]:
             carry_out(step, package)

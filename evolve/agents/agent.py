@@ -153,7 +153,7 @@ class Agent(ABC):
 
     def stored(self) -> StoredAgent:
         """The agent, if files can hold it; AgentError when they cannot."""
-        raise AgentError(f"{self.name} is no agent that a file could hold")
+        raise AgentError(f"{self.name} is not an agent that a file could hold")
 
     def _changed(self, **changes: Any) -> Self:
         return cast("Self", replace(cast("Any", self), **changes))

@@ -101,7 +101,7 @@ class ExternalAgent(Agent):
         try:
             return shlex.split(self.command)
         except ValueError as error:
-            raise AgentError(f"{self.command!r} is no command: {error}") from error
+            raise AgentError(f"{self.command!r} is not a command: {error}") from error
 
     def choose(self, board: Board) -> int:
         """The program's move; EngineError when it fails."""

@@ -94,7 +94,7 @@ class AgentHeader:
 def header_of(document: Any) -> AgentHeader:
     """The header of a parsed agent file; raises AgentFileError."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise AgentFileError(f'this is no agent file: it has no "format": "{FORMAT}"')
+        raise AgentFileError(f'this is not an agent file: it has no "format": "{FORMAT}"')
     version, kind = document.get("version"), document.get("kind")
     if version != VERSION:
         raise AgentFileError(f"version {version!r} is unknown; this evolve reads {VERSION}")
@@ -141,9 +141,9 @@ def _parsed(source: Path | str) -> Any:
     try:
         return parse_json(read_document(source) if isinstance(source, Path) else source)
     except UnicodeDecodeError as error:
-        raise AgentFileError("this is no agent file: it is neither text nor .npz") from error
+        raise AgentFileError("this is not an agent file: it is neither text nor .npz") from error
     except ValueError as error:
-        raise AgentFileError(f"this is no agent file: {error}") from error
+        raise AgentFileError(f"this is not an agent file: {error}") from error
 
 
 def _unpacked(path: Path) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
@@ -151,8 +151,8 @@ def _unpacked(path: Path) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
     try:
         arrays = read_arrays(path, _LARGEST, HEADER)
     except ValueError as error:
-        raise AgentFileError(f"this is no agent file: {error}") from error
+        raise AgentFileError(f"this is not an agent file: {error}") from error
     header = arrays.pop(HEADER)
     if header.dtype.kind != "U" or header.ndim != 0:
-        raise AgentFileError(f"this is no agent file: its {HEADER} is no text")
+        raise AgentFileError(f"this is not an agent file: its {HEADER} is not text")
     return _parsed(str(header)), arrays

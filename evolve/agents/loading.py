@@ -81,7 +81,7 @@ def read_alphabeta(path: Path) -> AlphaBetaAgent:
 def as_alphabeta(agent: Agent, source: str) -> AlphaBetaAgent:
     """The agent of `source`, if it is an alpha-beta agent; AgentError where it is another."""
     if not isinstance(agent, AlphaBetaAgent):
-        raise AgentError(f"{source} is no alpha-beta agent")
+        raise AgentError(f"{source} is not an alpha-beta agent")
     return agent
 
 
@@ -133,7 +133,8 @@ def _split(source: str) -> tuple[str, dict[str, float]]:
         found = _SETTING.fullmatch(part)
         if not found:
             raise AgentError(
-                f"{part!r} in {source!r} is no setting; write for example {place}?depth=3&endgame=8"
+                f"{part!r} in {source!r} is not a setting; write for example "
+                f"{place}?depth=3&endgame=8"
             )
         settings[found[1]] = float(found[2]) if "." in found[2] else int(found[2])
     return place, settings

@@ -268,7 +268,7 @@ def _fill(row: Mapping[Any, Any], moves: Any, results: Any) -> str | None:
     failure = reason.removeprefix(FAILED)
     side = failure.partition(":")[0]
     if failure == reason or side not in _FAILED:
-        raise RecordError(f"{reason!r} is no way to end a game of a match")
+        raise RecordError(f"{reason!r} is not a way to end a game of a match")
     results[REASON] = _FAILED[side]
     return failure
 

@@ -216,7 +216,7 @@ class Tournament:
         if config.exists():
             self._check(config)
         elif folder.exists() and {path.name for path in folder.iterdir()} - {GAMES, LOCK_FILE}:
-            raise RunError(f"{folder} is taken: it holds something that is no rating")
+            raise RunError(f"{folder} is taken: it holds something that is not a rating")
         (folder / GAMES).mkdir(parents=True, exist_ok=True)
 
     def _check(self, config: Path) -> None:

@@ -78,7 +78,7 @@ def _show_board(board: Board) -> None:
 def _game_id(text: str, run: Run) -> tuple[int, int]:
     generation, colon, number = text.rpartition(":")
     if not _NUMBER.fullmatch(number) or (colon and not _NUMBER.fullmatch(generation)):
-        raise click.UsageError(f"{text!r} is no game: write generation:number, or a number")
+        raise click.UsageError(f"{text!r} is not a game: write generation:number, or a number")
     chosen = int(generation) if colon else run.generation_count - 1
     run.check_generation(chosen)
     return chosen, int(number)

@@ -38,7 +38,7 @@ class _Generation(click.ParamType["int | str"]):
         if value == "all" or isinstance(value, int):
             return cast("int | str", value)
         if not _NUMBER.fullmatch(value):
-            self.fail(f"{value!r} is no generation: a number from 0, or all", parameter, context)
+            self.fail(f"{value!r} is not a generation: a number from 0, or all", parameter, context)
         return int(value)
 
 
@@ -164,7 +164,7 @@ def _show_agent(source: str, agent: Agent, style: str | None, output: Path | Non
     stored = agent.stored()
     style = style_of(style, output)
     if style in ("csv", "parquet"):
-        raise click.UsageError(f"an agent is no table for {style}; name the file .json")
+        raise click.UsageError(f"an agent is not a table for {style}; name the file .json")
     if style == "json":
         text = json.dumps(stored.document, indent=1) + "\n"
         click.echo(text, nl=False) if output is None else write_text(output, text)

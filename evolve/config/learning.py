@@ -30,7 +30,7 @@ PLAY: Final = "The agent, as it plays"
 
 ITSELF: Final = "self"
 PAST: Final = "past"
-"""Opponents that are no agents: the learner as it is, and as it was."""
+"""Opponents that are not agents: the learner as it is, and as it was."""
 
 
 class TrainingSettings(BaseModel):

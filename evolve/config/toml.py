@@ -32,7 +32,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise SettingsError(f"{path}: {error.strerror}") from error
     except ValueError as error:
-        raise SettingsError(f"{path} is no TOML file: {error}") from error
+        raise SettingsError(f"{path} is not a TOML file: {error}") from error
     return {key: value for key, value in values.items() if key not in _NOT_SETTINGS}
 
 
@@ -50,7 +50,13 @@ def resolve(
     field with its value, those of the file under its name `source`; OptionsError when options
     are at fault.
     """
-    return resolve_as(EvolutionSettings, PRESETS, options, file, source)
+    settings = resolve_as(EvolutionSettings, PRESETS, options, file, source)
+    # Only of options: presets and the config.toml of a run have ranges of terms that are off, too.
+    off = [gene for gene in options.get("bounds", {}) if settings.is_off(gene)]
+    if off:
+        said = (f"bounds.{gene}: the term is not among the terms in use" for gene in off)
+        raise OptionsError("; ".join(said))
+    return settings
 
 
 def resolve_as(

@@ -73,7 +73,7 @@ def moves_scalar(own: np.uint64, opp: np.uint64) -> np.uint64:
 
 @inlined
 def flips_scalar(square: int, own: np.uint64, opp: np.uint64) -> np.uint64:
-    """Discs that turn when the side with `own` plays on the empty `square`; 0 if it is no move."""
+    """Discs that turn when the side with `own` plays on the empty `square`; 0 if illegal."""
     flips = ZERO
     for line in range(4):
         # Toward higher squares: adding 1 below the ray carries through the opponent's discs.

@@ -32,7 +32,7 @@ class Board:
     def __post_init__(self) -> None:
         for name, disc_bits in (("own", self.own), ("opp", self.opp)):
             if isinstance(disc_bits, bool) or not 0 <= int(disc_bits) <= _FULL:
-                raise PositionError(f"{name}={disc_bits!r} is no bitboard; it must fit 64 bits")
+                raise PositionError(f"{name}={disc_bits!r} is not a bitboard; it must fit 64 bits")
             object.__setattr__(self, name, int(disc_bits))
         if self.own & self.opp:
             square = (self.own & self.opp & -(self.own & self.opp)).bit_length() - 1
@@ -102,7 +102,7 @@ class Board:
             name = square_name(square) if 0 <= square < 64 else repr(square)
             moves = " ".join(map(square_name, self.legal_moves())) or "none, only a pass"
             raise IllegalMoveError(
-                f"{name} is no legal move for {self.side}; legal: {moves}\n{self}"
+                f"{name} is not a legal move for {self.side}; legal: {moves}\n{self}"
             )
         own, opp = self.opp ^ turned, self.own ^ turned ^ (1 << square)
         return Board(own, opp, self.other_side, self._moves_and(square))

@@ -135,7 +135,7 @@ def _deep_value(
 
 @inlined
 def _discounted(discount: float, value: float) -> float:
-    """A value a step later; that of a finished game is no forecast, and stays."""
+    """A value a step later; that of a finished game is not a forecast, and stays."""
     return value if abs(value) > _DECIDED / 2.0 else discount * value
 
 

@@ -64,7 +64,7 @@ class Layer:
         """The layer that a text like `dense 128 relu` describes; raises AgentError."""
         found = _LAYER.fullmatch(" ".join(text.split()))
         if not found or found[1] not in _KINDS:
-            raise AgentError(f"{text!r} is no layer; there are {', '.join(_KINDS)}")
+            raise AgentError(f"{text!r} is not a layer; there are {', '.join(_KINDS)}")
         kind, units, words = found[1], int(found[2] or 0), found[3].split()
         if (kind in _SIZED) != (units > 0) or units > MOST_UNITS:
             raise AgentError(

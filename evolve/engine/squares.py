@@ -16,14 +16,14 @@ def square_name(square: int) -> str:
     if square == PASS:
         return "pass"
     if not 0 <= square < 64:
-        raise RecordError(f"{square} is no square; squares are 0 (a1) to 63 (h8)")
+        raise RecordError(f"{square} is not a square; squares are 0 (a1) to 63 (h8)")
     return "abcdefgh"[square % 8] + "12345678"[square // 8]
 
 
 def parse_square(text: str) -> int:
     """Square 0..63 of a name such as `d3` or `D3`, 64 for `pass`."""
     if not _MOVE.fullmatch(text.strip()):
-        raise RecordError(f"{text!r} is no move; a move is a1 to h8, or pass")
+        raise RecordError(f"{text!r} is not a move; a move is a1 to h8, or pass")
     return parse_moves(text)[0]
 
 
@@ -42,5 +42,7 @@ def parse_moves(text: str) -> list[int]:
         moves.append(PASS if name == "pass" else "abcdefgh".index(name[0]) + 8 * (int(name[1]) - 1))
         place = match.end()
     if text[place:].strip():
-        raise RecordError(f"{text[place:].strip()[:12]!r} is no move, in the moves {text[:40]!r}")
+        raise RecordError(
+            f"{text[place:].strip()[:12]!r} is not a move, in the moves {text[:40]!r}"
+        )
     return moves

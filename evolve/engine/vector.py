@@ -191,7 +191,7 @@ def _turned_downward_8(builder: Any, ray: Any, own: Any, opp: Any) -> Any:
 
 
 def _turned_downward_4(builder: Any, ray: Any, own: Any, opp: Any) -> Any:
-    """The same, where leading zeros cost too much: what lies beyond another square is no end."""
+    """The same, where leading zeros cost too much: what is beyond another square is not an end."""
     beyond = builder.lshr(builder.and_(ray, builder.not_(opp)), _constant(_STEPS))
     for factor in (1, 2, 4):
         by = _constant([factor * step for step in _STEPS])
@@ -214,7 +214,7 @@ def _flips(lanes: int) -> Callable[..., Any]:
     """The intrinsic for flips, in the way for so many lanes."""
 
     def flips(typingctx: Any, square: Any, own: Any, opp: Any) -> Any:
-        """Discs that turn when `own` plays on the empty `square`; 0 if it is no move."""
+        """Discs that turn when `own` plays on the empty `square`; 0 if it is illegal."""
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             own4, opp4 = spread(builder, args[1], 4), spread(builder, args[2], 4)

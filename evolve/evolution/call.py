@@ -49,13 +49,13 @@ def evolve(
 
     The run up to its last generation is the same however often it was stopped, provided that the
     functions depend on what they are given alone and draw from its `rng`. Raises SettingsError
-    for what cannot be, also when a function gives what is no answer, and RunError for a folder
+    for what cannot be, also when a function gives what is not an answer, and RunError for a folder
     that is taken by another run.
     """
     own: Own = {kind: value for kind, value in settings.items() if callable(value)}
     for kind in own:
         if kind not in OWNABLE:
-            raise SettingsError(f"{kind}: is no function; those may be: {', '.join(OWNABLE)}")
+            raise SettingsError(f"{kind}: is not a function; those may be: {', '.join(OWNABLE)}")
     if "encoding" in own:
         if not isinstance(own["encoding"], Encoding):
             raise SettingsError("encoding: must be an evolve.Encoding")

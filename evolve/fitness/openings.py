@@ -115,7 +115,7 @@ def balanced_openings(
 def openings_of_games(games: Iterable[Sequence[int]], plies: int | None = None) -> Openings:
     """The games' first `plies` moves (all of them for None) as openings, each only once.
 
-    A pass is no move here. Raises SettingsError when an opening ends its game, or there is none.
+    A pass is not a move here. Raises SettingsError when an opening ends its game, or there is none.
     """
     found: dict[tuple[int, ...], None] = {}
     for number, game in enumerate(games, 1):

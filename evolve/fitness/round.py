@@ -46,7 +46,7 @@ assert tuple(FITNESS_FUNCTIONS) == tuple(OPERATORS["fitness"])
 
 
 def fitness_values(fitness: Fitness, played: Round) -> list[float]:
-    """What a fitness function gives; SettingsError when it is no number for each agent."""
+    """What a fitness function gives; SettingsError when it is not a number for each agent."""
     given = fitness(played)
     values = np.asarray(given, np.float64)
     if values.shape != (len(played.agents),) or not np.isfinite(values).all():

@@ -36,7 +36,7 @@ def write_figure(figure: Figure, output: Path) -> None:
 
 
 def title(figure: Figure, text: str) -> None:
-    """The picture's title; dollars in the name of a run are no formula."""
+    """The picture's title; dollars in the name of a run are not a formula."""
     figure.suptitle(short(text, 110), parse_math=False)
 
 

@@ -41,7 +41,7 @@ class Encoding:
                 raise SettingsError(f"encoding: {name}: {gene!r} is not a Gene of whole numbers")
             low, high = gene.bounds
             if not -_LARGEST <= low <= high <= _LARGEST:
-                raise SettingsError(f"encoding: {name}: {low} to {high} is no range")
+                raise SettingsError(f"encoding: {name}: {low} to {high} is not a range")
             if gene.numbers < 1 or (name in SCALAR_GENES and gene.numbers > 1):
                 raise SettingsError(f"encoding: {name} cannot have {gene.numbers} numbers")
 

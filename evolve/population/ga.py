@@ -142,7 +142,7 @@ class GeneticAlgorithm:
         return np.where(hit, np.where(genome.steps, stepped, moved), genes)
 
     def _whole(self, kind: str, values: npt.ArrayLike) -> Vector:
-        """What an operator gave as genes; SettingsError when it is no number for each of them."""
+        """What an operator gave as genes; SettingsError when not a number for each of them."""
         numbers = np.asarray(values, np.float64)
         if numbers.shape != (self.genome.size,) or not np.isfinite(numbers).all():
             raise SettingsError(

@@ -64,7 +64,7 @@ class GtpSession:
         try:
             square = parse_square(word)
         except RecordError:
-            raise EngineError(f"answered {answer[:40]!r}, which is no move") from None
+            raise EngineError(f"answered {answer[:40]!r}, which is not a move") from None
         self.moves = (*board.moves, square)
         return square
 

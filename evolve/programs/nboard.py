@@ -49,7 +49,7 @@ class NBoardSession:
                 break
         found = _CHOICE.fullmatch(line)
         if not found:
-            raise EngineError(f"answered {line[:40]!r}, which is no move")
+            raise EngineError(f"answered {line[:40]!r}, which is not a move")
         return parse_square(found[1])
 
     def end(self) -> None:

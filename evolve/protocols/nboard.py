@@ -107,7 +107,7 @@ class NBoardEngine:
     def _move(self, rest: str) -> None:
         found = _MOVE.fullmatch(rest.strip())
         if not found:
-            raise RecordError(f"{rest[:20]!r} is no move")
+            raise RecordError(f"{rest[:20]!r} is not a move")
         name = found[1].lower()
         square = PASS if name.startswith("pa") else parse_square(name)
         self._boards.append(_after(self._board, square))

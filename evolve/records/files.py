@@ -20,4 +20,4 @@ def read_text(path: Path, what: str) -> str:
     try:
         return read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise RecordError(f"{path} is no {what} file: byte {error.start} is not text") from error
+        raise RecordError(f"{path} is not {what}: byte {error.start} is not text") from error

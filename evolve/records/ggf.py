@@ -87,7 +87,7 @@ def _check_between(text: str) -> None:
 
 def read_ggf(path: Path) -> list[GameRecord]:
     """All games of a GGF file; RecordError names file, line and game."""
-    text = read_text(path, "GGF")
+    text = read_text(path, "a GGF file")
     try:
         return parse_ggf(text)
     except RecordError as error:
@@ -112,7 +112,9 @@ def _parse_game(text: str, place: int) -> tuple[GameRecord, int]:
         place = found.end()
     end = re.compile(r"\s*;\s*\)").match(text, place)
     if not end:
-        raise RecordError(f"{text[place : place + 20].strip()!r} is no property, nor the end ;)")
+        raise RecordError(
+            f"{text[place : place + 20].strip()!r} is neither a property nor the end ;)"
+        )
     return _record(head, moves), end.end()
 
 
@@ -160,7 +162,7 @@ def _start(text: str) -> Board:
     size, _, rest = text.partition(" ")
     cells, side = rest[:-1], rest[-1:].upper()
     if size != "8" or side not in ("*", "X", "O"):
-        raise RecordError(f"BO[{text[:90]}] is no board: 8, 64 cells, then * or O to move")
+        raise RecordError(f"BO[{text[:90]}] is not a board: 8, 64 cells, then * or O to move")
     try:
         board = Board.parse(cells, "white" if side == "O" else "black")
     except PositionError as error:

@@ -20,7 +20,7 @@ def read_lines(path: Path) -> list[GameRecord]:
     Empty lines and those that begin with % or # are skipped. RecordError names the line.
     """
     records = []
-    for number, line in enumerate(read_text(path, "move string").splitlines(), 1):
+    for number, line in enumerate(read_text(path, "a file of move strings").splitlines(), 1):
         if not line.strip() or line.lstrip().startswith(("%", "#")):
             continue
         try:

@@ -19,7 +19,7 @@ def parse_obf(line: str) -> Board:
     cells, side = line[:64], line[64:].strip()[:1].upper()
     if side not in ("X", "*", "O"):
         raise RecordError(
-            f"{line[:80]!r} is no OBF position: 64 cells, a space, then X or O to move"
+            f"{line[:80]!r} is not an OBF position: 64 cells, a space, then X or O to move"
         )
     try:
         return Board.parse(cells, "white" if side == "O" else "black")
@@ -32,7 +32,7 @@ def read_obf(path: Path) -> list[Board]:
 
     Raises RecordError with the line's number, also when there is no position at all.
     """
-    lines = read_text(path, "OBF").splitlines()
+    lines = read_text(path, "an OBF file").splitlines()
     boards = []
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.lstrip().startswith(("%", "#")):

@@ -67,7 +67,7 @@ def records_of_frame(frame: pd.DataFrame, rules: Rules) -> list[GameRecord]:
     """The games of a games table; RecordError names an invalid row."""
     missing = [column for column in _NEEDED if column not in frame]
     if missing:
-        raise RecordError(f"this is no games table: it has no column {missing[0]}")
+        raise RecordError(f"this is not a games table: it has no column {missing[0]}")
     records = []
     for number, row in enumerate(frame[list(_NEEDED)].itertuples(index=False), 1):
         try:

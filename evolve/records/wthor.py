@@ -39,7 +39,7 @@ def read_wthor(path: Path) -> list[GameRecord]:
 def parse_wthor(data: bytes) -> list[GameRecord]:
     """The games in the bytes of a `.wtb` file; RecordError names the place of the damage."""
     if len(data) < _HEADER.size:
-        raise RecordError(f"{len(data)} bytes are no WTHOR file: its header alone has 16")
+        raise RecordError(f"{len(data)} bytes are not a WTHOR file: its header alone has 16")
     _, _, _, _, count, _, year, size, kind, _, _ = _HEADER.unpack_from(data)
     if size not in (0, 8):
         raise RecordError(f"byte 12: a board of size {size}; only 8 x 8 is read")

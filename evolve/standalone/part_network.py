@@ -247,7 +247,7 @@ def earned(board: int, child: int) -> float:
 
 
 def discounted(discount: float, value: float) -> float:
-    """A value a step later; that of a finished game is no forecast, and stays."""
+    """A value a step later; that of a finished game is not a forecast, and stays."""
     return value if abs(value) > DECIDED / 2 else discount * value
 
 

@@ -128,7 +128,7 @@ class Plan(ABC):
 
     @cached_property
     def _parts(self) -> set[str]:
-        """Parameters that are no settings, but make `composed` ones."""
+        """Parameters that are not settings, but make `composed` ones."""
         return set(self.family.parts)
 
     @cached_property

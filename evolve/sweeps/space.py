@@ -123,7 +123,7 @@ class Parameter:
                 or not isinstance(given[key], int | float)
                 or not math.isfinite(given[key])
             ):
-                raise SettingsError(f"{where}.{key}: {given[key]!r} is no number")
+                raise SettingsError(f"{where}.{key}: {given[key]!r} is not a number")
         if not isinstance(given.get("log", False), bool):
             raise SettingsError(f"{where}.log: {given['log']!r} must be true or false")
         kind = self.kind

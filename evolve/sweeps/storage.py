@@ -88,7 +88,7 @@ def open_database(url: str) -> BaseStorage:
     shown = without_password(url)
     if url.partition("://")[0].partition("+")[0] not in DATABASES:
         raise SettingsError(
-            f"storage: {shown!r} is no URL of a database: {', '.join(DATABASES)}://…"
+            f"storage: {shown!r} is not a URL of a database: {', '.join(DATABASES)}://…"
         )
     with telling(shown), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -101,8 +101,8 @@ def open_database(url: str) -> BaseStorage:
             ) from error
         except (ArgumentError, NoSuchModuleError) as error:
             raise SettingsError(f"storage: {shown}: {error}") from error
-        except ValueError as error:  # a port that is no number; its text may hold the password
-            raise SettingsError(f"storage: {shown} is no URL of a database") from error
+        except ValueError as error:  # a port that is not a number; its text may hold the password
+            raise SettingsError(f"storage: {shown} is not a URL of a database") from error
 
 
 def without_password(url: str) -> str:

@@ -58,7 +58,7 @@ def read_arrays(
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise ValueError(str(error) or "it is cut off") from error
     except (NotImplementedError, RuntimeError, UnicodeDecodeError) as error:
-        # A way of packing that is not known, a password, a name that is no text.
+        # A way of packing that is not known, a password, a name that is not text.
         raise ValueError(str(error)) from error
 
 

@@ -33,7 +33,7 @@ class Run:
     """The tables of one run, as of the moment they are first asked for.
 
     individuals, games, generations, trials and metrics are pandas DataFrames; those that its
-    kind of run does not have are empty. Raises RunError for a folder that is no run, or a
+    kind of run does not have are empty. Raises RunError for a folder that is not a run, or a
     damaged file.
     """
 
@@ -41,7 +41,7 @@ class Run:
         self.path = Path(path)
         if not (self.path / layout.CONFIG_FILE).is_file():
             known = "no such folder" if not self.path.exists() else "it has no config.toml"
-            raise RunError(f"{path} is no run: {known}")
+            raise RunError(f"{path} is not a run: {known}")
 
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r}, generations={self.generation_count})"
@@ -228,7 +228,7 @@ def list_runs(parent: str | Path) -> list[Run]:
     """All runs in a folder, by name; raises RunError when it is none."""
     folder = Path(parent)
     if not folder.is_dir():
-        raise RunError(f"{parent} is no folder" if folder.exists() else f"there is no {parent}")
+        raise RunError(f"{parent} is not a folder" if folder.exists() else f"there is no {parent}")
     return [Run(path) for path in sorted(folder.iterdir()) if (path / layout.CONFIG_FILE).is_file()]
 
 

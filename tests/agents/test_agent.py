@@ -30,7 +30,7 @@ def test_what_a_file_holds_is_what_an_agent_is_known_by() -> None:
 
 
 def test_what_no_file_holds_says_so(tmp_path: Path) -> None:
-    with pytest.raises(AgentError, match="random is no agent that a file could hold"):
+    with pytest.raises(AgentError, match="random is not an agent that a file could hold"):
         evolve.load_agent("random").stored()
     for limited in ("swh?time=1", "swh?nodes=500"):
         with pytest.raises(AgentError, match="files hold no limit of time or nodes"):

@@ -35,7 +35,7 @@ def test_a_file_holds_the_whole_agent(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"format": "other"}, "no agent file"),
+        ({"format": "other"}, "not an agent file"),
         ({"version": 2}, "version 2"),
         ({"kind": "oracle"}, "oracle"),
         ({"parameters": None}, "parameters"),
@@ -62,7 +62,7 @@ def test_damaged_files_are_refused_with_one_line(
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe\x00", b"[1]", b"[" * 100_000])
 def test_what_is_no_agent_file_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.json").write_bytes(content)
-    with pytest.raises(AgentFileError, match="no agent file"):
+    with pytest.raises(AgentFileError, match="not an agent file"):
         evolve.load_agent(tmp_path / "x.json")
 
 

@@ -63,5 +63,5 @@ def test_folders_without_a_champion_and_python_files_are_no_agents(tmp_path: Pat
     exported.write_text("", encoding="utf-8")
     with pytest.raises(AgentFileError, match="plays only as a program"):
         evolve.load_agent(exported)
-    with pytest.raises(AgentError, match="uct is no alpha-beta agent"):
+    with pytest.raises(AgentError, match="uct is not an alpha-beta agent"):
         load_alphabeta("uct")

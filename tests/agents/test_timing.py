@@ -94,7 +94,7 @@ def test_a_search_ends_though_no_other_thread_gets_to_run(name: str) -> None:
     evolve.load_agent("uct?time=0.02")
     context = thread_context("standard", TABLE_BITS)
     board = boards(7, 1, 40)[0]
-    with nobody_else_running(1.0), stopping_at(context, time.perf_counter() + SECONDS):
+    with nobody_else_running(0.3), stopping_at(context, time.perf_counter() + SECONDS):
         begin = time.thread_time()
         KERNELS[name](board, context.ctypes.data)
         spent = time.thread_time() - begin
@@ -102,7 +102,13 @@ def test_a_search_ends_though_no_other_thread_gets_to_run(name: str) -> None:
     assert spent < LATE * SECONDS
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if "=24" in kind or kind == "network"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *(kind for kind in KINDS if "=24" in kind),
+        pytest.param("network", marks=pytest.mark.slow),
+    ],
+)
 def test_99_of_100_moves_keep_the_time(kind: str) -> None:
     """From all parts of the game, the exact searches at their longest among them."""
     agent = loaded(kind)
@@ -136,7 +142,14 @@ print(json.dumps([len(before), sorted(kernels() - before), spent]))
 """
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        # Those that solve compile all that the others do.
+        kind if "=24" in kind else pytest.param(kind, marks=pytest.mark.slow)
+        for kind in KINDS
+    ],
+)
 def test_first_moves_do_not_pay_for_compilation(kind: str) -> None:
     """In a process of its own: each kernel is there when the agent is, and the table's memory."""
     loaded(kind)  # so that the kernels are in the cache

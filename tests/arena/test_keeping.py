@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import shutil
 import subprocess
@@ -55,7 +56,8 @@ def _inside_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def whole(folder: Path, words: Sequence[object], files: Sequence[object] = BOTH) -> Result:
     """The match without a disturbance, its files in a folder of its own."""
     folder.mkdir()
-    return finish(spawn(folder, "match", *words, *files))
+    with contextlib.chdir(folder):
+        return invoke("match", *words, *files)
 
 
 def killed(folder: Path, words: Sequence[object], pause: float, jobs: int) -> None:
@@ -77,7 +79,8 @@ def assert_goes_on(tmp_path: Path, words: Sequence[object], pauses: Sequence[flo
         killed(folder, words, pause, jobs=1 + number % 2)
         games = pd.read_csv(folder / "games.csv")
         assert (games.groupby(games["game"] // 2).size() == 2).all(), "only whole pairs"
-    ended = finish(spawn(folder, "match", *words, *BOTH))
+    with contextlib.chdir(folder):
+        ended = invoke("match", *words, *BOTH)
     assert (ended.code, ended.out) == (expected.code, expected.out), ended
     assert sorted(path.name for path in folder.iterdir()) == ["games.csv", "games.ggf"]
     for name in ("games.csv", "games.ggf"):
@@ -200,7 +203,7 @@ def test_files_that_are_no_match_are_left_alone(tmp_path_factory: pytest.TempPat
         ("0,match,2,", "0,match,4,", "game 4 is none of 4"),
         ("0,match,2,", "0,match,0,", "there twice"),
         ("0,match,2,", "0,match,x,", "game 3"),
-        (",end,", ",lost,", "'lost' is no way to end"),
+        (",end,", ",lost,", "'lost' is not a way to end"),
         (",f5 d6 ", ",f5 z6 ", "game 1"),
     ],
 )

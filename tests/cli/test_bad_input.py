@@ -76,6 +76,7 @@ WRONG_VALUES = [
     (["--fix", "luck=1"], ["fix", "luck"]),
     (["--fix", "depths=61"], ["depths", "61"]),
     (["--terms", "mobility", "--fix", "stability=1"], ["fix.stability"]),
+    (["--terms", "mobility", "--bounds", "stability=1:2"], ["bounds.stability", "not among"]),
     (["--bounds", "depths=7:3"], ["bounds", "depths", "7"]),
     (["--bounds", "depths=3"], ["bounds.depths"]),
     (["--bounds", "depths=a:b"], ["bounds.depths", "a", "b"]),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
-
-import pytest
 
 from evolve.cli.main import COMMANDS
 
@@ -15,38 +14,46 @@ TABLES = {"numpy", "pandas", "pyarrow"}
 OLD_RUN = Path(__file__).parent / "run-0.1"
 
 
-def loaded(*words: str) -> set[str]:
-    """The packages that a command has loaded when it ends."""
+def loaded(*commands: tuple[str, ...]) -> dict[str, set[str]]:
+    """The packages that are loaded after each of some commands, one after the other in a process:
+    what is not there after the last was loaded by none."""
     code = (
-        "import atexit, sys\n"
+        "import json, sys\n"
         "from evolve.cli.main import main\n"
-        "atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr))\n"
-        "main(sys.argv[1:])\n"
+        "for words in json.loads(sys.argv[1]):\n"
+        "    try:\n"
+        "        main(words)\n"
+        "        code = 0\n"
+        "    except SystemExit as ended:\n"
+        "        code = ended.code\n"
+        "    print(code, *sorted(sys.modules), file=sys.stderr)\n"
     )
-    run = [sys.executable, "-c", code, *words]
+    run = [sys.executable, "-c", code, json.dumps(commands)]
     done = subprocess.run(run, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return {name.partition(".")[0] for name in done.stderr.split()}
+    found = {}
+    for words, line in zip(commands, done.stderr.splitlines(), strict=True):
+        ended, *names = line.split()
+        assert ended == "0", words
+        found[" ".join(words)] = {name.partition(".")[0] for name in names}
+    return found
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_loads_neither_kernels_nor_tables(command: str) -> None:
-    assert not loaded(command, "--help") & (HEAVY | TABLES)
+def test_help_loads_neither_kernels_nor_tables() -> None:
+    for command, names in loaded(*((command, "--help") for command in COMMANDS)).items():
+        assert not names & (HEAVY | TABLES), command
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
+def test_looking_at_runs_loads_no_kernels() -> None:
+    found = loaded(
         ("runs", str(OLD_RUN.parent)),
         ("show", str(OLD_RUN)),
         ("show", str(OLD_RUN), "--table", "games"),
         ("show", str(OLD_RUN), "--table", "individuals", "--format", "json"),
         ("compare", str(OLD_RUN)),
-    ],
-    ids=" ".join,
-)
-def test_looking_at_runs_loads_no_kernels(words: tuple[str, ...]) -> None:
-    assert not loaded(*words) & HEAVY
+    )
+    for command, names in found.items():
+        assert not names & HEAVY, command
 
 
 def test_tables_are_read_from_python_without_kernels() -> None:

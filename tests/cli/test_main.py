@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numba
+import pytest
 
 import evolve
 from tests.cli import done, finish, invoke, program, spawn
@@ -28,6 +29,7 @@ def test_an_unwritable_kernel_cache_is_told_once(tmp_path: Path) -> None:
     assert "compile.py" not in ended.err
 
 
+@pytest.mark.slow
 def test_a_damaged_kernel_cache_is_compiled_anew(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     program(tmp_path, "perft", 1, EVOLVE_CACHE_DIR=str(cache))
@@ -42,6 +44,7 @@ def test_a_damaged_kernel_cache_is_compiled_anew(tmp_path: Path) -> None:
         assert ended.document["nodes"] == 56
 
 
+@pytest.mark.slow
 def test_two_first_uses_at_once(tmp_path: Path) -> None:
     cache = str(tmp_path / "cache")
     started = [spawn(tmp_path, "perft", 3, "--json", EVOLVE_CACHE_DIR=cache) for _ in range(2)]

@@ -43,6 +43,8 @@ def test_programs_of_a_stranger_need_leave(
         "--fix=endgame=0",
         "--panel",
         program,
+        "--panel-openings=2",
+        "--final-openings=2",
         "--jobs=1",
     )
     done("sweep", "alphabeta", *options, "--trials=1", "--out", "mine")

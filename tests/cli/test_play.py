@@ -50,8 +50,8 @@ def test_asking_and_typing_nonsense() -> None:
     said = done("play", "swh", stdin="help\n\nhint\nz9\na1\npass\nundo\nquit\n").out
     assert "d3 c4 f5 e6" in said
     assert "evaluations" in said
-    assert "'z9' is no move" in said
-    assert "a1 is no legal move" in said
+    assert "'z9' is not a move" in said
+    assert "a1 is not a legal move" in said
     assert "must not pass" in said
     assert "nothing to undo" in said
 
@@ -82,7 +82,7 @@ def test_any_bytes_may_be_typed(tmp_path: Path) -> None:
     )
     out, err = process.communicate(b"\xff\nd3\nquit\n", timeout=60)
     assert (process.returncode, err) == (0, b"")
-    assert b"is no move" in out
+    assert b"is not a move" in out
 
 
 def test_end_of_input_ends_the_game() -> None:

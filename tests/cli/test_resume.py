@@ -116,7 +116,13 @@ def test_ctrl_c_twice_loses_no_whole_generation(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "seen", ["config.toml", "games/gen-0000.parquet", "champion.json", "games/gen-0003.parquet"]
+    "seen",
+    [
+        pytest.param("config.toml", marks=pytest.mark.slow),
+        "games/gen-0000.parquet",
+        pytest.param("champion.json", marks=pytest.mark.slow),
+        "games/gen-0003.parquet",
+    ],
 )
 def test_kill_as_soon_as_a_file_is_there(tmp_path: Path, whole: Path, seen: str) -> None:
     process = spawn(tmp_path, "run", *LONG, "--generations", 6, "--out", "killed")
@@ -151,7 +157,10 @@ main(sys.argv[3:])
 
 
 # The third file to be renamed holds the first individuals: that is the commit.
-@pytest.mark.parametrize(("number", "when"), [(3, "before"), (3, "after"), (5, "after")])
+@pytest.mark.parametrize(
+    ("number", "when"),
+    [(3, "before"), (3, "after"), pytest.param(5, "after", marks=pytest.mark.slow)],
+)
 def test_death_around_a_rename(tmp_path: Path, whole: Path, number: int, when: str) -> None:
     script = [sys.executable, "-c", _DIES, str(number), when]
     options = [*LONG, "--generations", "6", "--out", "killed"]

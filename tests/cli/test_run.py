@@ -152,6 +152,9 @@ def test_terms_left_out_weigh_nothing() -> None:
     assert any(any(values) for values in individuals["mobility"])
     for term in ("stability", "x_squares", "c_squares", "potential_mobility"):
         assert not any(any(values) for values in individuals[term])
+    # Its config.toml has their ranges all the same, which is no reason to refuse it.
+    assert "stability" in evolve.load_run("plain").config["bounds"]
+    done("resume", "plain", "--generations", 3)
 
 
 def test_genes_stay_in_their_bounds() -> None:
@@ -368,6 +371,7 @@ def test_a_run_into_a_full_device_says_so(tmp_path: Path) -> None:
     assert ended.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_when_nobody_reads_its_output(tmp_path: Path) -> None:
     process = spawn(tmp_path, "run", *QUICK, "--generations", 3, "--out", "unread")
     assert process.stdout is not None

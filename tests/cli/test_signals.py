@@ -18,7 +18,7 @@ import pytest
 
 import evolve
 from tests.agents.test_external import source
-from tests.cli import QUICK, command, done, environment, finish, spawn, wait_until
+from tests.cli import ALPHABETA, QUICK, command, done, environment, finish, spawn, wait_until
 
 STOPS = 12
 """Stops of each kind in the long proof, half of them at any moment; 50 were done once."""
@@ -74,7 +74,7 @@ def stop(folder: Path, way: str, pause: float, clinging: int) -> None:
 
 
 @LINUX
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ["Ctrl-C", "SIGKILL"])
 def test_no_program_stays_behind(way: str, tmp_path: Path) -> None:
     stop(tmp_path / "stopped", way, 0.1, clinging=2)
 
@@ -137,6 +137,7 @@ def test_hang_up_is_left_alone_where_it_is_ignored(tmp_path: Path) -> None:
     assert finish(process).code == 128 + signal.SIGTERM
 
 
+@pytest.mark.slow
 def test_ctrl_c_is_left_alone_where_it_is_ignored(tmp_path: Path) -> None:
     """In the background of a shell script, where Ctrl-C is for what is in front."""
     words = " ".join(f"'{word}'" for word in command("run", *LONG, "--out", "long"))
@@ -162,7 +163,9 @@ def test_ctrl_c_is_left_alone_where_it_is_ignored(tmp_path: Path) -> None:
     assert "evolve resume long" in (tmp_path / "log").read_text()
 
 
-@pytest.mark.parametrize("way", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "way", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.slow)]
+)
 def test_a_run_that_is_ended_says_how_to_go_on(way: signal.Signals, tmp_path: Path) -> None:
     process = spawn(tmp_path, "run", *LONG, "--out", "long")
     wait_until((tmp_path / "long/generations/gen-0001.parquet").exists, process)
@@ -188,8 +191,7 @@ def test_a_training_that_is_ended_says_how_to_go_on(tmp_path: Path) -> None:
 
 
 def test_a_sweep_that_is_ended_says_how_to_go_on(tmp_path: Path) -> None:
-    options = ("--trials", 1000, "--jobs", 1, "--panel-openings", 2, "--out", "long")
-    process = spawn(tmp_path, "sweep", "alphabeta", *options)
+    process = spawn(tmp_path, *ALPHABETA, "--trials", 1000, "--jobs", 1, "--out", "long")
     wait_until((tmp_path / "long" / "champion.json").exists, process)
     process.send_signal(signal.SIGTERM)
     ended = finish(process)
@@ -229,7 +231,9 @@ def test_a_terminal_that_goes_away_ends_a_run_cleanly(tmp_path: Path) -> None:
     assert not list((tmp_path / "long").rglob(".writing-*"))
 
 
-@pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "way", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_a_match_that_is_ended_says_how_to_go_on(way: signal.Signals, tmp_path: Path) -> None:
     words = ("match", "swh?depth=7", "zero?depth=7", "--games", 2000, "--out", "games.parquet")
     process = spawn(tmp_path, *words)

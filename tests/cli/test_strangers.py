@@ -11,7 +11,14 @@ import evolve
 from tests.cli import done, fails, invoke, posix, snapshot
 
 
-@pytest.mark.parametrize("place", ["../outside.json", "trials/../../outside.json", "absolute"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        pytest.param("../outside.json", marks=pytest.mark.slow),
+        "trials/../../outside.json",
+        "absolute",
+    ],
+)
 def test_agents_of_a_journal_stay_inside(sweep: Path, tmp_path: Path, place: str) -> None:
     outside = tmp_path / "outside.json"
     evolve.load_agent("swh").save(outside)  # type: ignore[union-attr]

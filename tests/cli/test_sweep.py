@@ -129,8 +129,9 @@ def test_the_same_seed_gives_the_same_table_and_going_on_changes_nothing(
     assert evolve.load_run("moved").config["trials"] == 5
 
 
-def test_ctrl_c_ends_after_the_trials_in_hand(tmp_path: Path) -> None:
-    process = spawn(tmp_path, *ALPHABETA, "--jobs=2", "--trials=1000", "--out=stopped")
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_ctrl_c_ends_after_the_trials_in_hand(jobs: int, tmp_path: Path) -> None:
+    process = spawn(tmp_path, *ALPHABETA, f"--jobs={jobs}", "--trials=1000", "--out=stopped")
     wait_until(lambda: finished(Path("stopped")) >= 1, process)
     process.send_signal(signal.SIGINT)
     result = finish(process)
@@ -174,6 +175,7 @@ def test_kill_and_resume_ends_with_exactly_so_many(tmp_path: Path) -> None:
     assert agent.choose(evolve.Board.start()) in (19, 26, 37, 44)
 
 
+@pytest.mark.slow
 def test_a_killed_worker_is_replaced_and_its_values_come_again(tmp_path: Path) -> None:
     folder = Path("hurt")
     long = ("--panel=positional?depth=6", "--panel-openings=50")
@@ -257,7 +259,7 @@ def test_a_database_serves_as_well(tmp_path: Path) -> None:
         (["--space=bad.toml"], "there is no parameter 'speed'"),
         (["--space=worse.toml"], "low 1 is above high 0.5"),
         (["--storage=postgresql://me:secret@127.0.0.1:1/x"], "does not answer"),
-        (["--storage=nonsense"], "is no URL"),
+        (["--storage=nonsense"], "is not a URL"),
     ],
 )
 def test_sweeps_that_cannot_be(options: list[str], words: str, tmp_path: Path) -> None:

@@ -153,7 +153,12 @@ def test_a_terminal_gets_no_escape_sequences_of_others(hostile: Path, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    "narrow", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONIOENCODING": ""}], ids=str
+    "narrow",
+    [
+        {"PYTHONIOENCODING": "ascii"},
+        pytest.param({"LC_ALL": "C", "PYTHONIOENCODING": ""}, marks=pytest.mark.slow),
+    ],
+    ids=str,
 )
 def test_signs_that_an_encoding_lacks_are_never_question_marks(
     first: Path, tmp_path: Path, narrow: dict[str, str]

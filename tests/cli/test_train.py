@@ -218,7 +218,7 @@ def test_work_that_cannot_be_done(copy: Path, tmp_path: Path) -> None:
     if not torch.cuda.is_available():
         assert "no GPU" in fails(*DQN, "--device", "cuda", "--out", "x")
     assert "it has no generations" in fails("show", copy, "--generation", 0)
-    assert "no alpha-beta agent" in fails(*DQN, "--opponents", "uct=1", "--out", "x")
+    assert "not an alpha-beta agent" in fails(*DQN, "--opponents", "uct=1", "--out", "x")
     assert not (tmp_path / "x").exists()
     (copy / "checkpoint.npz").write_bytes(b"PK")
     assert "damaged" in fails("resume", copy, "--games", 200)

@@ -50,7 +50,7 @@ def test_every_wrong_field_is_named_at_once() -> None:
 @pytest.mark.parametrize("content", [b"population = ", b"\xff", b"[[[", b"a = 1\na = 2"])
 def test_files_that_are_no_toml(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.toml").write_bytes(content)
-    with pytest.raises(SettingsError, match="no TOML file"):
+    with pytest.raises(SettingsError, match="is not a TOML file"):
         read_toml(tmp_path / "x.toml")
 
 
@@ -75,3 +75,16 @@ def test_options_and_files_are_told_apart() -> None:
     with pytest.raises(SettingsError) as caught_of_file:
         resolve({}, {"population": 1.5}, "x.toml")
     assert not isinstance(caught_of_file.value, OptionsError)
+
+
+def test_a_range_of_a_term_that_is_off_is_refused_where_it_is_asked_for() -> None:
+    """A preset, and the config.toml of a run, has them too: that is no fault."""
+    ranges = {"mobility": "-9:9", "stability": "-5:5", "weights": "-7:7"}
+    with pytest.raises(OptionsError) as caught:
+        resolve({"terms": "stability", "bounds": ranges})
+    assert str(caught.value) == "bounds.mobility: the term is not among the terms in use"
+    kept = resolve({"seed": 1}, {"terms": ["stability"], "bounds": ranges})
+    assert kept.bounds["mobility"] == (-9, 9)
+    with pytest.raises(OptionsError, match=r"bounds\.mobility"):
+        resolve({"bounds": {"mobility": "-1:1"}}, {"terms": ["stability"]})
+    assert resolve({"preset": "published", "terms": "stability"}).bounds["mobility"] == (-100, 100)

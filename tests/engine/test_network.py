@@ -21,7 +21,7 @@ from tests import networks
         ("canonical", ["dense 1 relu tanh"], "one of"),
         ("canonical", ["dense 1 softplus"], "one of"),
         ("canonical", ["gate norm", "dense 1"], "norm and dropout"),
-        ("canonical", ["attention 3"], "no layer"),
+        ("canonical", ["attention 3"], "not a layer"),
         ("canonical", ["dueling relu"], "nothing follows"),
         ("canonical", ["dueling", "dense 1"], "must be the last"),
         ("canonical", ["dense 2"], "must give 1 value or 64"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evolve
@@ -17,6 +17,7 @@ U = np.uint64
 discs = st.integers(0, 2**64 - 1)
 
 
+@settings(deadline=None)
 @given(discs, discs, st.sampled_from(RULES))
 def test_scores_are_those_of_the_reference(own: int, other: int, rules: int) -> None:
     opp = other & ~own

@@ -16,7 +16,7 @@ def test_moves_as_text() -> None:
     assert format_moves(parse_moves("f5d6passc3")) == "f5 d6 pass c3"
     assert parse_square(" D3 ") == 19
     for text in ("f9", "f5x", "i1", "f5 d", "pas"):
-        with pytest.raises(RecordError, match="no move"):
+        with pytest.raises(RecordError, match="not a move"):
             parse_moves(text)
     with pytest.raises(RecordError):
         parse_square("d3d4")

@@ -100,7 +100,10 @@ def test_all_agree_with_the_reference(board: Board) -> None:
         pytest.param(
             "skylake-avx512",
             "8",
-            marks=pytest.mark.skipif(vector.LANES < 8, reason="this machine has no AVX-512"),
+            marks=[
+                pytest.mark.skipif(vector.LANES < 8, reason="this machine has no AVX-512"),
+                pytest.mark.slow,  # on such a machine all other tests count so
+            ],
         ),
     ],
 )

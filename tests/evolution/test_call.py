@@ -105,7 +105,7 @@ def test_a_folder_of_another_run_is_refused(tmp_path: Path) -> None:
     ("settings", "words"),
     [
         ({"selection": "magic"}, "there are best, tournament"),
-        ({"algorithm": youngest}, "algorithm: is no function; those may be: fitness, selection"),
+        ({"algorithm": youngest}, "algorithm: is not a function; those may be: fitness, selection"),
         ({"populaton": 5}, "there is no such setting"),
         ({"fitness": lambda played: [1.0]}, "make it with def"),
         ({"selection": youngest, "algorithm": "cma"}, "has operators of its own"),
@@ -203,8 +203,11 @@ def test_the_example_of_the_docs(
         assert "generations=60" in example
         known = QUICK if column == "fitness" else ENCODED
         tiny = ", ".join(
-            f"{key}={value!r}" for key, value in known.items() if f"{key}=" not in example
+            f"{key}={value!r}"
+            for key, value in known.items()
+            if key == "generations" or f"{key}=" not in example
         )
         exec(compile(example.replace("generations=60", tiny), "evolution.md", "exec"), {})
         assert "own:" in (tmp_path / "runs" / folder / "config.toml").read_text()
+        assert evolve.load_run(tmp_path / "runs" / folder).generation_count == 4
         assert column in capsys.readouterr().out

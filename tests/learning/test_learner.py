@@ -23,7 +23,7 @@ pytestmark = pytest.mark.learning
 
 
 def test_opponents_that_cannot_be(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="uct is no alpha-beta agent"):
+    with pytest.raises(SettingsError, match="uct is not an alpha-beta agent"):
         training(tmp_path, "mcts", opponents={"uct": 1.0})
 
 

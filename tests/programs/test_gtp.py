@@ -86,8 +86,8 @@ def test_it_plays_othello_among_other_games() -> None:
     ("answers", "why"),
     [
         ({"genmove": "resign"}, "^resigned$"),
-        ({"genmove": "z9 or so"}, "answered 'z9 or so', which is no move"),
-        ({"genmove": ""}, "answered '', which is no move"),
+        ({"genmove": "z9 or so"}, "answered 'z9 or so', which is not a move"),
+        ({"genmove": ""}, "answered '', which is not a move"),
         ({}, "refused 'genmove black'"),
     ],
 )

@@ -67,5 +67,5 @@ def test_it_is_told_its_depth(depth: int | None, square: int) -> None:
 
 @pytest.mark.parametrize("answer", ["===", "=== i9", "=== pass", "=== d33"])
 def test_what_is_no_move_is_told(answer: str) -> None:
-    with session(program(answer)) as made, pytest.raises(EngineError, match="which is no move"):
+    with session(program(answer)) as made, pytest.raises(EngineError, match="which is not a move"):
         made.choose(Board.start(), soon())

@@ -179,7 +179,15 @@ def test_a_lost_game_by_reversed_rules_is_won() -> None:
     assert {standard[0], other[0]} == {"B", "W"}
 
 
-@pytest.mark.parametrize("agent", ["swh?depth=4", "swh?depth=20", "swh?time=30", "random"])
+@pytest.mark.parametrize(
+    "agent",
+    [
+        "swh?depth=4",
+        pytest.param("swh?depth=20", marks=pytest.mark.slow),
+        "swh?time=30",
+        "random",
+    ],
+)
 def test_the_clock_is_kept(agent: str) -> None:
     player = engine(agent)
     assert player.answer("time_settings 0 1 1") == "="

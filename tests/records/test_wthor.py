@@ -66,7 +66,7 @@ def test_a_game_that_stopped_counts_by_its_discs(tmp_path: Path) -> None:
             database(game_bytes(random_record(0)), struct.pack("<3H2B60s", 0, 0, 0, 0, 0, b"\x63")),
             ["game 2 at byte 84", "move 1 is 99 (byte 92)"],
         ),
-        (database(struct.pack("<3H2B60s", 0, 0, 0, 0, 0, b"\x0b")), ["move 1, a1", "no legal"]),
+        (database(struct.pack("<3H2B60s", 0, 0, 0, 0, 0, b"\x0b")), ["move 1, a1", "not a legal"]),
         (database(struct.pack("<3H2B60s", 0, 0, 0, 65, 0, b"")), ["65 discs (byte 22)"]),
         (database(struct.pack("<3H2B60s", 0, 0, 0, 0, 0, b"\x00\x38")), ["move 1 is 0 (byte 24)"]),
     ],

@@ -99,12 +99,12 @@ def test_the_time_is_kept(tmp_path: Path) -> None:
     agent = MctsAgent(1_000_000, 1.1, "puct", 12, network=network)
     module = loaded(agent.python_source(), tmp_path / "player.py")
     for board in BOARDS[::9]:
-        seconds = []
-        for _ in range(3):  # a busy machine may well take the processor away once
+        for attempt in range(3):  # a busy machine may well take the processor away once
             begin = time.perf_counter()
             chosen(module, board, 0.5)
-            seconds.append(time.perf_counter() - begin)
-        assert min(seconds) < 0.5
+            if time.perf_counter() - begin < 0.5:
+                break
+            assert attempt < 2
 
 
 def test_the_file_is_plain_python_of_an_old_kind(tmp_path: Path) -> None:

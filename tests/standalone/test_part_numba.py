@@ -8,7 +8,7 @@ import random
 import sys
 import time
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -17,13 +17,36 @@ from evolve.engine.rules import Rules
 from tests.standalone import RULES, boards_with_choice, load, random_agent, square_chosen, text_of
 
 
+class FirstMoves(NamedTuple):
+    """What a file that is loaded plays until its search is compiled, and a while longer."""
+
+    compiler: Any
+    quiet: bool
+    """Whether importing it did nothing yet."""
+    same: list[tuple[bool, bool]]
+    """Of each move, whether the search was compiled by then, and whether it is the agent's."""
+
+
 @pytest.fixture(scope="module")
-def compiler() -> Any:
-    """A search compiled by one such file, for all: it knows nothing of the agent."""
-    module = load(text_of(random_agent(random.Random(30), "standard", [3], 6), numba=True))
-    module.COMPILER.work()
-    assert module.COMPILER.best_of is not None
-    return module.COMPILER
+def first_moves() -> FirstMoves:
+    agent = random_agent(random.Random(34), "reversed", [3], 6)
+    module = load(text_of(agent, numba=True))
+    quiet = module.COMPILER.thread.ident is None
+    boards = boards_with_choice(random.Random(35), 200)
+    same: list[tuple[bool, bool]] = []
+    for board in itertools.cycle(boards):
+        ready = module.COMPILER.best_of is not None
+        same.append((ready, square_chosen(module, board) == agent.choose(board)))
+        if sum(ready for ready, _ in same) == 20:
+            break
+    module.COMPILER.thread.join()
+    return FirstMoves(module.COMPILER, quiet, same)
+
+
+@pytest.fixture
+def compiler(first_moves: FirstMoves) -> Any:
+    """The search that it compiled, for all: it knows nothing of the agent."""
+    return first_moves.compiler
 
 
 def compiled(agent: AlphaBetaAgent, compiler: Any) -> Any:
@@ -56,20 +79,11 @@ def test_the_compiled_search_stops_in_time(compiler: Any) -> None:
         assert square in board.legal_moves()
 
 
-def test_the_first_moves_come_while_it_compiles() -> None:
-    agent = random_agent(random.Random(34), "reversed", [3], 6)
-    module = load(text_of(agent, numba=True))
-    assert module.COMPILER.thread.ident is None, "importing does nothing yet"
-    boards = boards_with_choice(random.Random(35), 200)
-    before = after = 0
-    for board in itertools.cycle(boards):
-        ready = module.COMPILER.best_of is not None
-        assert square_chosen(module, board) == agent.choose(board)
-        before, after = before + (not ready), after + ready
-        if after == 20:
-            break
-    assert before > 0
-    module.COMPILER.thread.join()
+@pytest.mark.xdist_group("compiled")
+def test_the_first_moves_come_while_it_compiles(first_moves: FirstMoves) -> None:
+    assert first_moves.quiet, "importing does nothing yet"
+    assert all(same for _, same in first_moves.same)
+    assert not first_moves.same[0][0]
 
 
 def test_without_numba_the_file_plays_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,8 +54,8 @@ def test_a_damaged_journal_is_one_line(tmp_path: Path) -> None:
     [
         ("postgresql://user:secret@127.0.0.1:1/x", StorageError, "does not answer"),
         ("sqlite:////no/such/folder/x.db", StorageError, "unable to open"),
-        ("redis://127.0.0.1", SettingsError, "is no URL of a database"),
-        ("nonsense", SettingsError, "is no URL of a database"),
+        ("redis://127.0.0.1", SettingsError, "is not a URL of a database"),
+        ("nonsense", SettingsError, "is not a URL of a database"),
         ("postgresql+nodriver://x/y", SettingsError, "nodriver"),
     ],
 )

@@ -134,10 +134,10 @@ def play_one(study: Study) -> None:
     ("sampler", "pruner"),
     [
         ("tpe", "median"),
-        ("tpe", "hyperband"),
-        ("random", "asha"),
+        pytest.param("tpe", "hyperband", marks=pytest.mark.slow),
+        pytest.param("random", "asha", marks=pytest.mark.slow),
         ("cma", "none"),
-        ("cma", "hyperband"),
+        pytest.param("cma", "hyperband", marks=pytest.mark.slow),
         pytest.param("gp", "asha", marks=pytest.mark.learning),
     ],
 )

@@ -75,7 +75,7 @@ def test_folders_that_are_no_runs(made: Path, tmp_path: Path) -> None:
     with pytest.raises(RunError, match="there is no"):
         list_runs(tmp_path / "none")
     (tmp_path / "file").touch()
-    with pytest.raises(RunError, match="is no folder"):
+    with pytest.raises(RunError, match="is not a folder"):
         list_runs(tmp_path / "file")
     for name in ("b", "a"):
         shutil.copytree(made, tmp_path / name)
