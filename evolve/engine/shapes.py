@@ -103,7 +103,7 @@ def parse_shape(text: str) -> Squares:
         found = _SPAN.fullmatch(part.lower())
         if not found:
             raise AgentError(
-                f"{part!r} is no part of a shape: write squares (b2), blocks (a1-c3) or diagonals "
+                f"{part!r} is not part of a shape: write squares (b2), blocks (a1-c3) or diagonals "
                 f"(a1/h8), or name a set: {', '.join(SETS)}"
             )
         squares += _span(*found.groups())
@@ -128,7 +128,7 @@ def _span(
     if sign == "-":
         return [8 * b + a for b in down for a in across]
     if len(across) != len(down):
-        raise AgentError(f"{column}{row}/{last_column}{last_row} is no diagonal")
+        raise AgentError(f"{column}{row}/{last_column}{last_row} is not a diagonal")
     return [8 * b + a for a, b in zip(across, down, strict=True)]
 
 

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from evolve.agents.patterns import PatternAgent
 from evolve.engine.board import Board
+from evolve.engine.evaluation import CLASS_OF_SQUARE
 from evolve.engine.patterns import DISC, Patterns
 from evolve.plots.figure import check_format, title, write_figure
 
@@ -21,7 +22,7 @@ _POSITIONS: Final = 200
 
 
 def values_of_discs(patterns: Patterns, rng: np.random.Generator) -> npt.NDArray[np.float64]:
-    """By phase and square, [phases, 64], by how many discs the forecast differs on average between
+    """By phase and square, [phases, 64]: by how many discs the forecast differs on average between
     an own disc there and one of the other side; NaN where no position had a disc."""
     starts = [4, *patterns.boundaries, 65]
     values = np.full((len(starts) - 1, 64), np.nan)
@@ -36,7 +37,9 @@ def values_of_discs(patterns: Patterns, rng: np.random.Generator) -> npt.NDArray
                     theirs = Board(board.own & ~bit, board.opp | bit)
                     sums[square] += (patterns.value(mine) - patterns.value(theirs)) / DISC
                     counts[square] += 1
-        values[phase] = np.divide(sums, counts, out=values[phase], where=counts > 0)
+        # Squares that are alike under the board's symmetries have one value.
+        sums, counts = (np.bincount(CLASS_OF_SQUARE, found) for found in (sums, counts))
+        values[phase] = (sums / np.where(counts > 0, counts, np.nan))[CLASS_OF_SQUARE]
     return values
 
 
