@@ -29,6 +29,7 @@ class Subject:
 SUBJECTS: Final[Mapping[str, Subject]] = {
     "dqn": Subject(60.0, learns=True),
     "mcts": Subject(60.0, learns=True),
+    "patterns": Subject(30.0),
     "alphabeta": Subject(None),
     "evolution": Subject(120.0, "reversed"),
 }

@@ -38,8 +38,8 @@ def values_of_discs(patterns: Patterns, rng: np.random.Generator) -> npt.NDArray
                     sums[square] += (patterns.value(mine) - patterns.value(theirs)) / DISC
                     counts[square] += 1
         # Squares that are alike under the board's symmetries have one value.
-        sums, counts = (np.bincount(CLASS_OF_SQUARE, found) for found in (sums, counts))
-        values[phase] = (sums / np.where(counts > 0, counts, np.nan))[CLASS_OF_SQUARE]
+        total, number = (np.bincount(CLASS_OF_SQUARE, found) for found in (sums, counts))
+        values[phase] = (total / np.where(number > 0, number, np.nan))[CLASS_OF_SQUARE]
     return values
 
 

@@ -16,7 +16,9 @@ from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.operators import OPERATORS
+from evolve.config.pattern_training import PATTERN_PRESETS, PatternSettings
 from evolve.engine.rules import Rules, rule_set
+from evolve.engine.shapes import DEFAULT_SHAPES
 from evolve.population.genome import Genome
 from evolve.sweeps.space import Parameter, Space
 
@@ -138,6 +140,28 @@ EVOLUTION: Final = Space.of(
     ]
 )
 
+SHAPE_SETS: Final = {name.replace("-", "_"): name for name in DEFAULT_SHAPES}
+"""Parameters that say which of the default's sets of shapes there are."""
+
+PATTERNS: Final = Space.of(
+    [
+        _int("phases", 1, 12, "stages of the game with own weights"),
+        _float("greedy", 0.1, 0.9, "share of the budget for temporal differences"),
+        _float("trace", 0.0, 1.0, "lambda of TD"),
+        _float("rate", 0.3, 3.0, "step of TD, in shares of the whole error", log=True),
+        _int("solved", 0, 10, "empties from which its games are scored exactly"),
+        _int("search_depth", 2, 5, "plies that the games of the second part are searched"),
+        _float("search_trace", 0.0, 1.0, "lambda of their labels"),
+        _float("search_share", 0.0, 1.0, "share of a label that is its position's own value"),
+        _int("search_solved", 6, 14, "empties from which those games are scored exactly"),
+        _float("search_rate", 0.03, 0.5, "step at first", log=True),
+        _float("replay", 0.0, 8.0, "older positions learned again, for each new one"),
+        _int("openings", 2, 20, "most random moves at the start of a game"),
+        _float("epsilon", 0.01, 0.3, "share of random moves after that", log=True),
+        *(_choice(name, _NO_YES, f"shapes: {of}") for name, of in SHAPE_SETS.items()),
+    ]
+)
+
 DEPTHS: Final = (1, 4)
 """Depths of an alphabeta sweep: nothing but the range bounds what a deeper search costs."""
 
@@ -164,6 +188,14 @@ def _mcts_settings(values: Values, rules: Rules) -> dict[str, Any]:
     return {"layers": (first, *between[values["network"]], last)}
 
 
+def _pattern_settings(values: Values, rules: Rules) -> dict[str, Any]:
+    """The sets of shapes that are there; the corner where none is."""
+    if not set(SHAPE_SETS) <= set(values):
+        return {}
+    there = tuple(of for name, of in SHAPE_SETS.items() if values[name])
+    return {"shapes": there or DEFAULT_SHAPES[:1]}
+
+
 def _no_settings(values: Values, rules: Rules) -> dict[str, Any]:
     return {}
 
@@ -186,6 +218,15 @@ FAMILIES: Final[dict[str, Family]] = {
         "layers",
         {"network": "dense", "width": 64},
         _mcts_settings,
+    ),
+    "patterns": Family(
+        "evolve.sweeps.learning_plan:LearningPlan",
+        PatternSettings,
+        PATTERN_PRESETS,
+        PATTERNS,
+        "shapes",
+        dict.fromkeys(SHAPE_SETS, True),
+        _pattern_settings,
     ),
     "evolution": Family(
         "evolve.sweeps.evolution_plan:EvolutionPlan",
