@@ -43,5 +43,5 @@ def test_every_value_makes_settings(kind: str) -> None:
         for name, value in values.items():
             if name in type(settings).model_fields and name not in ("opponents", "openings"):
                 assert getattr(settings, name) == value
-        seen.add(str(getattr(settings, "layers", "")))
+        seen.add(str(getattr(settings, "layers", getattr(settings, "shapes", ""))))
     assert len(seen) > 8 or kind in ("alphabeta", "evolution")
