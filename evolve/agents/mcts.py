@@ -46,6 +46,7 @@ from evolve.engine import mcts
 from evolve.engine.bits import U
 from evolve.engine.board import Board
 from evolve.engine.network import Network
+from evolve.engine.patterns import Patterns
 from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules, rule_set
 from evolve.engine.solver import solve_in_order
 from evolve.errors import AgentError, IllegalMoveError
@@ -91,6 +92,7 @@ class MctsAgent(StoredAgent):
         seed: of the random games. The same position, seed and settings give the same move.
         rules: the rules to play by; None (any) plays `standard` until told otherwise.
         network: values positions (output `value` or `policy-value`); None: random games do.
+        patterns: values positions in place of a network. Files do not hold such an agent.
         reuse: whether a game's tree is kept from move to move, where `for_game` has begun one.
             A move then depends on those before. `choose_all` keeps nothing.
         order: how the exact search orders the moves, of which it plays the first of the best: by
@@ -108,6 +110,7 @@ class MctsAgent(StoredAgent):
     rules: Rules | None = None
     name: str = "uct"
     network: Network | None = None
+    patterns: Patterns | None = None
     reuse: bool = False
     order: Order = "visits"
     evaluate: Evaluate | None = field(default=None, compare=False, repr=False)
@@ -200,12 +203,20 @@ class MctsAgent(StoredAgent):
     @property
     def repeats(self) -> bool:
         """True with a network, a number of simulations and a new tree for every move."""
-        return self.network is not None and self.seconds is None and not self.reuse
+        drawn = self.network is None and self.patterns is None
+        return not drawn and self.seconds is None and not self.reuse
 
     @property
     def identity(self) -> Any:
         """Its name, parameters and network."""
-        return [self.name, self.parameters, [self.network.digest] if self.network else []]
+        values = [valued.digest for valued in (self.network, self.patterns) if valued]
+        return [self.name, self.parameters, values]
+
+    def stored(self) -> Self:
+        """The agent itself; AgentError where patterns value positions."""
+        if self.patterns is not None:
+            raise AgentError(f"{self.name}: files hold no tree search over patterns; leave it out")
+        return self
 
     @property
     def limit(self) -> Limit:
@@ -353,13 +364,15 @@ class MctsAgent(StoredAgent):
     def _grow(self, tree: Tree, board: Board, simulations: int) -> None:
         seed = mix(mix(self.seed ^ board.own) ^ board.opp)
         network = self.network
-        scratch = thread_scratch(network.scratch_size if network else 0)
+        lanes = self.patterns.shapes.lanes if self.patterns else 0
+        scratch = thread_scratch(network.scratch_size if network else lanes)
         options = mcts.SearchOptions(
             rule_set(self._rules).code,
             _FORMULA[self.selection],
             float(self.c),
             network.address if network else 0,
             scratch.ctypes.data,
+            self.patterns.address if self.patterns else 0,
         )
         tree.simulate(simulations, options, seed)
 

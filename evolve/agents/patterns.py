@@ -16,6 +16,7 @@ from evolve.agents.agent import Description, Setting, StoredAgent
 from evolve.agents.analysis import Analysis, exact_analysis
 from evolve.agents.limit import Limit
 from evolve.agents.limited import think
+from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import thread_context
 from evolve.agents.networks import checked
 from evolve.agents.timing import TABLE_BITS, check_seconds
@@ -44,6 +45,7 @@ _PARAMETERS: Final = {"depth": int, "endgame": int, "probcut": float}
 _WEIGHTS: Final = "weights"
 _CUTS: Final = "cuts"
 _NO_LIMIT: Final = Limit()
+_C_PUCT: Final = 1.2
 _FEWEST_NODES: Final = 100
 _SETTINGS: Final = {
     "depth": Setting("depth"),
@@ -51,7 +53,11 @@ _SETTINGS: Final = {
     "time": Setting("limit", float),
     "nodes": Setting("limit"),
     "probcut": Setting("probcut", float),
+    "simulations": Setting("limit"),
+    "c_puct": Setting("limit", float),
 }
+_TREE_SEARCH: Final = ("simulations", "c_puct")
+"""Settings that make it a tree search whose positions the patterns value."""
 
 
 @dataclass(frozen=True)
@@ -250,11 +256,21 @@ class PatternAgent(StoredAgent):
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """Its depth, its exact search, its limits and its cuts."""
+        """Its depth, its exact search, its limits and its cuts; or those of a tree search."""
         return _SETTINGS
 
-    def with_settings(self, values: Mapping[str, float], name: str) -> Self:
-        """The agent with these of its settings, and another name. Raises AgentError."""
+    def with_settings(self, values: Mapping[str, float], name: str) -> Any:
+        """The agent with these of its settings, and another name; or a tree search over its
+        patterns, where there are simulations. Raises AgentError."""
+        if any(key in values for key in _TREE_SEARCH):
+            tree = self._tree_search()
+            wrong = [key for key in values if key not in tree.settings]
+            if wrong:
+                raise AgentError(
+                    f"{name}: a tree search has no setting {wrong[0]!r}; it has "
+                    f"{', '.join(key for key in tree.settings if key in _SETTINGS)}"
+                )
+            return tree.with_settings(values, name)
         whole: dict[str, Any] = dict(values)
         changes = {key: whole[key] for key in ("endgame", "probcut") if key in whole}
         made = self._changed(**changes, name=name)
@@ -348,6 +364,16 @@ class PatternAgent(StoredAgent):
     def _table_bits(self) -> int:
         """By the clock, or with many nodes, a larger table."""
         return TABLE_BITS if self._limited else GAME_TABLE_BITS
+
+    def _tree_search(self) -> MctsAgent:
+        return MctsAgent(
+            selection="puct",
+            c=_C_PUCT,
+            endgame=self.endgame,
+            rules=self.rules,
+            name=self.name,
+            patterns=self.patterns,
+        )
 
     def _search(self, board: Board) -> PatternSearch:
         """A search from a position, in the memory of the game, or in this thread's."""

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 _SWEEP_HELP = """Search the hyperparameters of KIND with Optuna.
 
 KIND is dqn, mcts or patterns (learning), alphabeta (every gene of an alpha-beta agent) or evolution
-(the genetic algorithm itself). A trial makes an agent in the same CPU seconds as all others and meets
-a fixed panel on fixed openings; those that fall behind are pruned. The first trial has the
+(the genetic algorithm itself). A trial makes an agent in the same CPU seconds as all others and
+meets a fixed panel on fixed openings; those that fall behind are pruned. The first trial has the
 default settings. At the end the best trials play for the champion on fresh openings, and the
 winner meets the defaults once more.
 

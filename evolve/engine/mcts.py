@@ -1,9 +1,9 @@
 """Monte Carlo tree search: each simulation adds the children of one position to the tree.
 
 A simulation has four steps, as in Browne et al. 2012, "A survey of Monte Carlo tree search
-methods", section 3: it selects a leaf, expands it, evaluates it by a network or by a rollout, and
-backpropagates the value to the root. A value is that of the side to move, from −1 (lost) to 1
-(won); a finished game has its exact one.
+methods", section 3: it selects a leaf, expands it, evaluates it by a network, by patterns or by a
+rollout, and backpropagates the value to the root. A value is that of the side to move, from −1
+(lost) to 1 (won); a finished game has its exact one.
 
 A child's score is Q + bonus. Q is its mean action value, as seen by the side that moves into it; N
 are the visits of its parent, n its own, and P its prior. The highest score is selected.
@@ -33,6 +33,7 @@ from evolve.engine.compile import inlined, kernel
 from evolve.engine.dense import read
 from evolve.engine.forward import OUTPUTS, forward
 from evolve.engine.memory import int64, load, lowest, popcount
+from evolve.engine.patterns import DISC, evaluate_vector, read_vector
 from evolve.engine.random import GOLDEN, mixed, random_square
 from evolve.engine.rules import PASS
 from evolve.engine.scoring import outcome
@@ -50,6 +51,8 @@ Q, BONUS, PRIOR, VALUES = 0, 1, 2, 4
 ROOT: Final = 0
 NO_NODE: Final = -1
 
+SPREAD: Final = 12.0 * DISC
+"""Forecasts of patterns become values by tanh(forecast / SPREAD)."""
 DEEPEST: Final = 128
 MOST_CHILDREN: Final = 64
 """Room for the children of a node; no position has more than 33 moves."""
@@ -82,7 +85,8 @@ class SearchOptions(NamedTuple):
     formula: of selection, UCB1 or PUCT.
     c: the weight of the bonus, over 0.
     network: address of a network with a value (see `engine.forward`), 0 for rollouts.
-    scratch: address of a thread's memory for the network's vectors, 0 for rollouts.
+    scratch: address of a thread's memory for vectors of the network or patterns, 0 for rollouts.
+    patterns: address of an evaluation (see `engine.patterns`) in place of a network, 0 for none.
     """
 
     rules: int
@@ -90,6 +94,7 @@ class SearchOptions(NamedTuple):
     c: float
     network: int
     scratch: int
+    patterns: int = 0
 
 
 def empty_nodes(*shape: int) -> Nodes:
@@ -236,7 +241,7 @@ def simulate(
     The root must be set. Rollouts are drawn from `seed` and the root's visits. It ends early when
     the children of one more node might not fit.
     """
-    rules, formula, c, network, scratch = options
+    rules, formula, c, network, scratch, patterns = options
     boards, links = nodes.boards, nodes.links
     path = np.empty(DEEPEST, np.int32)
     for simulation in range(simulations):
@@ -259,6 +264,10 @@ def simulate(
             value = read(result, last)
             if last > 0 and fresh:
                 set_priors(node, result, nodes)
+        elif patterns != 0:
+            read_vector(own, opp, scratch, patterns)
+            forecast = evaluate_vector(scratch, popcount(own | opp), patterns)
+            value = np.float32(math.tanh(forecast / SPREAD))
         else:
             state = mixed(seed + U(simulation) * GOLDEN + U(links[ROOT, VISITS]))
             value = np.float32(rollout(own, opp, rules, state))
