@@ -14,7 +14,7 @@ from evolve.engine.bits import ONE, ZERO, flips_of, moves_of
 from evolve.engine.board import Board as EngineBoard
 from evolve.engine.compile import kernel
 from evolve.engine.memory import lowest
-from evolve.engine.pattern_search import pattern_move, pattern_values
+from evolve.engine.pattern_search import pattern_move, pattern_search, pattern_values
 from evolve.engine.patterns import DISC, Cuts, Patterns, position_value
 from evolve.engine.rules import Rules, rule_set
 from evolve.engine.scoring import final_score
@@ -30,6 +30,7 @@ TINY = ("a1-b2", "d4-e5", "b1/d3")
 
 RULE_NAMES: tuple[Rules, ...] = ("standard", "reversed")
 BOUNDARIES = (16, 36, 52)
+Vectors = npt.NDArray[np.int16]
 
 
 @cache
@@ -66,6 +67,16 @@ def contents(squares: tuple[int, ...], board: Board) -> int:
         3**place * ((own >> square & 1) - (opp >> square & 1))
         for place, square in enumerate(squares)
     )
+
+
+def slow_vectors(shapes: ShapeSet, boards: list[Board]) -> Vectors:
+    """The contents of every instance in every position; what pads a vector is 0."""
+    bits = np.array(boards, np.uint64)[:, :, None] >> np.arange(64, dtype=np.uint64) & U(1)
+    cells = bits[:, 0].astype(np.int64) - bits[:, 1].astype(np.int64)
+    found = np.zeros((len(boards), shapes.lanes), np.int16)
+    for lane, (_, squares) in enumerate(shapes.instances):
+        found[:, lane] = cells[:, squares] @ 3 ** np.arange(len(squares))
+    return found
 
 
 def slow_value(patterns: Patterns, board: Board) -> int:
@@ -142,6 +153,7 @@ class Search:
     def use(self, patterns: Patterns, rules: Rules, cuts: Cuts | None = None) -> None:
         """Search by another evaluation; what was found by the one before is to be forgotten."""
         self.rules = rules
+        self._shapes = patterns.shapes
         self._address = self._memory.set(patterns, patterns.block(cuts or {}), rules)
 
     @property
@@ -180,6 +192,14 @@ class Search:
         for plies in range(1, depth + 1):
             found = self._move(board, plies)
         return found
+
+    def in_window(self, board: Board, alpha: int, beta: int, depth: int) -> int:
+        """Value of a position inside of a tree, between alpha and beta or a bound."""
+        self.cells[layout.NODES] = self.cells[layout.STOPPED] = 0
+        own, opp, moves = U(board[0]), U(board[1]), U(reference.mask(reference.legal_moves(*board)))
+        vectors = slow_vectors(self._shapes, [board])
+        here = vectors.ctypes.data
+        return int(pattern_search(own, opp, moves, here, alpha, beta, depth, self._address))
 
     def values(self, board: Board, depth: int) -> dict[int, int]:
         """The value of every legal move."""

@@ -14,12 +14,20 @@ from evolve.engine.lanes import unrolled_sum
 from evolve.engine.shapes import DEFAULT_SET, LANES, ShapeSet
 from tests import reference
 from tests.engine import U
-from tests.engine.patterns import MANY, TINY, WHOLE, contents, random_patterns, shape_set
+from tests.engine.patterns import (
+    MANY,
+    TINY,
+    WHOLE,
+    Vectors,
+    contents,
+    random_patterns,
+    shape_set,
+    slow_vectors,
+)
 from tests.reference import Board
 
 wide = pytest.mark.skipif(vector.LANES < 8, reason="this machine has no AVX-512")
 SETS = (WHOLE, MANY, TINY)
-Vectors = npt.NDArray[np.int16]
 
 
 @kernel
@@ -77,16 +85,6 @@ def random_moves(seed: int, count: int) -> tuple[list[int], list[Board], list[in
         moves += [*some, -1]
         boards += positions
     return moves, boards, starts
-
-
-def slow_vectors(shapes: ShapeSet, boards: list[Board]) -> Vectors:
-    """The contents of every instance in every position; what pads a vector is 0."""
-    bits = np.array(boards, np.uint64)[:, :, None] >> np.arange(64, dtype=np.uint64) & U(1)
-    cells = bits[:, 0].astype(np.int64) - bits[:, 1].astype(np.int64)
-    found = np.zeros((len(boards), shapes.lanes), np.int16)
-    for lane, (_, squares) in enumerate(shapes.instances):
-        found[:, lane] = cells[:, squares] @ 3 ** np.arange(len(squares))
-    return found
 
 
 def check_vectors(texts: tuple[str, ...], seed: int, count: int) -> None:

@@ -226,6 +226,41 @@ def test_cuts_that_are_never_made_change_no_value(rules: Rules, mean: int) -> No
         assert value == move_value(patterns, board, square, 4, rules)
 
 
+def check_cut(search: Search, cut: tuple[int, int, int], board: Board, beta: int) -> int:
+    """A null window below `beta` at a node of depth 4: a cut where the shallow value and the
+    evaluation say so, else a bound as there is without one. Gives 1, −1 or 0 for no cut."""
+    patterns, alpha = random_patterns(WHOLE, 1), beta - 1
+    shallow, mean, margin = cut
+    search.forget()
+    found = search.in_window(board, alpha, beta, 4)
+    static = minimax(patterns, board, 0, search.rules)
+    forecast = minimax(patterns, board, shallow, search.rules) + mean
+    if static >= beta - margin and forecast >= beta + margin:
+        assert found == beta
+        return 1
+    if static <= alpha + margin and forecast <= alpha - margin:
+        assert found == alpha
+        return -1
+    exact = minimax(patterns, board, 4, search.rules)
+    assert exact >= found if found >= beta else exact <= found
+    return 0
+
+
+@pytest.mark.parametrize("cut", [(1, 0, 0), (2, 300, 500), (2, -700, 200), (3, 400, 1500)])
+def test_where_cuts_are_made(cut: tuple[int, int, int]) -> None:
+    """Just where mean and margin put them, on either side of the window."""
+    cuts = {(4, group): cut for group in range(DISC_GROUPS)}
+    patterns, rng = random_patterns(WHOLE, 1), random.Random(97)
+    search, made = Search(patterns, "standard", cuts), set[int]()
+    for board in positions_to_move(98, 240)[::8]:
+        forecast = minimax(patterns, board, cut[0], "standard") + cut[1]
+        tries = [forecast - cut[2] + step for step in (0, 1)]
+        tries += [forecast + cut[2] + step for step in (0, 1, 2)]
+        tries += [forecast + rng.randint(-4000, 4000) for _ in range(3)]
+        made.update(check_cut(search, cut, board, beta) for beta in tries)
+    assert made == {-1, 0, 1}
+
+
 def test_cuts_stop_with_the_budget() -> None:
     search = Search(random_patterns(WHOLE, 1), "standard", cuts_with(4 * DISC))
     for board in positions_to_move(94, 240)[5:40:7]:
