@@ -151,7 +151,7 @@ class Search:
         self.use(patterns, rules, cuts)
 
     def use(self, patterns: Patterns, rules: Rules, cuts: Cuts | None = None) -> None:
-        """Search by another evaluation; what was found by the one before is to be forgotten."""
+        """Search by this evaluation from here on."""
         self.rules = rules
         self._shapes = patterns.shapes
         self._address = self._memory.set(patterns, patterns.block(cuts or {}), rules)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import subprocess
@@ -447,13 +448,25 @@ def test_other_cpus_search_the_same(cpu: str) -> None:
     assert done.stdout.split() == [{"x86-64": "0", "haswell": "4"}[cpu]], done.stderr
 
 
-def test_vectors_grow_with_the_shapes() -> None:
-    """One memory for evaluations of other shapes, one after the other."""
-    search = Search(random_patterns(TINY, 1), "standard")
+def test_one_memory_for_many_evaluations() -> None:
+    """Other shapes, rules or cuts, one after the other: what was found by one counts for itself."""
+    search, boards = Search(random_patterns(TINY, 1), "standard"), positions_to_move(96, 60)[4::8]
     for texts in (TINY, MANY, WHOLE, TINY):
         patterns = random_patterns(texts, 1)
-        search.use(patterns, "reversed")
-        for board in positions_to_move(96, 60)[::12]:
-            search.forget()
-            assert search.deepen(board, 3)[1] == minimax(patterns, board, 3, "reversed")
-    assert search.cells[layout.RULES] == reference.REVERSED
+        for rules, board in itertools.product(RULE_NAMES, [*boards, PASS_AT_ROOT[::-1]]):
+            for cuts in (cuts_with(0), None):
+                search.use(patterns, rules, cuts)
+                search.deepen(board, 5)
+            assert search.deepen(board, 5)[1] == minimax(patterns, board, 5, rules)
+        assert search.cells[layout.RULES] == reference.REVERSED
+
+
+def test_an_evaluation_that_is_set_again_goes_on() -> None:
+    """As an agent sets it at every move of a game."""
+    patterns, board = random_patterns(WHOLE, 1), positions_to_move(99, 60)[20]
+    search = Search(patterns, "standard")
+    answer = search.deepen(board, 5)
+    needed = search.nodes
+    search.use(patterns, "standard")
+    assert search.move(board, 5) == answer
+    assert search.nodes < needed // 4
