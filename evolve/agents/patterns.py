@@ -91,18 +91,30 @@ class Memory:
     def __init__(self, table_bits: int) -> None:
         self.context = new_context(rule_set(DEFAULT_RULES).code, 0, table_bits)
         self._vectors = np.empty(0, np.int16)
-        self._held: tuple[Any, ...] = ()
+        self._held: tuple[Patterns, npt.NDArray[np.int64], Rules] | None = None
 
     def set(self, patterns: Patterns, block: npt.NDArray[np.int64], rules: Rules) -> int:
-        """Make it ready for an evaluation, its block and rules; its address."""
+        """Make it ready for an evaluation, its block and rules; its address.
+
+        What was found by another evaluation, other cuts or rules is forgotten.
+        """
         size = VECTORS * patterns.shapes.lanes
         if self._vectors.size < size:
             self._vectors = np.zeros(size, np.int16)
             self.context[layout.VECTORS] = self._vectors.ctypes.data
-        self._held = (patterns, block)  # kernels have their addresses alone
+        if not self._holds(block, rules):
+            self.context[layout.AGE] += 1
+        self._held = (patterns, block, rules)  # kernels have their addresses alone
         self.context[layout.PATTERNS] = block.ctypes.data
         layout.set_rules(self.context, rule_set(rules).code)
         return int(self.context.ctypes.data)
+
+    def _holds(self, block: npt.NDArray[np.int64], rules: Rules) -> bool:
+        """Whether it is ready for them: blocks are equal where weights and cuts are the same."""
+        if self._held is None:
+            return False
+        _, held, held_rules = self._held
+        return held_rules == rules and np.array_equal(held, block)
 
 
 _kept = threading.local()
