@@ -96,7 +96,8 @@ class Memory:
     def set(self, patterns: Patterns, block: npt.NDArray[np.int64], rules: Rules) -> int:
         """Make it ready for an evaluation, its block and rules; its address.
 
-        What was found by another evaluation, other cuts or rules is forgotten.
+        What was found by another evaluation, other cuts or rules is forgotten. The memory must be
+        kept as long as its address is in use.
         """
         size = VECTORS * patterns.shapes.lanes
         if self._vectors.size < size:

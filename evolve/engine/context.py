@@ -4,6 +4,8 @@
     0 … 11                       NODES, BUDGET, …, DEADLINE: named below
     CLOCK, NOW, NOW + 1          for searches by the clock, see `clock`
     DISC_SIGN, CORNERS_LAST      what the rules let the search assume, see `rules.RuleSet`
+    MOST_NODES                   of a search by the clock
+    PATTERNS, VECTORS            of searches over patterns
     WEIGHTS … WEIGHTS + TERMS    the parameters of the phase chosen at the root
     SQUARE_WEIGHTS …             the weight of each square
     ROWS …                       for each kind of row the sum of square weights per byte of discs

@@ -104,7 +104,8 @@ def greedy_move(
     vectors: npt.NDArray[np.int16],
     patterns: int,
 ) -> tuple[int, int]:
-    """The lowest of the best squares one ply ahead, and its value."""
+    """The lowest of the best squares one ply ahead, and its value by the weights, which a finished
+    game has as well."""
     here, there = int64(vectors[0].ctypes.data), int64(vectors[1].ctypes.data)
     read_vector(own, opp, here, patterns)
     table = _table_at(popcount(own | opp) + 1, taught)
@@ -304,21 +305,16 @@ def fit_positions(
     positions: npt.NDArray[np.uint64],
     targets: npt.NDArray[np.float32],
     order: npt.NDArray[np.int64],
-    first_rate: float,
-    last_rate: float,
+    rate: float,
     taught: Taught,
     vectors: npt.NDArray[np.int16],
     patterns: int,
 ) -> float:
-    """Move the weights towards the targets of positions, in that order; the sum of squared errors.
-
-    The rate falls from the first to the last by equal factors.
-    """
+    """Move the weights towards the targets of positions, in that order: the squared errors' sum."""
     tables = taught.tables
     vector = vectors[0]
     here = int64(vector.ctypes.data)
     squares = 0.0
-    rate, fall = first_rate, (last_rate / first_rate) ** (1.0 / order.size)
     for number in order:
         own, opp = positions[number, 0], positions[number, 1]
         discs = popcount(own | opp)
@@ -328,7 +324,6 @@ def fit_positions(
         error = targets[number] - value
         squares += error * error
         change = int64(np.rint(rate * error * ONE_VALUE))
-        rate *= fall
         for lane in range(taught.middles.size):
             entry = int64(taught.middles[lane] + vector[lane])
             moved = tables[phase, entry] + change

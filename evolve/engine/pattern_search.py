@@ -1,5 +1,7 @@
 """Alpha-beta over patterns: as `search`, fail-soft and to a fixed depth, passes costing none.
 
+A leaf whose side has to pass is valued as it stands.
+
 What differs: positions carry their vector (see `patterns`), moves are ordered by the evaluation
 after them and by the replies, bounds of deeper searches count, those of the game's earlier
 moves too, and forward cuts are made where a shallow search says that a deep one will not come
@@ -324,7 +326,7 @@ def pattern_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tu
             value = -_leaf(child_own, child_opp, child, discs, context)
         if load(context, STOPPED) != 0:
             return int64(-1), int64(0)
-        if value >= high and high < limit:
+        if depth > 1 and value >= high and high < limit:
             low, high = value - 1, limit
             continue
         if value > best or (value == best and square < best_square):
@@ -343,7 +345,10 @@ def pattern_values(
     values: npt.NDArray[np.int64],
     context: int,
 ) -> None:
-    """Fill values[square] for every legal move with its value to `depth` ≥ 1 plies."""
+    """Fill values[square] for every legal move with its value to `depth` ≥ 1 plies.
+
+    There must be no budget: nothing says where it ended.
+    """
     patterns = load(context, PATTERNS)
     vector, child = _vector_at(VECTORS - 1, context), _vector_at(depth, context)
     read_vector(own, opp, vector, patterns)

@@ -234,7 +234,6 @@ class PatternLearner(Learner):
             self._targets,
             order,
             rate,
-            rate,
             self._taught,
             self._vectors,
             patterns.address,

@@ -13,6 +13,8 @@ import pytest
 
 from evolve.agents.patterns import Memory
 from evolve.agents.solving import solve
+from evolve.engine.bits import legal_moves
+from evolve.engine.parts import MATCH_SLOT, OPENING_DISCS, slot_of, trained_moves
 from evolve.engine.pattern_games import (
     EXPLORED,
     MOST_POSITIONS,
@@ -194,12 +196,34 @@ def test_games_have_passes_and_explored_moves() -> None:
     flags = games_of(TO_THE_END, "standard").flags
     assert (flags & SAME_SIDE).any()
     assert (flags == EXPLORED | SAME_SIDE).any()
-    assert not (games_of(FROM_THE_START, "standard").flags & EXPLORED).any()
+    # Without random moves the best one is not played where it leads into an opening of a match.
+    records = games_of(FROM_THE_START, "standard")
+    for game, place in np.argwhere(records.flags & EXPLORED):
+        board = tuple(map(int, records.positions[game, place]))
+        assert len(learnable(board)) < len(reference.legal_moves(*board))
+
+
+def test_no_game_comes_to_an_opening_of_a_match() -> None:
+    met = 0
+    for options in OPTIONS:
+        for own, opp in games_of(options, "standard").positions.reshape(-1, 2):
+            if (int(own) | int(opp)).bit_count() == OPENING_DISCS:
+                met += 1
+                assert slot_of(own, opp) != MATCH_SLOT
+    assert met > GAMES
+
+
+def learnable(board: Board) -> list[int]:
+    """The moves that do not lead into an opening of a match."""
+    own, opp = U(board[0]), U(board[1])
+    moves = int(trained_moves(own, opp, U(legal_moves(own, opp))))
+    return [square for square in range(64) if moves >> square & 1]
 
 
 def greedy_values(patterns: Patterns, board: Board) -> dict[int, int]:
-    """What each move is worth one ply ahead, the end of a game not seen."""
-    children = {s: reference.play(*board, s) for s in reference.legal_moves(*board)}
+    """What each move that may be learned from is worth one ply ahead, the game's end not seen."""
+    kept = learnable(board)
+    children = {square: reference.play(*board, square) for square in kept}
     return {square: -patterns.value(board_of(child)) for square, child in children.items()}
 
 
@@ -393,15 +417,15 @@ def some_positions(seed: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.fl
     return np.array(boards, np.uint64), targets.astype(np.float32)
 
 
-@pytest.mark.parametrize("rates", [(0.02, 0.02), (0.05, 0.001)])
-def test_fits(rates: tuple[float, float]) -> None:
+@pytest.mark.parametrize("rate", [0.02, 0.001])
+def test_fits(rate: float) -> None:
     """In the order given, some positions twice, at a rate that falls by equal factors."""
     patterns = random_patterns(TINY, 1)
     taught = taught_of(patterns)
     slow = SlowWeights(patterns.shapes, BOUNDARIES, taught)
     positions, targets = some_positions(12)
     order = np.random.default_rng(13).integers(0, len(targets), 500)
-    total, rate = 0.0, rates[0]
+    total = 0.0
     for number in order:
         board = (int(positions[number, 0]), int(positions[number, 1]))
         phase, places = slow.places(board)
@@ -410,9 +434,8 @@ def test_fits(rates: tuple[float, float]) -> None:
         for place in places:
             moved = slow.tables[phase][place] + round(rate * error * ONE_VALUE)
             slow.tables[phase][place] = min(max(moved, -ONE_VALUE), ONE_VALUE)
-        rate *= (rates[1] / rates[0]) ** (1 / len(order))
     vectors = vectors_of(patterns.shapes)
-    found = fit_positions(positions, targets, order, *rates, taught, vectors, patterns.address)
+    found = fit_positions(positions, targets, order, rate, taught, vectors, patterns.address)
     assert found == pytest.approx(total, rel=1e-4)
     slow.assert_are(taught)
 
@@ -425,7 +448,7 @@ def test_a_repeated_position_is_learned() -> None:
     positions, targets = some_positions(14)
     number, address = 40, patterns.address
     errors = [
-        fit_positions(positions, targets, np.full(1, number), 0.01, 0.01, taught, vectors, address)
+        fit_positions(positions, targets, np.full(1, number), 0.01, taught, vectors, address)
         for _ in range(40)
     ]
     assert all(after < error for error, after in itertools.pairwise(errors))
@@ -446,7 +469,7 @@ def test_weights_stay_in_their_range() -> None:
     positions, _ = some_positions(15)
     targets = np.where(np.arange(len(positions)) % 2, 1e3, -1e3).astype(np.float32)
     order = np.arange(len(positions))
-    fit_positions(positions, targets, order, 1.0, 1.0, taught, vectors, patterns.address)
+    fit_positions(positions, targets, order, 1.0, taught, vectors, patterns.address)
     tables = taught.tables[:, : patterns.shapes.entries]
     assert tables.max() == ONE_VALUE
     assert tables.min() == -ONE_VALUE
