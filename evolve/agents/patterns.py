@@ -162,6 +162,11 @@ class PatternAgent(StoredAgent):
             check_seconds(seconds)
             prepare()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Copies and pickles have a block and a memory of their own, which hold addresses."""
+        kept = {key: value for key, value in vars(self).items() if key != "block"}
+        return {**kept, "_memory": None}
+
     @cached_property
     def block(self) -> npt.NDArray[np.int64]:
         """The evaluation and the cuts as kernels read them, see `engine.patterns`."""
