@@ -16,7 +16,7 @@ from evolve.agents.agent import Description, Setting, StoredAgent
 from evolve.agents.analysis import Analysis, exact_analysis
 from evolve.agents.limit import Limit
 from evolve.agents.limited import think
-from evolve.agents.memory import thread_context
+from evolve.agents.memory import let_stop, thread_context
 from evolve.agents.networks import checked
 from evolve.agents.timing import TABLE_BITS, check_seconds
 from evolve.engine import context as layout
@@ -107,6 +107,7 @@ def thread_memory(table_bits: int) -> Memory:
     memory = memories.get(table_bits)
     if memory is None:
         memory = memories[table_bits] = Memory(table_bits)
+        let_stop(("patterns", table_bits), memory.context)
     return memory
 
 
