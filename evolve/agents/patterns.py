@@ -281,7 +281,7 @@ class PatternAgent(StoredAgent):
         cuts = [(c.depth, c.group, c.shallow, c.mean, c.deviation) for c in self.cuts]
         return {
             _WEIGHTS: self.patterns.weights,
-            _CUTS: np.array(cuts, np.float32).reshape(len(cuts), 5),
+            _CUTS: np.array(cuts, np.float64).reshape(len(cuts), 5),
         }
 
     @classmethod
@@ -432,6 +432,8 @@ def _cuts_of(array: npt.NDArray[Any]) -> tuple[Cut, ...]:
     """The cuts of a file's rows; AgentError where they are none."""
     if array.ndim != 2 or array.shape[1] != 5 or not np.isfinite(array).all():
         raise AgentError(f"cuts must be rows of 5 numbers, and are {list(array.shape)}")
+    if (array[:, :3] % 1 != 0).any():
+        raise AgentError("depth, group and shallow depth of a cut must be whole numbers")
     return tuple(
         Cut(int(depth), int(group), int(shallow), mean, deviation)
         for depth, group, shallow, mean, deviation in array.tolist()
