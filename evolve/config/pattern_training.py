@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
@@ -123,8 +124,13 @@ class PatternSettings(TrainingSettings):
         return 60.0
 
     def games_in_hand(self, share: float) -> int:
-        """Many in the first part, where they are quick."""
-        return _GREEDY_ROUND if share < self.greedy else self.round
+        """Many in the first part, where they are quick; no more than it has."""
+        if share >= self.greedy:
+            return self.round
+        if self.games is None:
+            return _GREEDY_ROUND
+        left = math.ceil(self.greedy * self.games) - round(share * self.games)
+        return min(_GREEDY_ROUND, max(1, left))
 
     def check_is_due(self, games: int, share: float) -> bool:
         """By the share of the training."""
