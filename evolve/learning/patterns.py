@@ -158,6 +158,11 @@ class PatternLearner(Learner):
             if arrays[name].shape != mine.shape or arrays[name].dtype != mine.dtype:
                 raise ValueError(f"{name} are of other shapes")
             mine[:] = arrays[name]
+        count = len(arrays["targets"])
+        for name, shape in (("positions", (count, 2)), ("targets", (count,))):
+            # Kernels trust them.
+            if arrays[name].shape != shape or arrays[name].dtype != getattr(self, f"_{name}").dtype:
+                raise ValueError(f"{name} are of other shapes")
         self._positions, self._targets = arrays["positions"], arrays["targets"]
         self._learned, self._games = int(facts["steps"]), int(facts["games"])
         self._searching = bool(facts["searching"])
