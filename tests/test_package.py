@@ -64,9 +64,13 @@ def test_kernels_live_in_the_engine_alone() -> None:
 
 def test_modules_that_import_torch_are_marked_as_learning() -> None:
     """Without the mark they would be skipped where torch is missing, and left out where it is."""
+    light = "tree_games|course|judging|learner|patterns|probcut|training"
     needs = re.compile(
-        r"^(import torch|from (torch|evolve\.learning\.(?!tree_games)|benchmarks\.trained))", re.M
+        rf"^(import torch|from (torch|evolve\.learning\.(?!{light})|benchmarks\.trained))", re.M
     )
+    for module in light.split("|"):
+        text = (ROOT / "evolve" / "learning" / f"{module}.py").read_text(encoding="utf-8")
+        assert not re.search(r"^\s*(import torch|from torch)", text, re.M), module
     for path in (ROOT / "tests").rglob("test_*.py"):
         text = path.read_text(encoding="utf-8")
         if needs.search(text):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final, cast
 
 import numpy as np
@@ -179,13 +179,18 @@ def stopper() -> Callable[[], None]:
 
     What that search answers is then of no use.
     """
-    contexts = cast("dict[int, layout.Cells]", _contexts.__dict__)
+    contexts = cast("dict[Any, layout.Cells]", _contexts.__dict__)
 
     def stop() -> None:
         for context in list(contexts.values()):
             context[layout.STOPPED] = 1
 
     return stop
+
+
+def let_stop(key: Hashable, context: layout.Cells) -> None:
+    """Let others stop this thread's searches in a context that is kept elsewhere, too."""
+    cast("dict[Any, layout.Cells]", _contexts.__dict__)[key] = context
 
 
 def thread_context(rules: Rules, table_bits: int) -> layout.Cells:

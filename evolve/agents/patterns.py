@@ -17,7 +17,7 @@ from evolve.agents.analysis import Analysis, exact_analysis
 from evolve.agents.limit import Limit
 from evolve.agents.limited import think
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.memory import thread_context
+from evolve.agents.memory import let_stop, thread_context
 from evolve.agents.networks import checked
 from evolve.agents.timing import TABLE_BITS, check_seconds
 from evolve.engine import context as layout
@@ -36,7 +36,7 @@ from evolve.tables.arrays import Arrays
 
 GAME_TABLE_BITS: Final = 16
 """Of the table of a game's searches: 2**16 buckets, 4 MiB."""
-DEPTH: Final = 8
+DEPTH: Final = 10
 ENDGAME: Final = 12
 PROBCUT: Final = 1.1
 """How an agent plays unless told otherwise."""
@@ -127,6 +127,7 @@ def thread_memory(table_bits: int) -> Memory:
     memory = memories.get(table_bits)
     if memory is None:
         memory = memories[table_bits] = Memory(table_bits)
+        let_stop(("patterns", table_bits), memory.context)
     return memory
 
 
@@ -181,6 +182,11 @@ class PatternAgent(StoredAgent):
         if seconds is not None:
             check_seconds(seconds)
             prepare()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copies and pickles have a block and a memory of their own, which hold addresses."""
+        kept = {key: value for key, value in vars(self).items() if key != "block"}
+        return {**kept, "_memory": None}
 
     @cached_property
     def block(self) -> npt.NDArray[np.int64]:
@@ -305,7 +311,7 @@ class PatternAgent(StoredAgent):
         cuts = [(c.depth, c.group, c.shallow, c.mean, c.deviation) for c in self.cuts]
         return {
             _WEIGHTS: self.patterns.weights,
-            _CUTS: np.array(cuts, np.float32).reshape(len(cuts), 5),
+            _CUTS: np.array(cuts, np.float64).reshape(len(cuts), 5),
         }
 
     @classmethod
@@ -478,6 +484,8 @@ def _cuts_of(array: npt.NDArray[Any]) -> tuple[Cut, ...]:
     """The cuts of a file's rows; AgentError where they are none."""
     if array.ndim != 2 or array.shape[1] != 5 or not np.isfinite(array).all():
         raise AgentError(f"cuts must be rows of 5 numbers, and are {list(array.shape)}")
+    if (array[:, :3] % 1 != 0).any():
+        raise AgentError("depth, group and shallow depth of a cut must be whole numbers")
     return tuple(
         Cut(int(depth), int(group), int(shallow), mean, deviation)
         for depth, group, shallow, mean, deviation in array.tolist()

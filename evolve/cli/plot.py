@@ -29,9 +29,9 @@ def plot_command(source: str, output: Path) -> None:
     """Draw SOURCE, a run or an agent.
 
     Of a run: scores by generation, and the champion's weights as boards. Of a training: scores
-    against the panel, and the loss. Of a sweep: the trials' scores, what matters, and the scores
-    by each of the parameters that matter most. Of an alpha-beta agent: its weights as boards,
-    phase by phase; of patterns: what a disc is worth on each square.
+    against the panel, or Elo on the ladder, and the loss. Of a sweep: the trials' scores, what
+    matters, and the scores by each of the parameters that matter most. Of an alpha-beta agent: its
+    weights as boards, phase by phase; of patterns: what a disc is worth on each square.
 
     \b
     Examples:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
@@ -93,7 +94,7 @@ class PatternSettings(TrainingSettings):
     patience: int | None = Field(
         None, ge=1, description="stop after so many checks without a better score"
     )
-    depth: int = Field(8, ge=1, le=60, description="plies that the agent searches")
+    depth: int = Field(10, ge=1, le=60, description="plies that the agent searches")
     endgame: int = Field(12, ge=0, le=30, description="empties from which the agent plays exactly")
     probcut: float = Field(
         1.1, ge=0.0, le=10.0, description="standard deviations of its forward cuts; 0: none"
@@ -123,8 +124,13 @@ class PatternSettings(TrainingSettings):
         return 60.0
 
     def games_in_hand(self, share: float) -> int:
-        """Many in the first part, where they are quick."""
-        return _GREEDY_ROUND if share < self.greedy else self.round
+        """Many in the first part, where they are quick; no more than it has."""
+        if share >= self.greedy:
+            return self.round
+        if self.games is None:
+            return _GREEDY_ROUND
+        left = math.ceil(self.greedy * self.games) - round(share * self.games)
+        return min(_GREEDY_ROUND, max(1, left))
 
     def check_is_due(self, games: int, share: float) -> bool:
         """By the share of the training."""

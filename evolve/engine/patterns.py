@@ -190,6 +190,10 @@ class Patterns:
             )
         return cls(shapes, boundaries, weights[:, shapes.weight_of_entry])
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles are made anew: the kernels find all of it by addresses."""
+        return Patterns, (self.shapes, self.boundaries, self.tables)
+
     @property
     def tables(self) -> npt.NDArray[np.int16]:
         """The numbers of all entries, [phases, entries]."""

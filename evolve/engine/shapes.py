@@ -14,13 +14,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Final
 
 from evolve.engine.squares import square_name
 from evolve.errors import AgentError
+
+if TYPE_CHECKING:  # settings name shapes: numpy is loaded where arrays are made, on use
+    import numpy as np
+    import numpy.typing as npt
 
 MOST_SQUARES: Final = 10
 """Of a shape: its entries have to fit into 16 bits."""
@@ -183,6 +184,8 @@ class ShapeSet:
     @cached_property
     def starts(self) -> npt.NDArray[np.int64]:
         """Where the table of each shape begins, and where the last ends, in entries."""
+        import numpy as np
+
         sizes = [3 ** len(squares) for squares in self.shapes]
         return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
@@ -200,6 +203,8 @@ class ShapeSet:
     @cached_property
     def middles(self) -> npt.NDArray[np.int64]:
         """For each instance where entry 0 of its table is, [instances]."""
+        import numpy as np
+
         numbers = np.array([number for number, _ in self.instances])
         middles: npt.NDArray[np.int64] = (self.starts[numbers] + self.starts[numbers + 1] - 1) // 2
         return middles
@@ -208,6 +213,8 @@ class ShapeSet:
     def powers(self) -> npt.NDArray[np.int16]:
         """For each square what an own disc there adds to the entry of each instance, [65, lanes];
         square 64, a pass, adds nothing."""
+        import numpy as np
+
         powers = np.zeros((65, self.lanes), np.int16)
         for lane, (_, squares) in enumerate(self.instances):
             for place, square in enumerate(squares):
@@ -217,6 +224,8 @@ class ShapeSet:
     @cached_property
     def canonical(self) -> npt.NDArray[np.int32]:
         """For each entry the least one that is the same weight, [entries]."""
+        import numpy as np
+
         parts = []
         for start, squares in zip(self.starts, self.shapes, strict=False):
             parts.append(start + _least_images(squares))
@@ -225,6 +234,8 @@ class ShapeSet:
     @cached_property
     def following(self) -> npt.NDArray[np.int32]:
         """For each entry the next one that is the same weight, round and round, [entries]."""
+        import numpy as np
+
         order = np.lexsort((np.arange(self.entries), self.canonical))
         least = self.canonical[order]
         first = np.flatnonzero(np.diff(least, prepend=-1))
@@ -237,11 +248,15 @@ class ShapeSet:
     @cached_property
     def first_entries(self) -> npt.NDArray[np.int64]:
         """The first entry of each distinct weight, [weights]."""
+        import numpy as np
+
         return np.flatnonzero(self.canonical == np.arange(self.entries))
 
     @cached_property
     def weight_of_entry(self) -> npt.NDArray[np.int64]:
         """The number of each entry's weight, [entries]."""
+        import numpy as np
+
         return np.searchsorted(self.first_entries, self.canonical)
 
     @property
@@ -252,6 +267,8 @@ class ShapeSet:
 
 def _least_images(squares: Squares) -> npt.NDArray[np.int64]:
     """For each entry of a shape's table the least of its images by symmetries of the shape."""
+    import numpy as np
+
     count = len(squares)
     entries = np.arange(3**count)
     digits = entries[:, None] // 3 ** np.arange(count) % 3

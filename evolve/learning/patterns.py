@@ -6,7 +6,7 @@ import math
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Final
 
 import numpy as np
@@ -34,6 +34,8 @@ from evolve.fitness.games import GamesDone, in_batches
 from evolve.learning.learner import Iteration, Learner, Left, Share, left_for_games
 from evolve.learning.probcut import fit_cuts
 
+CHECKED_DEPTH: Final = 6
+"""Plies at most that the agent searches in checks."""
 _PART: Final = 32
 """Games that a thread plays in one call."""
 _TABLE_BITS: Final = 10
@@ -130,8 +132,10 @@ class PatternLearner(Learner):
         )
 
     def checked_agent(self) -> PatternAgent:
-        """The same."""
-        return self.agent()
+        """With few plies and no forward cuts, which are not known before the end: so checks tell of
+        the weights alone."""
+        agent = self.agent()
+        return replace(agent, depth=min(agent.depth, CHECKED_DEPTH), probcut=0.0)
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Weights, sums of their errors, and the positions that are kept."""
@@ -158,6 +162,11 @@ class PatternLearner(Learner):
             if arrays[name].shape != mine.shape or arrays[name].dtype != mine.dtype:
                 raise ValueError(f"{name} are of other shapes")
             mine[:] = arrays[name]
+        count = len(arrays["targets"])
+        for name, shape in (("positions", (count, 2)), ("targets", (count,))):
+            # Kernels trust them.
+            if arrays[name].shape != shape or arrays[name].dtype != getattr(self, f"_{name}").dtype:
+                raise ValueError(f"{name} are of other shapes")
         self._positions, self._targets = arrays["positions"], arrays["targets"]
         self._learned, self._games = int(facts["steps"]), int(facts["games"])
         self._searching = bool(facts["searching"])

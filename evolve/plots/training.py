@@ -1,4 +1,4 @@
-"""A training as a picture: scores against the panel, and the loss."""
+"""A training as a picture: scores against the panel or Elo on the ladder, and the loss."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ def plot_training(run: Run, output: Path) -> None:
         f"{run.config.get('seed')}",
     )
     left, right = figure.subplots(1, 2)
-    _draw_scores(left, run)
+    if run.metrics["elo"].notna().any():
+        _draw_elo(left, run)
+    else:
+        _draw_scores(left, run)
     _draw_loss(right, run)
     write_figure(figure, output)
 
@@ -53,8 +56,22 @@ def _draw_scores(axes: Axes, run: Run) -> None:
     legend_below(axes, 3)
 
 
+def _draw_elo(axes: Axes, run: Run) -> None:
+    frame = run.metrics
+    axes.plot(frame["games"], frame["elo"], color=BLUE, lw=1.5, marker=".")
+    axes.fill_between(frame["games"], frame["elo_low"], frame["elo_high"], color=BLUE, alpha=0.15)
+    axes.set(title="Elo on the ladder, 95 %", xlabel="games", ylabel="Elo")
+
+
 def _draw_loss(axes: Axes, run: Run) -> None:
     frame = run.metrics
-    axes.plot(frame["games"], frame["loss"], color=GREEN, lw=1.5, marker=".")
+    axes.plot(frame["games"], frame["loss"], color=GREEN, lw=1.5, marker=".", label="loss")
     axes.set(title="mean loss since the last check", xlabel="games", ylabel="loss")
     axes.set_ylim(bottom=0)
+    if frame["visited"].notna().any():
+        shares = axes.twinx()
+        shares.plot(frame["games"], frame["visited"], color=GREY, lw=1, marker=".", label="visited")
+        shares.set_ylabel("share of weights visited")
+        shares.set_ylim(0, 1.02)
+        axes.plot([], [], color=GREY, lw=1, marker=".", label="visited")  # for the legend
+        legend_below(axes)

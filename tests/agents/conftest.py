@@ -1,14 +1,19 @@
-"""Agents of the kinds that files hold: one with every term in use, and some with networks."""
+"""Agents of the kinds that files hold: one with every term in use, with networks, with patterns."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 import evolve
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
+from evolve.agents.patterns import Cut, PatternAgent
 from evolve.agents.rewards import Rewards
+from evolve.engine.patterns import Patterns
+from evolve.engine.shapes import ShapeSet, parse_shape
 from tests import networks
 
 
@@ -47,4 +52,21 @@ NETWORK_AGENTS = [
     dqn_agent(2, lookahead=1, endgame=6, rules="reversed"),
     dqn_agent(1, networks.ACTION, rewards=Rewards((0.5, *[-0.1] * 9), 0.25, 0.9, "turn")),
     dqn_agent(2, networks.COLOURED, lookahead=2),
+]
+
+
+def pattern_agent(seed: int = 0, **changes: Any) -> PatternAgent:
+    """One of two phases whose small shapes have random weights, of at most 2 discs."""
+    shapes = ShapeSet((parse_shape("a1-b2"), parse_shape("a1-d1")))
+    weights = np.random.default_rng(seed).integers(-512, 513, (2, shapes.weights), np.int16)
+    settings: dict[str, Any] = {"depth": 3, "endgame": 6, "provenance": {"run": "none"}, **changes}
+    return PatternAgent(Patterns.of_weights(shapes, (30,), weights), **settings)
+
+
+CUTS = tuple(
+    Cut(depth, group, 1 + depth % 2, 0.1 * group, 2.3) for depth in (3, 4, 5) for group in range(8)
+)
+PATTERN_AGENTS = [
+    pattern_agent(),
+    pattern_agent(1, cuts=CUTS, depth=5, probcut=1.3, rules="reversed", name="with cuts"),
 ]

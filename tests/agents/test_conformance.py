@@ -6,12 +6,13 @@ import pytest
 
 import evolve
 from evolve.agents.registry import REFERENCES
-from tests.agents.conftest import NETWORK_AGENTS, sample_agent
+from tests.agents.conftest import NETWORK_AGENTS, PATTERN_AGENTS, sample_agent
 
 AGENTS: list[evolve.Agent] = [
     *map(evolve.load_agent, REFERENCES),
     sample_agent(),
     *NETWORK_AGENTS,
+    *PATTERN_AGENTS,
 ]
 
 

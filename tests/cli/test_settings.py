@@ -10,12 +10,15 @@ import pytest
 from evolve.cli.main import cli
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.learning import DqnSettings, MctsSettings
+from evolve.config.pattern_training import PatternSettings
 from evolve.config.sweep import SweepSettings
 from tests.cli import done, misused
 
 
 @pytest.mark.parametrize(
-    "words", [("run",), ("sweep",), ("train", "dqn"), ("train", "mcts")], ids=" ".join
+    "words",
+    [("run",), ("sweep",), ("train", "dqn"), ("train", "mcts"), ("train", "patterns")],
+    ids=" ".join,
 )
 def test_options_come_in_groups_each_once_the_important_first(words: tuple[str, ...]) -> None:
     said = done(*words, "--help").out
@@ -36,7 +39,9 @@ def test_options_come_in_groups_each_once_the_important_first(words: tuple[str, 
     assert options <= set(named)
 
 
-@pytest.mark.parametrize("model", [EvolutionSettings, MctsSettings, DqnSettings, SweepSettings])
+@pytest.mark.parametrize(
+    "model", [EvolutionSettings, MctsSettings, DqnSettings, PatternSettings, SweepSettings]
+)
 def test_groups_begin_at_fields_that_exist(model: type) -> None:
     assert set(model.GROUPS) <= set(model.model_fields)  # type: ignore[attr-defined]
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
+from evolve.config.pattern_training import PATTERN_PRESETS, PatternSettings
 from evolve.config.toml import resolve_as
 from evolve.engine.network import Architecture
+from evolve.learning.training import Training
 from evolve.tables.observer import Silent
 from tests import networks, reference
-
-if TYPE_CHECKING:
-    from evolve.learning.training import Training
 
 SMALL: dict[str, Any] = {
     "games": 60,
@@ -29,6 +28,23 @@ SMALL: dict[str, Any] = {
 }
 MCTS = {**SMALL, "simulations": 8, "layers": "dense 8 relu, dense 1 tanh", "check_simulations": 4}
 DQN = {**SMALL, "layers": "dense 8 relu, dueling"}
+PATTERNS = {
+    "games": 600,
+    "shapes": "a1-b2, a1-d1",
+    "round": 100,
+    "checks": 2,
+    "panel_openings": 2,
+    "depth": 3,
+    "endgame": 6,
+    "search_depth": 2,
+    "probcut_positions": 50,
+}
+SETTINGS: dict[str, tuple[Any, Any, dict[str, Any]]] = {
+    "mcts": (MctsSettings, MCTS_PRESETS, MCTS),
+    "dqn": (DqnSettings, DQN_PRESETS, DQN),
+    "patterns": (PatternSettings, PATTERN_PRESETS, PATTERNS),
+}
+"""Of each kind its model, its presets and what makes a training a small one."""
 ALL = [
     *networks.ALL,
     Architecture("planes", ("conv 9 relu norm", "conv 4 tanh norm dropout", "dense 64")),
@@ -58,13 +74,14 @@ class Watcher(Silent):
 
 
 def training(folder: Path, kind: str, jobs: int = 1, **changes: Any) -> Training:
-    from evolve.learning.training import Training  # not above: some tests here need no torch
-
     (folder / "metrics").mkdir(parents=True, exist_ok=True)
-    model: Any = MctsSettings if kind == "mcts" else DqnSettings
-    presets = MCTS_PRESETS if kind == "mcts" else DQN_PRESETS
-    options = {**(MCTS if kind == "mcts" else DQN), **changes}
-    return Training(folder, resolve_as(model, presets, options), jobs)
+    return Training(folder, small(kind, **changes), jobs)
+
+
+def small(kind: str, **changes: Any) -> Any:
+    """The settings of a small training."""
+    model, presets, options = SETTINGS[kind]
+    return resolve_as(model, presets, {**options, **changes})
 
 
 def positions_of(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

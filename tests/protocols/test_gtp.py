@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import evolve
 from evolve.engine.squares import parse_square, square_name
 from evolve.protocols.gtp import GtpEngine
+from tests.agents.conftest import pattern_agent
 
 COMMANDS = [
     *("protocol_version", "name", "version", "known_command", "list_commands", "quit"),
@@ -128,6 +129,22 @@ def test_what_the_agent_thinks() -> None:
     ]
 
 
+def test_patterns_forecast_discs() -> None:
+    agent = pattern_agent()
+    player = GtpEngine(agent, "standard")
+    board = evolve.Board.start().play(parse_square("d3"))
+    player.answer("play black d3")
+    told = player.answer("evolve-analyze white")
+    assert told is not None
+    lines = [line.split() for line in told.removeprefix("= ").split("\n")]
+    analysis = agent.analyse(board)
+    assert [parse_square(line[2]) for line in lines] == [*analysis.values]
+    said = [float(line[4]) for line in lines]
+    assert said == pytest.approx([*analysis.values.values()], abs=1e-4)
+    assert lines[0][5:9] == ["unit", "forecast", "depth", "3"]
+    assert player.answer("genmove white") == f"= {square_name(agent.choose(board)).upper()}"
+
+
 def test_undo_and_passes() -> None:
     player = engine()
     board, before = evolve.Board.start(), []
@@ -186,10 +203,12 @@ def test_a_lost_game_by_reversed_rules_is_won() -> None:
         pytest.param("swh?depth=20", marks=pytest.mark.slow),
         "swh?time=30",
         "random",
+        "patterns",
     ],
 )
 def test_the_clock_is_kept(agent: str) -> None:
-    player = engine(agent)
+    deep = pattern_agent(depth=20)
+    player = GtpEngine(deep, "standard") if agent == "patterns" else engine(agent)
     assert player.answer("time_settings 0 1 1") == "="
     for side in ("black", "white", "black"):
         begin = time.monotonic()

@@ -6,6 +6,7 @@ import queue
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +16,7 @@ import evolve
 from evolve.engine.squares import parse_moves, parse_square
 from evolve.protocols.nboard import NBoardEngine
 from evolve.records.record import play_moves
+from tests.agents.conftest import CUTS, pattern_agent
 from tests.agents.test_external import source
 
 GAME = (
@@ -128,6 +130,25 @@ def test_hints_of_a_tree_search() -> None:
     assert len({hint[2] for hint in hints}) > 1
 
 
+def test_hints_of_patterns_are_discs(tmp_path: Path) -> None:
+    pattern_agent(cuts=CUTS, depth=4).save(tmp_path / "x.npz")
+    path = str(tmp_path / "x.npz")
+    said = talk(GAME, "set depth 4", "hint 3", "go", "analyze", agent=path)
+    hints = [line.split() for line in said if line.startswith("search")]
+    agent, board = evolve.load_agent(path), play_moves(evolve.Board.start(), MOVES)
+    analysis = agent.analyse(board)
+    assert analysis is not None
+    assert [hint[4] for hint in hints] == [str(depth) for depth in (1, 2, 3, 4) for _ in range(3)]
+    assert [(parse_square(hint[1]), hint[2]) for hint in hints[-3:]] == [
+        (square, f"{value:.2f}") for square, value in list(analysis.values.items())[:3]
+    ]
+    (move,) = [line for line in said if line.startswith("===")]
+    assert parse_square(move.split()[1]) == agent.choose(board)
+    values = dict(line.split()[1:] for line in said if line.startswith("analysis"))
+    assert len(values) == len(MOVES) + 1
+    assert float(values[str(len(MOVES))]) == pytest.approx(max(analysis.values.values()), abs=0.01)
+
+
 def test_agents_without_an_evaluation() -> None:
     said = talk("hint 2", "go", "analyze", "learn", agent="random")
     assert any(line.startswith("search") for line in said)
@@ -152,10 +173,13 @@ def test_a_depth_holds_under_a_clock_too() -> None:
     assert any(line.startswith("===") for line in said)
 
 
-def test_thinking_is_stopped_by_the_next_command() -> None:
+@pytest.mark.parametrize(
+    "agent", [evolve.load_agent("swh"), pattern_agent(endgame=0)], ids=lambda agent: agent.name
+)
+def test_thinking_is_stopped_by_the_next_command(agent: evolve.Agent) -> None:
     lines: queue.Queue[str | None] = queue.Queue()
     said: queue.Queue[str] = queue.Queue()
-    player = NBoardEngine(evolve.load_agent("swh"), "standard", said.put)
+    player = NBoardEngine(agent, "standard", said.put)
 
     def feed() -> Iterator[str]:
         while (line := lines.get()) is not None:
@@ -163,6 +187,7 @@ def test_thinking_is_stopped_by_the_next_command() -> None:
 
     thread = threading.Thread(target=lambda: player.serve(feed()))
     thread.start()
+    threads = threading.active_count()
     for command in ("go", "hint 4", "analyze"):
         for line in ("set depth 40", GAME, command):
             lines.put(line)
@@ -172,6 +197,7 @@ def test_thinking_is_stopped_by_the_next_command() -> None:
         while said.get(timeout=10) != "pong 5\n":
             pass
         assert time.monotonic() - begin < 3
+        assert threading.active_count() == threads, "nothing goes on, unheard"
         time.sleep(0.1)
         assert said.empty(), "nothing after the pong belongs to the thought before it"
     lines.put("quit")

@@ -1,0 +1,447 @@
+"""Agents whose evaluation looks up what shapes on the board hold."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import time
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import evolve
+from evolve.agents.files import HEADER
+from evolve.agents.limit import Limit
+from evolve.agents.patterns import PatternAgent
+from evolve.agents.solving import solve
+from evolve.arena.match import play_match
+from evolve.engine.board import Board
+from evolve.engine.patterns import DISC
+from evolve.engine.rules import PASS, Rules
+from evolve.errors import AgentError, AgentFileError, IllegalMoveError
+from evolve.fitness.openings import Part, balanced_openings
+from evolve.tables.arrays import read_arrays, write_arrays
+from tests.agents.conftest import CUTS, PATTERN_AGENTS, pattern_agent
+from tests.agents.test_limited import boards
+
+BOTH = pytest.mark.parametrize("agent", PATTERN_AGENTS, ids=lambda agent: agent.name)
+
+
+def loaded(path: Path, settings: str = "") -> PatternAgent:
+    agent = evolve.load_agent(f"{path}{settings}")
+    assert isinstance(agent, PatternAgent)
+    return agent
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of the sample agent. Look, do not touch."""
+    path = tmp_path_factory.mktemp("patterns") / "sample.npz"
+    pattern_agent(cuts=CUTS, probcut=1.0).save(path)
+    return path
+
+
+@BOTH
+def test_a_file_holds_the_whole_agent(agent: PatternAgent, tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    agent.save(path)
+    found = loaded(path)
+    assert found == agent
+    assert (found.provenance, found.identity) == (agent.provenance, agent.identity)
+    for board in [*boards(0, 5, 40), *boards(0, 5, 12)]:
+        assert found.choose_counted(board) == agent.choose_counted(board)
+    whole = path.read_bytes()
+    found.save(path)
+    assert path.read_bytes() == whole
+    with pytest.raises(AgentError, match=r"must end in \.npz"):
+        agent.save(tmp_path / "x.json")
+
+
+@BOTH
+def test_copies_know_where_their_own_weights_are(agent: PatternAgent) -> None:
+    board = boards(1, 1, 40)[0]
+    wanted = agent.analyse(board)
+    copies = [copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))]
+    assert len({one.patterns.address for one in (agent, *copies)}) == 3
+    for one in copies:
+        assert one == agent
+        assert one.analyse(board) == wanted
+        begin, size = one.patterns.tables.ctypes.data, one.patterns.tables.base.nbytes
+        assert sum(begin <= cell < begin + size for cell in one.block.tolist()) == 65
+    playing = agent.for_game(0)
+    playing.choose(board)
+    assert copy.deepcopy(playing).choose(board) == agent.choose(board)
+
+
+def changed(name: str, array: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
+    return {**pattern_agent(cuts=CUTS).arrays, name: array}
+
+
+def rows_with(**values: float) -> npt.NDArray[np.float64]:
+    """Cuts of which one has these values."""
+    names = ("depth", "group", "shallow", "mean", "deviation")
+    rows = np.array([[4.0, 3.0, 2.0, 0.5, 2.0]] * 3)
+    for name, value in values.items():
+        rows[1, names.index(name)] = value
+    return rows
+
+
+WEIGHTS = pattern_agent().arrays["weights"]
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({}, "must hold weights and cuts"),
+        ({"weights": WEIGHTS}, "must hold weights and cuts, and holds weights"),
+        ({"cuts": rows_with()}, "must hold weights and cuts"),
+        (changed("more", np.zeros(3)), "must hold weights and cuts"),
+        (changed("weights", WEIGHTS[:, :-1]), "the weights are int16"),
+        (changed("weights", WEIGHTS[:1]), "the weights are int16"),
+        (changed("weights", WEIGHTS[0]), "the weights are int16"),
+        (changed("weights", WEIGHTS.astype(np.int32)), "the weights are int32"),
+        (changed("weights", WEIGHTS.astype(np.float32)), "the weights are float32"),
+        (changed("weights", WEIGHTS.astype(">i2")), "the weights are >i2"),
+        (changed("cuts", rows_with()[:, :4]), "rows of 5 numbers"),
+        (changed("cuts", rows_with()[0]), "rows of 5 numbers"),
+        (changed("cuts", np.zeros(0)), "rows of 5 numbers"),
+        (changed("cuts", rows_with(mean=np.nan)), "rows of 5 numbers"),
+        (changed("cuts", rows_with(depth=np.inf)), "rows of 5 numbers"),
+        (changed("cuts", rows_with().astype(str)), r"x\.npz: "),
+        (changed("cuts", rows_with().astype(complex)), r"x\.npz: "),
+        (changed("cuts", rows_with(depth=25)), "not possible"),
+        (changed("cuts", rows_with(depth=2)), "not possible"),
+        (changed("cuts", rows_with(depth=3.5)), "whole"),
+        (changed("cuts", rows_with(group=0.5)), "whole"),
+        (changed("cuts", rows_with(shallow=1.5)), "whole"),
+        (changed("cuts", rows_with(shallow=0)), "not possible"),
+        (changed("cuts", rows_with(shallow=4)), "not possible"),
+        (changed("cuts", rows_with(group=8)), "not possible"),
+        (changed("cuts", rows_with(group=-1)), "not possible"),
+        (changed("cuts", rows_with(mean=65)), "not possible"),
+        (changed("cuts", rows_with(deviation=-1)), "not possible"),
+    ],
+)
+def test_arrays_that_are_not_of_the_agent(
+    arrays: dict[str, npt.NDArray[Any]], words: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.npz"
+    write_arrays(path, {HEADER: np.array(json.dumps(pattern_agent().document)), **arrays})
+    refused(path, words)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"shapes": "a1-b2"}, "list of texts"),
+        ({"shapes": [3]}, "list of texts"),
+        ({"shapes": []}, "shape"),
+        ({"shapes": ["a1-b2"]}, "the weights are"),
+        ({"shapes": ["a1-b2", "a1-h1 a2 b2 c2"]}, "has 11 squares"),
+        ({"shapes": ["a1-b2", "g7-h8"]}, "image"),
+        ({"shapes": ["a1-b2", "a1 a1"]}, "twice"),
+        ({"shapes": ["a1-b2", "a9"]}, "no part of a shape"),
+        ({"shapes": ["a1-b2", "a1/c2"]}, "no diagonal"),
+        ({"boundaries": [30, 20]}, "must ascend"),
+        ({"boundaries": [30, 30]}, "must ascend"),
+        ({"boundaries": [4]}, "must ascend"),
+        ({"boundaries": [65]}, "must ascend"),
+        ({"boundaries": list(range(5, 80))}, "must ascend"),
+        ({"boundaries": "30"}, "must ascend"),
+        ({"boundaries": 30}, "must ascend"),
+        ({"boundaries": [30.0]}, "must ascend"),
+        ({"boundaries": []}, "the weights are"),
+        ({"temper": 2}, "temper is unknown"),
+        ({"limit": 2}, "limit is unknown"),
+        ({"depth": 0}, "depth 0 must be 1 to 60"),
+        ({"depth": 61}, "depth 61 must be 1 to 60"),
+        ({"depth": 3.0}, "must be of type int"),
+        ({"depth": True}, "must be of type int"),
+        ({"endgame": -1}, "endgame -1"),
+        ({"endgame": 61}, "endgame 61"),
+        ({"probcut": 0.05}, r"probcut 0\.05 must be 0\.1 to 10"),
+        ({"probcut": -1}, "probcut -1"),
+        ({"probcut": 11}, "probcut 11"),
+        ({"probcut": "1"}, "must be of type float"),
+    ],
+)
+def test_headers_that_lie(parameters: dict[str, Any], words: str, tmp_path: Path) -> None:
+    agent, path = pattern_agent(), tmp_path / "x.npz"
+    document = {**agent.document, "parameters": {**agent.parameters, **parameters}}
+    write_arrays(path, {HEADER: np.array(json.dumps(document)), **agent.arrays})
+    refused(path, words)
+
+
+@pytest.mark.parametrize("name", ["shapes", "boundaries"])
+def test_headers_that_say_too_little(name: str, tmp_path: Path) -> None:
+    agent, path = pattern_agent(), tmp_path / "x.npz"
+    parameters = {key: value for key, value in agent.parameters.items() if key != name}
+    document = {**agent.document, "parameters": parameters}
+    write_arrays(path, {HEADER: np.array(json.dumps(document)), **agent.arrays})
+    refused(path, f"{name} is missing")
+
+
+def refused(path: Path, words: str) -> None:
+    """It is no agent, which one line says, with the name of the file."""
+    with pytest.raises(AgentFileError, match=words) as caught:
+        evolve.load_agent(path)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_damaged_files(file: Path, tmp_path: Path) -> None:
+    whole, path = file.read_bytes(), tmp_path / "x.npz"
+    for size in (0, 3, 500, len(whole) // 2, len(whole) - 3):
+        path.write_bytes(whole[:size])
+        refused(path, r"x\.npz")
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        damaged = bytearray(whole)
+        damaged[rng.integers(len(whole))] ^= 1 << int(rng.integers(8))
+        path.write_bytes(damaged)
+        with suppress(AgentFileError):  # some bytes of an archive mean nothing
+            evolve.load_agent(path)
+    # The document in a file of its own, where its weights are not.
+    (tmp_path / "x.json").write_text(json.dumps(pattern_agent().document), encoding="utf-8")
+    refused(tmp_path / "x.json", "must hold weights and cuts")
+
+
+def test_a_file_may_leave_out_how_it_plays(file: Path, tmp_path: Path) -> None:
+    arrays = read_arrays(file, 1 << 20)
+    document = json.loads(str(arrays[HEADER]))
+    for name in ("depth", "endgame", "probcut"):
+        del document["parameters"][name]
+    write_arrays(tmp_path / "x.npz", {**arrays, HEADER: np.array(json.dumps(document))})
+    found = loaded(tmp_path / "x.npz")
+    assert (found.depth, found.endgame, found.probcut) == (6, 12, 1.1)
+
+
+def test_settings(file: Path) -> None:
+    agent = loaded(file, "?depth=2&endgame=3&probcut=0")
+    assert (agent.depth, agent.endgame, agent.probcut) == (2, 3, 0.0)
+    assert agent.name == "patterns?depth=2&endgame=3&probcut=0"
+    assert agent.limit == Limit()
+    assert loaded(file, "?time=0.5&depth=4").limit == Limit(seconds=0.5, depth=4)
+    assert loaded(file, "?nodes=5000").limit == Limit(nodes=5000)
+    assert loaded(file, "?nodes=5000").depth == 3
+    plain, forward = loaded(file, "?probcut=0&depth=6"), loaded(file, "?depth=6")
+    nodes = [
+        [agent.choose_counted(board)[1] for board in boards(3, 4, 40)] for agent in (plain, forward)
+    ]
+    assert sum(nodes[0]) > sum(nodes[1])
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ("depth=0", "depth 0 must be 1 to 60"),
+        ("depth=61", "depth 61 must be 1 to 60"),
+        ("depth=2.5", "whole number"),
+        ("depth=x", "depth"),
+        ("depth", "depth"),
+        ("endgame=61", "endgame 61 must be 0 to 60"),
+        ("endgame=-1", "endgame -1"),
+        ("probcut=0.05", r"probcut 0\.05 must be 0\.1 to 10, or 0"),
+        ("probcut=nan", "probcut"),
+        ("time=0.01", r"time 0\.01 must be 0\.02 to 86400 seconds"),
+        ("time=nan", "time"),
+        ("nodes=99", "nodes 99 must be 100 or more"),
+        ("nodes=-1", "nodes -1"),
+        ("time=1&depth=0", "depth 0 must be 1 to 60"),
+        ("time=1&depth=61", "depth 61 must be 1 to 60"),
+        ("simulations=9", "has no setting 'simulations'"),
+    ],
+)
+def test_settings_that_cannot_be(settings: str, words: str, file: Path) -> None:
+    with pytest.raises(AgentError, match=words) as caught:
+        evolve.load_agent(f"{file}?{settings}")
+    assert "\n" not in str(caught.value)
+
+
+def test_all_that_changes_how_it_plays_is_its_identity() -> None:
+    agent = pattern_agent()
+    others: list[PatternAgent] = [
+        pattern_agent(1),
+        replace(agent, cuts=CUTS),
+        replace(agent, cuts=CUTS[1:]),
+        replace(agent, depth=4),
+        replace(agent, endgame=5),
+        replace(agent, probcut=1.2),
+        *(replace(agent, limit=Limit(*limit)) for limit in ((None, 500), (1.0,), (1.0, None, 3))),
+    ]
+    assert len({json.dumps(one.identity) for one in (agent, *others)}) == len(others) + 1
+    assert replace(agent, name="other", provenance={}).identity == agent.identity
+
+
+def test_limits_are_kept_beside_its_own() -> None:
+    agent = pattern_agent()
+    assert agent.limited(Limit(depth=5)) == replace(agent, depth=5)
+    assert agent.limited(Limit(seconds=2.0, simulations=9)).limit == Limit(seconds=2.0)
+    timed = agent.limited(Limit(seconds=1.0, depth=9))
+    assert (timed.limit, timed.depth) == (Limit(seconds=1.0, depth=9), 3)
+    assert timed.limited(Limit(seconds=5.0, nodes=300)).limit == Limit(1.0, 300, 9)
+    assert timed.limited(Limit(depth=2)).limit == Limit(seconds=1.0, depth=2)
+    assert agent.repeats
+    assert agent.limited(Limit(nodes=500)).repeats
+    assert not timed.repeats
+
+
+def test_no_file_holds_a_limit(tmp_path: Path) -> None:
+    for limit in (Limit(nodes=500), Limit(seconds=1.0)):
+        with pytest.raises(AgentError, match="files hold no limit"):
+            pattern_agent(limit=limit).save(tmp_path / "x.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("rules", ["standard", "reversed"])
+def test_near_the_end_it_plays_the_best_move(rules: Rules) -> None:
+    agent = pattern_agent(endgame=9, rules=rules)
+    missed = 0
+    for board in [*boards(4, 6, 9), *boards(4, 10, 5)]:
+        square, score, _ = solve(board, rules)
+        assert agent.choose(board) == square
+        analysis = agent.analyse(board)
+        assert analysis.exact
+        assert analysis.values[analysis.line[0]] == max(analysis.values.values()) == score
+        missed += replace(agent, depth=1, endgame=0).choose(board) != square
+    assert missed > 3
+
+
+def test_it_sees_the_end_by_its_own_search_too() -> None:
+    """To the last ply it finds the exact score without the solver, in evaluations."""
+    agent = pattern_agent(endgame=0, depth=8)
+    for board in boards(5, 6, 7):
+        analysis = agent.analyse(board)
+        assert (analysis.unit, analysis.depth) == ("forecast", board.empties)
+        assert max(analysis.values.values()) == solve(board)[1]
+
+
+def test_one_move_or_none() -> None:
+    agent = pattern_agent()
+    assert agent.choose_counted(Board.parse("XO-" + "-" * 61, side="black")) == (2, 0)
+    with pytest.raises(IllegalMoveError, match="no move"):
+        agent.choose(Board.parse("XO-" + "-" * 61, side="white"))
+
+
+def test_nodes_are_a_limit_that_repeats() -> None:
+    agent, again = (pattern_agent(cuts=CUTS, limit=Limit(nodes=3000)) for _ in range(2))
+    for empties in (50, 35, 18, 10):
+        for board in boards(empties, 4, empties):
+            square, nodes = agent.choose_counted(board)
+            pattern_agent(1, limit=Limit(nodes=20_000)).choose(board)  # leaves its table behind
+            assert again.choose_counted(board) == (square, nodes)
+            assert 0 < nodes <= 3001
+    games = [
+        agent.limited(Limit(nodes=nodes)).for_game(0).choose_counted(Board.start())[1]
+        for nodes in (100, 400, 1600)
+    ]
+    assert games == sorted({*games})
+
+
+def test_the_time_of_a_move_is_kept() -> None:
+    """A tenth of a second over it is the other programs of a busy machine."""
+    agent = pattern_agent(limit=Limit(seconds=0.05))
+    for empties in (48, 30, 18):
+        for board in boards(empties, 2, empties):
+            begin = time.perf_counter()
+            assert agent.choose(board) in board.legal_moves()
+            assert time.perf_counter() - begin < 0.15
+
+
+def test_with_time_enough_it_plays_the_move_of_its_depth() -> None:
+    agent = pattern_agent(cuts=CUTS)
+    for board in boards(6, 5, 35):
+        timed = agent.limited(Limit(seconds=60.0, depth=5))
+        assert timed.choose(board) == replace(agent, depth=5).choose(board)
+
+
+def test_values_are_those_of_the_search_to_its_depth() -> None:
+    """What a move is worth to N plies is what the position after it is worth to N − 1."""
+    agent = pattern_agent(depth=3, endgame=0)
+    for board in [*boards(7, 3, 40), *boards(7, 3, 20)]:
+        analysis = agent.analyse(board)
+        assert (analysis.unit, analysis.depth) == ("forecast", 3)
+        assert {*analysis.values} == {*board.legal_moves()}
+        ranked = list(analysis.values.values())
+        assert ranked == sorted(ranked, reverse=True)
+        assert analysis.values[agent.choose(board)] == ranked[0]
+        for square, value in analysis.values.items():
+            assert value == searched(agent, board.play(square), 2)
+            assert analysis.discs(square) == value
+            assert analysis.text(square) == f"{value:+.1f}"
+
+
+def searched(agent: PatternAgent, board: Board, depth: int) -> float:
+    """What the side that has just moved expects, by plain minimax; passes cost no depth."""
+    if board.is_over():
+        return -board.score("standard")
+    if not board.legal_moves():
+        return -searched(agent, board.pass_move(), depth)
+    if depth == 0:
+        return -agent.patterns.value(board) / DISC
+    return -max(searched(agent, board.play(square), depth - 1) for square in board.legal_moves())
+
+
+def test_lines_are_played_by_the_rules() -> None:
+    agent = pattern_agent(depth=5, endgame=0)
+    for board in [*boards(8, 5, 40), *boards(9, 5, 4)]:
+        analysis = agent.analyse(board)
+        assert analysis.values[analysis.line[0]] == max(analysis.values.values())
+        for square in analysis.line:
+            legal = board.legal_moves()
+            assert square in legal or (square == PASS and not legal)
+            board = board.pass_move() if square == PASS else board.play(square)
+
+
+def test_games_at_once_do_not_disturb_each_other() -> None:
+    """In turns, and each of them alone, they have the same moves and nodes."""
+    agent = pattern_agent(depth=5, cuts=CUTS)
+
+    def played(games: int) -> list[list[tuple[int, int]]]:
+        """By a player each; the openings differ."""
+        players = [agent.for_game(7) for _ in range(games)]
+        places = boards(10, 2, 46)[-games:]
+        moves: list[list[tuple[int, int]]] = [[] for _ in players]
+        for _ in range(16):
+            for number, player in enumerate(players):
+                board = places[number]
+                if not board.legal_moves():
+                    continue
+                moves[number].append(player.choose_counted(board))
+                places[number] = board.play(moves[number][-1][0])
+        return moves
+
+    assert played(2)[1:] == played(1)
+    kept = agent.for_game(0)
+    assert kept == agent
+    board = boards(10, 1, 40)[0]
+    first, second = kept.choose_counted(board), kept.choose_counted(board)
+    assert first[0] == second[0]
+    assert second[1] < first[1]  # what it found stays in the table of the game
+
+
+@pytest.mark.parametrize("limit", [Limit(), Limit(nodes=400)])
+def test_matches_are_the_same_with_any_number_of_jobs(limit: Limit) -> None:
+    openings = balanced_openings(6, Part.MATCH, "standard", np.random.default_rng(0))
+    one, other = (replace(agent, limit=limit, rules=None) for agent in PATTERN_AGENTS)
+    results = [play_match(one, other, openings, "standard", jobs=jobs) for jobs in (1, 2)]
+    assert results[0][0] == results[1][0]
+    for name in ("pairings", "moves", "results"):
+        assert (getattr(results[0][1], name) == getattr(results[1][1], name)).all(), name
+    assert len(np.unique(results[0][1].moves, axis=0)) == 12
+
+
+def test_described_for_people() -> None:
+    found = PATTERN_AGENTS[1].describe()
+    assert found.facts == ("depth 5", "exact from 6 empties")
+    assert found.lines[0].startswith("2 shapes with 12 images, 2 phases (from 4, 30 discs)")
+    assert found.lines[1] == "cuts by 1.3 standard deviations, at 24 depths and stages"
+    assert pattern_agent().describe().lines[1] == "no forward cuts"
+    assert [row[:2] for row in found.rows] == [["a1 b1 a2 b2", 4], ["a1 b1 c1 d1", 8]]
+    assert [sum(board) for board in found.boards.values()] == [4, 4]

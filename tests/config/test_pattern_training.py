@@ -1,0 +1,103 @@
+"""Settings of a training of patterns, its presets, and what contradicts itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from evolve.config.pattern_training import PATTERN_PRESETS, PatternSettings
+from evolve.config.toml import config_text, read_toml, resolve_as
+from evolve.engine.shapes import DEFAULT_SHAPES, SETS
+from evolve.errors import SettingsError
+
+
+def made(**options: Any) -> PatternSettings:
+    return resolve_as(PatternSettings, PATTERN_PRESETS, options)
+
+
+def test_every_field_has_a_line_of_documentation() -> None:
+    for name, field in PatternSettings.model_fields.items():
+        assert field.description, name
+
+
+def test_every_preset_makes_settings_of_its_name() -> None:
+    assert get_args(PatternSettings.model_fields["preset"].annotation) == tuple(PATTERN_PRESETS)
+    found = [made(preset=name) for name in PATTERN_PRESETS]
+    for (name, values), settings in zip(PATTERN_PRESETS.items(), found, strict=True):
+        document = settings.model_dump()
+        assert document["preset"] == name
+        assert {key: document[key] for key in values} == dict(values)
+    assert len({str(settings.model_dump()) for settings in found}) == len(PATTERN_PRESETS)
+    assert made(preset="strong", search_depth=2).search_depth == 2
+    with pytest.raises(SettingsError, match="preset"):
+        made(preset="weak")
+
+
+def test_a_training_ends_somewhere() -> None:
+    plain, counted = made(), made(games=5)
+    assert plain.budget == plain.default_budget == 60.0
+    assert (counted.budget, counted.games) == (None, 5)
+    assert made(games=5, budget=7.0).budget == 7.0
+    assert plain.identity == counted.identity == made(patience=3).identity
+    assert plain.identity != made(seed=1).identity
+    assert plain.identity != made(shapes="corner").identity
+
+
+def test_shapes_are_written_as_on_the_command_line(tmp_path: Path) -> None:
+    settings = made(shapes=" corner,a1-c2  b3 , edge")
+    assert settings.shapes == ("corner", "a1-c2 b3", "edge")
+    assert settings.summary == "corner, a1-c2 b3, edge; 6 phases"
+    assert made().shapes == DEFAULT_SHAPES
+    path = tmp_path / "config.toml"
+    path.write_text(config_text(settings, {}, "train patterns"), encoding="utf-8")
+    assert made(**read_toml(path)) == settings
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_every_set_of_shapes_can_be_named(name: str) -> None:
+    assert made(shapes=name).shapes == (name,)
+
+
+def test_rounds_and_checks_go_by_the_share_that_is_done() -> None:
+    by_time, by_games = made(), made(games=10_000, greedy=0.25, round=500)
+    assert (by_time.games_in_hand(0.0), by_time.games_in_hand(0.6)) == (1024, 4000)
+    assert by_games.games_in_hand(0.0) == 1024
+    assert by_games.games_in_hand(0.2048) == 2500 - 2048
+    assert by_games.games_in_hand(0.25) == 500
+    assert not made(checks=4).check_is_due(10**6, 0.2)
+    assert made(checks=4).check_is_due(1, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"shapes": ""}, "shapes"),
+        ({"shapes": "corner, corner"}, "shapes: .*image"),
+        ({"shapes": "a1-c3, f6-h8"}, "shapes: .*image"),
+        ({"shapes": "a1-h1 b2 g2 c2"}, "shapes: .*11 squares"),
+        ({"shapes": "corners"}, "shapes: 'corners' is no part of a shape.*name a set: corner, "),
+        ({"shapes": "a1-c1 b1"}, "shapes: .*a square twice"),
+        ({"shapes": "a1/c2"}, "shapes: a1/c2 is no diagonal"),
+        (
+            {"shapes": ["lines-2", "lines-3", "lines-4", "blocks-2x2"]},
+            "shapes: .*most|shapes: .*256",
+        ),
+        ({"shapes": 3}, "shapes"),
+        ({"last_rate": 0.2}, "last_rate: it must not be over search_rate"),
+        ({"search_rate": 0.001}, "last_rate: it must not be over search_rate"),
+        ({"probcut": 0.05}, r"probcut: it must be 0\.1 or more, or 0 for no cuts"),
+        ({"probcut": -1}, "probcut"),
+        ({"phases": 0}, "phases"),
+        ({"phases": 62}, "phases"),
+        ({"greedy": 1.5}, "greedy"),
+        ({"depth": 0}, "depth"),
+        ({"rules": "freestyle"}, "rules"),
+        ({"layers": "dense 1"}, "layers: there is no such setting"),
+    ],
+)
+def test_contradictions_are_named(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(SettingsError, match=words) as caught:
+        made(**options)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,257 @@
+"""Patterns as they learn: the training repeats, goes on after anything, and what it learns wins."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import evolve
+from evolve.agents.patterns import PatternAgent
+from evolve.arena.match import play_match
+from evolve.config.pattern_training import PatternSettings
+from evolve.config.toml import resolve_as
+from evolve.errors import RunError
+from evolve.fitness.openings import Part, balanced_openings
+from evolve.learning.course import Course, LearningEnding
+from evolve.tables.arrays import read_arrays, write_arrays
+from evolve.tables.metrics import read_metrics
+from tests.learning import PATTERNS, Watcher, small, training
+
+
+def champion(folder: Path) -> PatternAgent:
+    agent = evolve.load_agent(folder)
+    assert isinstance(agent, PatternAgent)
+    return agent
+
+
+def content(folder: Path) -> Any:
+    """The metrics without times, and the champion: its weights byte for byte, and its cuts."""
+    table = read_metrics(folder).to_pandas()
+    kept = table[[name for name in table if not name.endswith("seconds")]]
+    agent = champion(folder)
+    arrays = {name: array.tobytes() for name, array in agent.arrays.items()}
+    provenance = {key: value for key, value in agent.provenance.items() if key != "run"}
+    return json.loads(kept.to_json(orient="records", double_precision=15)), arrays, provenance
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished training. Look, do not touch."""
+    folder = tmp_path_factory.mktemp("patterns") / "whole"
+    observer = Watcher()
+    assert training(folder, "patterns").run(observer) is LearningEnding.GAMES
+    assert [row["games"] for row in observer.rows] == [300, 600]
+    assert observer.shares[-1] == 1.0
+    return folder
+
+
+def test_its_checks_and_what_it_leaves(whole: Path) -> None:
+    metrics = read_metrics(whole).to_pandas()
+    assert metrics["check"].tolist() == [0, 1]
+    assert metrics["random"].isna().all()
+    assert (metrics["elo_low"] < metrics["elo"]).all()
+    assert (metrics["elo"] < metrics["elo_high"]).all()
+    assert metrics["score"].between(0, 1).all()
+    assert metrics["visited"].is_monotonic_increasing
+    assert metrics["visited"].between(0.5, 1).all()
+    assert metrics["loss"].between(0, 0.5).all()
+    # A position is learned from once in the first part, and up to five times in the second.
+    steps = np.diff([0, *metrics["steps"]]) / np.diff([0, *metrics["games"]])
+    assert 35 < steps[0] < 60
+    assert 60 < steps[1] < 300
+    agent = champion(whole)
+    assert (agent.name, agent.depth, agent.endgame) == ("patterns-600", 3, 6)
+    assert len(agent.cuts) == 8 * 22
+    assert agent.provenance["score"] == metrics["score"].iloc[-1]
+    assert agent.provenance["against"] == "the ladder"
+    assert agent.provenance["games"] == 600
+
+
+def test_jobs_change_nothing(whole: Path, tmp_path: Path) -> None:
+    training(tmp_path, "patterns", jobs=2).run(Watcher())
+    assert content(tmp_path) == content(whole)
+
+
+def test_stopped_and_gone_on_with_it_ends_the_same(whole: Path, tmp_path: Path) -> None:
+    first = training(tmp_path, "patterns", jobs=2)
+    assert first.run(Watcher(checks=1)) is LearningEnding.STOPPED
+    second = training(tmp_path, "patterns")
+    second.restore()
+    assert second.games == 300
+    assert second.run(Watcher()) is LearningEnding.GAMES
+    assert content(tmp_path) == content(whole)
+    third = training(tmp_path, "patterns")
+    third.restore()
+    assert third.finished is LearningEnding.GAMES
+
+
+class Impatient(Watcher):
+    """It stops after an iteration."""
+
+    asked = 0
+
+    def stop(self) -> bool:
+        self.asked += 1
+        return self.asked > 1
+
+
+def test_stopped_between_checks_it_ends_the_same(whole: Path, tmp_path: Path) -> None:
+    for _ in range(4):
+        run = training(tmp_path, "patterns", jobs=2)
+        run.restore()
+        ending = run.run(Impatient())
+    assert ending is LearningEnding.GAMES
+    assert content(tmp_path) == content(whole)
+
+
+def taught(settings: PatternSettings, jobs: int = 1) -> Course:
+    """A course to the end of its games."""
+    course = Course(settings, jobs)
+    while course.finished is None:
+        loss = course.iterate(lambda games, share: None)
+        assert math.isfinite(loss)
+    return course
+
+
+def test_few_games_have_both_parts() -> None:
+    """What the first part takes is in its share, however few games there are."""
+    for games, greedy, wanted in ((600, 0.5, 300), (601, 0.3, 181), (10, 0.05, 1), (7, 1.0, 7)):
+        course = Course(small("patterns", games=games, greedy=greedy), 1)
+        course.iterate(lambda games, share: None)
+        assert course.games == wanted
+        assert not course.learner.facts()["searching"]
+    course = Course(small("patterns", games=100, greedy=0.0), 1)
+    course.iterate(lambda games, share: None)
+    assert course.learner.facts()["searching"]
+    assert small("patterns").games_in_hand(0.5) == 100
+    assert small("patterns", games=10**6).games_in_hand(0.2) == 1024
+
+
+VARIANTS: list[dict[str, Any]] = [
+    {"epsilon": 1.0, "openings": 30},
+    {"epsilon": 0.0, "openings": 0, "trace": 0.0, "coherence": False},
+    {"rules": "reversed", "phases": 1, "replay": 0.0, "window": 64},
+    {"solved": 0, "search_solved": 0, "search_share": 1.0, "search_trace": 1.0},
+    {"greedy": 1.0},
+    {"greedy": 0.0, "search_depth": 1, "round": 7, "shapes": "b2"},
+]
+
+
+@pytest.mark.parametrize("changes", VARIANTS, ids=str)
+def test_odd_settings_teach_too(changes: dict[str, Any]) -> None:
+    settings = small("patterns", **{"games": 60, **changes})
+    one, other = (taught(settings, jobs) for jobs in (1, 2))
+    assert one.games == 60
+    assert one.learner.facts() == other.learner.facts()
+    arrays = other.learner.arrays()
+    for name, array in one.learner.arrays().items():
+        assert (array == arrays[name]).all(), name
+    agent = one.learner.agent()
+    assert agent.patterns.weights.any()
+    again = taught(settings.model_copy(update={"seed": 1})).learner.agent()
+    assert again.patterns != agent.patterns
+
+
+def test_more_games_go_on_from_the_end(whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(whole, folder)
+    more = training(folder, "patterns", games=650)
+    more.restore()
+    assert more.finished is None
+    observer = Watcher()
+    assert more.run(observer) is LearningEnding.GAMES
+    assert [row["games"] for row in observer.rows] == [650]
+    assert content(folder)[0][:2] == content(whole)[0]
+    assert champion(folder).name == "patterns-650"
+
+
+def test_a_budget_ends_it(tmp_path: Path) -> None:
+    """Within a tenth, compilation and checks not counted, the measuring of cuts included."""
+    run = training(tmp_path, "patterns", games=None, budget=2.0, checks=1)
+    begin = time.process_time()
+    assert run.run(Watcher()) is LearningEnding.BUDGET
+    assert 1.8 <= run.spent <= 2.2
+    assert time.process_time() - begin > run.spent
+    assert run.games > 1000
+    assert champion(tmp_path).name == f"patterns-{run.games}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("shapes", [PATTERNS["shapes"], "corner, edge, corner-2x5, diagonals"])
+def test_a_longer_budget_is_kept(jobs: int, shapes: str, tmp_path: Path) -> None:
+    run = training(
+        tmp_path, "patterns", jobs, games=None, budget=20.0, checks=2, shapes=shapes, round=4000
+    )
+    assert run.run(Watcher()) is LearningEnding.BUDGET
+    assert 18.0 <= run.spent <= 22.0
+
+
+def test_what_it_learns_wins() -> None:
+    """Three CPU seconds with the shapes that it has by default."""
+    course = Course(
+        resolve_as(PatternSettings, {}, {"budget": 3.0, "depth": 2, "endgame": 6, "round": 1000}), 2
+    )
+    course.warm_up()
+    while course.finished is None:
+        course.iterate(lambda games, share: None)
+    assert course.games > 1000
+    openings = balanced_openings(20, Part.MATCH, "standard", np.random.default_rng(3))
+    agent = course.learner.agent()
+    for opponent, least in (("swh", 0.8), ("swh?depth=3", 0.6)):
+        result, _ = play_match(agent, evolve.load_agent(opponent), openings, "standard", jobs=2)
+        assert result.score.score > least, opponent
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"seed": 1}, {"shapes": "a1-b2"}, {"phases": 5}, {"rate": 0.5}, {"depth": 4}, {"checks": 3}],
+    ids=str,
+)
+def test_a_checkpoint_of_other_settings(changes: dict[str, Any], whole: Path) -> None:
+    with pytest.raises(RunError, match=r"of other settings than those in config\.toml"):
+        training(whole, "patterns", **changes).restore()
+
+
+def test_a_damaged_checkpoint(whole: Path, tmp_path: Path) -> None:
+    (tmp_path / "metrics").mkdir()
+    path = tmp_path / "checkpoint.npz"
+    good = (whole / "checkpoint.npz").read_bytes()
+    for size in (0, 10, len(good) // 2, len(good) - 3):
+        path.write_bytes(good[:size])
+        damaged(tmp_path, "")
+    path.write_bytes(good)
+    arrays = read_arrays(path)
+    facts = json.loads(str(arrays["facts"]))
+    learner = facts["learner"]
+    for changes, words in (
+        ({"tables": arrays["tables"][:, :-1]}, "tables are of other shapes"),
+        ({"tables": arrays["tables"].astype(np.int64)}, "tables are of other shapes"),
+        ({"sums": arrays["sums"][..., 0]}, "sums are of other shapes"),
+        ({"positions": arrays["positions"][1:]}, "positions"),
+        ({"positions": arrays["positions"].astype(np.int64)}, "positions"),
+        ({"targets": arrays["targets"].astype(np.float64)}, "targets"),
+        ({"facts": np.array(json.dumps({**facts, "learner": {}}))}, "steps"),
+        (
+            {"facts": np.array(json.dumps({**facts, "learner": {**learner, "cuts": [{}]}}))},
+            "",
+        ),
+    ):
+        write_arrays(path, {**arrays, **changes}, packed=False)
+        damaged(tmp_path, words)
+    del arrays["targets"]
+    write_arrays(path, arrays, packed=False)
+    damaged(tmp_path, "targets")
+
+
+def damaged(folder: Path, words: str) -> None:
+    with pytest.raises(RunError, match=rf"checkpoint\.npz is damaged: .*{words}") as caught:
+        training(folder, "patterns").restore()
+    assert "\n" not in str(caught.value)
