@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import pickle
 import time
 from contextlib import suppress
@@ -18,6 +19,7 @@ import pytest
 import evolve
 from evolve.agents.files import HEADER
 from evolve.agents.limit import Limit
+from evolve.agents.mcts import MctsAgent
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.solving import solve
 from evolve.arena.match import play_match
@@ -146,8 +148,8 @@ def test_arrays_that_are_not_of_the_agent(
         ({"shapes": ["a1-b2", "a1-h1 a2 b2 c2"]}, "has 11 squares"),
         ({"shapes": ["a1-b2", "g7-h8"]}, "image"),
         ({"shapes": ["a1-b2", "a1 a1"]}, "twice"),
-        ({"shapes": ["a1-b2", "a9"]}, "no part of a shape"),
-        ({"shapes": ["a1-b2", "a1/c2"]}, "no diagonal"),
+        ({"shapes": ["a1-b2", "a9"]}, "not part of a shape"),
+        ({"shapes": ["a1-b2", "a1/c2"]}, "not a diagonal"),
         ({"boundaries": [30, 20]}, "must ascend"),
         ({"boundaries": [30, 30]}, "must ascend"),
         ({"boundaries": [4]}, "must ascend"),
@@ -219,7 +221,7 @@ def test_a_file_may_leave_out_how_it_plays(file: Path, tmp_path: Path) -> None:
         del document["parameters"][name]
     write_arrays(tmp_path / "x.npz", {**arrays, HEADER: np.array(json.dumps(document))})
     found = loaded(tmp_path / "x.npz")
-    assert (found.depth, found.endgame, found.probcut) == (6, 12, 1.1)
+    assert (found.depth, found.endgame, found.probcut) == (10, 12, 1.1)
 
 
 def test_settings(file: Path) -> None:
@@ -255,7 +257,10 @@ def test_settings(file: Path) -> None:
         ("nodes=-1", "nodes -1"),
         ("time=1&depth=0", "depth 0 must be 1 to 60"),
         ("time=1&depth=61", "depth 61 must be 1 to 60"),
-        ("simulations=9", "has no setting 'simulations'"),
+        ("simulations=9&depth=3", "a tree search has no setting 'depth'; it has simulations"),
+        ("simulations=0", "simulations 0 must be 1"),
+        ("c_puct=0", "c 0 must be over 0"),
+        ("reuse=1", "has no setting 'reuse'"),
     ],
 )
 def test_settings_that_cannot_be(settings: str, words: str, file: Path) -> None:
@@ -277,6 +282,29 @@ def test_all_that_changes_how_it_plays_is_its_identity() -> None:
     ]
     assert len({json.dumps(one.identity) for one in (agent, *others)}) == len(others) + 1
     assert replace(agent, name="other", provenance={}).identity == agent.identity
+
+
+def test_a_tree_search_over_patterns(file: Path) -> None:
+    """The values in its tree are what the patterns forecast."""
+    agent = evolve.load_agent(f"{file}?simulations=60&c_puct=0.8&endgame=4")
+    assert isinstance(agent, MctsAgent)
+    assert (agent.simulations, agent.c, agent.endgame) == (60, 0.8, 4)
+    assert agent.repeats
+    patterns = loaded(file).patterns
+    assert agent.patterns == patterns
+    for board in boards(3, 6, 40):
+        found = replace(agent, simulations=2).analyse(board)  # the root's, and that of one move
+        assert found is not None
+        square, *rest = found.values
+        assert [found.values[other] for other in rest] == [0.0] * len(rest)
+        child = board.play(square)
+        assert not child.is_over()
+        forecast = -math.tanh(patterns.value(child) / (12 * DISC))
+        assert found.values[square] == pytest.approx(forecast, abs=1e-5)
+    with pytest.raises(AgentError, match="files hold no tree search"):
+        agent.save(file.with_name("tree.npz"))
+    other = pattern_agent(7).with_settings({"simulations": 60}, agent.name)
+    assert other.identity != agent.identity
 
 
 def test_limits_are_kept_beside_its_own() -> None:
