@@ -5,9 +5,9 @@
 FOLDER holds players (*.player) and boards (*.txt) in the format of the published ones, of which
 none come with evolve. A player is whole numbers and weights, brackets counting for nothing: how
 many tuples; for each its length n and how many places it has, then the squares of each place (0 is
-a1, 63 is h8, row by row), then 3**n weights, the first square's value counting most: 0 for white, 1 for
-an empty square, 2 for black. A player may also be 64 weights of squares, each times -1, 0 or 1. It
-is for black; as white it prefers low values. Boards are 64 such values each, after seven plies,
+a1, 63 is h8, row by row), then 3**n weights, the first square's value counting most: 0 for white, 1
+for an empty square, 2 for black. A player may also be 64 weights of squares, each times -1, 0 or 1.
+It is for black; as white it prefers low values. Boards are 64 such values each, after seven plies,
 white to move. AGENT plays one ply ahead without an exact end. Every board is played with both
 colours.
 """

@@ -1,1 +1,1 @@
-"""Learning by games: networks, replay, trainers. Needs torch, the extra `learn`."""
+"""Learning by games: networks, which need torch (the extra `learn`), and patterns, which do not."""
