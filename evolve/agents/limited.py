@@ -98,20 +98,31 @@ def prepare() -> None:
 
 
 def think(
-    board: Board, limit: Limit, begin: float, endgame: int, search: Search, exact: layout.Cells
+    board: Board,
+    limit: Limit,
+    begin: float,
+    endgame: int,
+    search: Search,
+    exact: layout.Cells,
+    exact_nodes: int = 1,
+    before_exact: float = 0.2,
 ) -> tuple[int, int]:
     """A good square of a board with two legal moves or more, and the nodes searched for it.
 
     begin: when the move's time began; endgame: empties from which the exact search is tried
-    whatever the limit; exact: its memory, which may be that of `search`.
+    whatever the limit; exact: its memory, which may be that of `search` where exact_nodes is 1;
+    exact_nodes: how many of its nodes take the time of one of `search`, and count as one;
+    before_exact: share of the limit that is to be used before it, which the last search exceeds.
     """
     seconds = None if limit.seconds is None else thinking_seconds(limit.seconds)
-    thinking = _Thinking(board, limit, begin, seconds, search, exact)
+    thinking = _Thinking(board, limit, begin, seconds, search, exact, exact_nodes)
     end = None if seconds is None else begin + seconds
     with ExitStack() as stack:
-        for context in {id(memory): memory for memory in (search.context, exact)}.values():
-            stack.enter_context(stopping_at(context, end, limit.nodes or 0))
-        square = thinking.choose(endgame)
+        nodes = limit.nodes or 0
+        stack.enter_context(stopping_at(search.context, end, nodes))
+        if exact is not search.context:
+            stack.enter_context(stopping_at(exact, end, nodes * exact_nodes))
+        square = thinking.choose(endgame, before_exact)
     return square, thinking.nodes
 
 
@@ -126,42 +137,39 @@ class _Thinking:
         seconds: float | None,
         search: Search,
         exact: layout.Cells,
+        exact_nodes: int,
     ) -> None:
         self._board = board
         self._own, self._opp = U(board.own), U(board.opp)
         self._begin, self._seconds, self._most = begin, seconds, limit.nodes
-        self._search, self._exact = search, exact
+        self._search, self._exact, self._exact_nodes = search, exact, exact_nodes
         self._deepest = min(limit.depth or layout.MAX_DEPTH, board.empties)
         self._square = board.legal_moves()[0]
         self._depth = 0
 
-    def choose(self, endgame: int) -> int:
+    def choose(self, endgame: int, before_exact: float) -> int:
         """The square."""
         solving = self._board.empties <= endgame or self._solver_may_finish()
-        self._deepen(0.2 if solving else 0.5)
+        self._deepen(before_exact if solving else 0.5)
         if solving and self._depth < self._board.empties and not self._stopped:
-            self._count_in(self._exact, self._search.context)
+            self._exact[layout.NODES] = self._exact_nodes * self._search.context[layout.NODES]
             square, bound = solve_outcome_move(self._own, self._opp, self._exact.ctypes.data)
             if not self._stopped:
                 if bound >= 0:
                     return self._best(int(square))
-                self._count_in(self._search.context, self._exact)
+                self._search.context[layout.NODES] = self.nodes
                 self._deepen(0.5)
         return self._square
 
     @property
     def nodes(self) -> int:
         """Searched so far."""
-        return int(max(self._search.context[layout.NODES], self._exact[layout.NODES]))
+        exact = -(-int(self._exact[layout.NODES]) // self._exact_nodes)
+        return max(int(self._search.context[layout.NODES]), exact)
 
     @property
     def _stopped(self) -> bool:
         return bool(self._search.context[layout.STOPPED] or self._exact[layout.STOPPED])
-
-    @staticmethod
-    def _count_in(context: layout.Cells, before: layout.Cells) -> None:
-        """Go on counting nodes in another context."""
-        context[layout.NODES] = before[layout.NODES]
 
     @property
     def _used(self) -> float:

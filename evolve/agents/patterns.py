@@ -47,6 +47,11 @@ _CUTS: Final = "cuts"
 _NO_LIMIT: Final = Limit()
 _C_PUCT: Final = 1.2
 _FEWEST_NODES: Final = 100
+_EXACT_NODES: Final = 4
+"""Nodes of the exact search that take the time of one of the search over patterns."""
+_BEFORE_EXACT: Final = 0.05
+"""Share of a limit that is used before the exact search: near the end each ply takes several times
+the one before it, and what was begun at a fifth often used up all."""
 _SETTINGS: Final = {
     "depth": Setting("depth"),
     "endgame": Setting("endgame"),
@@ -143,7 +148,8 @@ class PatternAgent(StoredAgent):
             so many standard deviations, 0.1 to 10; 0 for no cuts.
         cuts: what is known of shallow and deep searches.
         limit: seconds, 0.02 to 86400, or nodes, 100 or more, for each move in place of the depth:
-            it searches as deep as they allow, to `limit.depth` plies at most. Files do not hold it.
+            it searches as deep as they allow, to `limit.depth` plies at most. Four nodes of the
+            exact search count as one. Files do not hold it.
         rules: the rules to play by; None (any) plays `standard` until told otherwise.
 
     In a game (`for_game`) searches go on from what those of earlier moves have found, so that a
@@ -223,7 +229,8 @@ class PatternAgent(StoredAgent):
         search = self._search(board)
         if self._limited:
             exact = thread_context(self._rules, TABLE_BITS)
-            return think(board, self.limit, begin, self.endgame, search, exact)
+            limit, endgame = self.limit, self.endgame
+            return think(board, limit, begin, endgame, search, exact, _EXACT_NODES, _BEFORE_EXACT)
         if board.empties <= self.endgame:
             context = thread_context(self._rules, layout.table_bits_for(board.empties))
             context[layout.NODES] = context[layout.STOPPED] = 0

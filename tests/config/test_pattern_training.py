@@ -77,9 +77,9 @@ def test_rounds_and_checks_go_by_the_share_that_is_done() -> None:
         ({"shapes": "corner, corner"}, "shapes: .*image"),
         ({"shapes": "a1-c3, f6-h8"}, "shapes: .*image"),
         ({"shapes": "a1-h1 b2 g2 c2"}, "shapes: .*11 squares"),
-        ({"shapes": "corners"}, "shapes: 'corners' is no part of a shape.*name a set: corner, "),
+        ({"shapes": "corners"}, "shapes: 'corners' is not part of a shape.*name a set: corner, "),
         ({"shapes": "a1-c1 b1"}, "shapes: .*a square twice"),
-        ({"shapes": "a1/c2"}, "shapes: a1/c2 is no diagonal"),
+        ({"shapes": "a1/c2"}, "shapes: a1/c2 is not a diagonal"),
         (
             {"shapes": ["lines-2", "lines-3", "lines-4", "blocks-2x2"]},
             "shapes: .*most|shapes: .*256",
