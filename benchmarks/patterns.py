@@ -1,4 +1,4 @@
-"""Patterns against the evolved champions, at equal depth and at equal CPU time.
+"""Patterns against the evolved champions, at equal depth and at about equal CPU time.
 
     python -m benchmarks.patterns champions [--rules standard] [--seeds 3] [--pairs 200]
 
@@ -29,7 +29,8 @@ from evolve.fitness.openings import Part, balanced_openings
 CHAMPIONS = Path("docs/evolution")
 MEETINGS = (
     ("equal depth", "depth=5&endgame=10&probcut=0", "depth=5&endgame=10"),
-    ("equal CPU", "depth=9&endgame=10", "depth=7&endgame=10"),
+    ("less CPU", "depth=8&endgame=10", "depth=7&endgame=10"),
+    ("more CPU", "depth=9&endgame=10", "depth=7&endgame=10"),
 )
 
 
@@ -40,7 +41,10 @@ class Timed(Agent):
         self._agent, self._spent = agent, spent
         self.name, self.rules = agent.name, agent.rules
 
-    def choose(self, board: Board) -> int:  # noqa: D102 - as in Agent, and so are the others
+    def with_rules(self, rules: str) -> Any:  # noqa: D102 - as in Agent, and so are the others
+        return Timed(self._agent.with_rules(rules), self._spent)
+
+    def choose(self, board: Board) -> int:  # noqa: D102
         return self.choose_counted(board)[0]
 
     def choose_counted(self, board: Board) -> tuple[int, int]:  # noqa: D102
