@@ -24,7 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 import evolve
-from evolve.agents.patterns import Memory, PatternAgent
+from evolve.agents.pattern_memory import Memory
+from evolve.agents.patterns import PatternAgent
 from evolve.engine.bits import ONE, ZERO, U, flips_of, moves_of
 from evolve.engine.context import AGE, STOPPED
 from evolve.engine.memory import int64, lowest, popcount

@@ -2,40 +2,37 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import Any, ClassVar, Final, Self, cast
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.agent import Description, Setting, StoredAgent
 from evolve.agents.analysis import Analysis, exact_analysis
+from evolve.agents.cuts import Cut, cuts_of, rows_of
 from evolve.agents.limit import Limit
 from evolve.agents.limited import think
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.memory import let_stop, thread_context
+from evolve.agents.memory import thread_context
 from evolve.agents.networks import checked
+from evolve.agents.pattern_memory import GAME_TABLE_BITS, Memory, PatternSearch, thread_memory
 from evolve.agents.timing import TABLE_BITS, check_seconds
 from evolve.engine import context as layout
 from evolve.engine.bits import U
 from evolve.engine.board import Board
-from evolve.engine.entry import new_context
-from evolve.engine.pattern_search import VECTORS, pattern_move, pattern_values
-from evolve.engine.patterns import DISC, DISC_GROUPS, MOST_CUT_DEPTH, Patterns
+from evolve.engine.patterns import DISC, Patterns
 from evolve.engine.phases import MAX_PHASES
-from evolve.engine.rules import DEFAULT_RULES, PASS, Rules, check_rules, rule_set
+from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.engine.shapes import ShapeSet, parse_shape, shape_text
 from evolve.engine.solver import solve_move
 from evolve.errors import AgentError, IllegalMoveError
 from evolve.standalone.render import render_patterns
 from evolve.tables.arrays import Arrays
 
-GAME_TABLE_BITS: Final = 16
-"""Of the table of a game's searches: 2**16 buckets, 4 MiB."""
 DEPTH: Final = 10
 ENDGAME: Final = 12
 PROBCUT: Final = 1.1
@@ -63,77 +60,6 @@ _SETTINGS: Final = {
 }
 _TREE_SEARCH: Final = ("simulations", "c_puct")
 """Settings that make it a tree search whose positions the patterns value."""
-
-
-@dataclass(frozen=True)
-class Cut:
-    """What a shallow search says of a deep one, in positions of a group of disc counts.
-
-    depth, shallow: plies; group: disc counts by eights, 0 to 7; mean, deviation: of the deep value
-    less the shallow one, in discs.
-    """
-
-    depth: int
-    group: int
-    shallow: int
-    mean: float
-    deviation: float
-
-    def __post_init__(self) -> None:
-        fits = (
-            1 <= self.shallow < self.depth <= MOST_CUT_DEPTH
-            and 0 <= self.group < DISC_GROUPS
-            and abs(self.mean) <= 64
-            and 0 <= self.deviation <= 64
-        )
-        if not fits:
-            raise AgentError(f"{self} is not possible")
-
-
-class Memory:
-    """What searches over patterns work in: a context with a table, and vectors of positions."""
-
-    def __init__(self, table_bits: int) -> None:
-        self.context = new_context(rule_set(DEFAULT_RULES).code, 0, table_bits)
-        self._vectors = np.empty(0, np.int16)
-        self._held: tuple[Patterns, npt.NDArray[np.int64], Rules] | None = None
-
-    def set(self, patterns: Patterns, block: npt.NDArray[np.int64], rules: Rules) -> int:
-        """Make it ready for an evaluation, its block and rules; its address.
-
-        What was found by another evaluation, other cuts or rules is forgotten. The memory must be
-        kept as long as its address is in use.
-        """
-        size = VECTORS * patterns.shapes.lanes
-        if self._vectors.size < size:
-            self._vectors = np.zeros(size, np.int16)
-            self.context[layout.VECTORS] = self._vectors.ctypes.data
-        if not self._holds(block, rules):
-            self.context[layout.AGE] += 1
-        self._held = (patterns, block, rules)  # kernels have their addresses alone
-        self.context[layout.PATTERNS] = block.ctypes.data
-        layout.set_rules(self.context, rule_set(rules).code)
-        return int(self.context.ctypes.data)
-
-    def _holds(self, block: npt.NDArray[np.int64], rules: Rules) -> bool:
-        """Whether it is ready for them: blocks are equal where weights and cuts are the same."""
-        if self._held is None:
-            return False
-        _, held, held_rules = self._held
-        return held_rules == rules and np.array_equal(held, block)
-
-
-_kept = threading.local()
-
-
-def thread_memory(table_bits: int) -> Memory:
-    """This thread's memory of that size, kept for the next search."""
-    memories = cast("dict[int, Memory]", _kept.__dict__)
-    memory = memories.get(table_bits)
-    if memory is None:
-        memory = memories[table_bits] = Memory(table_bits)
-        let_stop(("patterns", table_bits), memory.context)
-    return memory
 
 
 @dataclass(frozen=True)
@@ -265,7 +191,7 @@ class PatternAgent(StoredAgent):
     @property
     def identity(self) -> Any:
         """All that its file holds of how it plays, and its limit."""
-        cuts = [[c.depth, c.group, c.shallow, c.mean, c.deviation] for c in self.cuts]
+        cuts = rows_of(self.cuts).tolist()
         return [self.parameters, self.patterns.digest, cuts, list(vars(self.limit).values())]
 
     def limited(self, limit: Limit) -> Self:
@@ -315,11 +241,7 @@ class PatternAgent(StoredAgent):
     @property
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The distinct weights, and the cuts a row each."""
-        cuts = [(c.depth, c.group, c.shallow, c.mean, c.deviation) for c in self.cuts]
-        return {
-            _WEIGHTS: self.patterns.weights,
-            _CUTS: np.array(cuts, np.float64).reshape(len(cuts), 5),
-        }
+        return {_WEIGHTS: self.patterns.weights, _CUTS: rows_of(self.cuts)}
 
     @classmethod
     def from_parts(
@@ -334,7 +256,7 @@ class PatternAgent(StoredAgent):
             raise AgentError(f"it must hold {_WEIGHTS} and {_CUTS}, and holds {', '.join(arrays)}")
         shapes = ShapeSet(tuple(parse_shape(text) for text in texts))
         patterns = Patterns.of_weights(shapes, _boundaries(boundaries), arrays[_WEIGHTS])
-        return cls(patterns, cuts=_cuts_of(arrays[_CUTS]), **own, **common)
+        return cls(patterns, cuts=cuts_of(arrays[_CUTS]), **own, **common)
 
     def stored(self) -> Self:
         """The agent itself; AgentError where it plays by a limit, which no file would keep."""
@@ -411,57 +333,6 @@ class PatternAgent(StoredAgent):
         return PatternSearch(memory.context, board)
 
 
-class PatternSearch:
-    """A search from one position, see `limited.Search`."""
-
-    def __init__(self, context: layout.Cells, board: Board) -> None:
-        self.context = context
-        self._board = board
-
-    def prepare(self) -> None:
-        """Nothing to prepare: what the table holds counts."""
-
-    def move(self, depth: int) -> int:
-        """A best square to so many plies; −1 when it was stopped."""
-        return self.deepen_to(depth)[0]
-
-    def deepen_to(self, depth: int) -> tuple[int, int]:
-        """A best square and its value to so many plies, searched to fewer before."""
-        return self._move(self._board, depth)
-
-    def deepen(self, depth: int) -> tuple[int, int]:
-        """A best square and its value, by searches of 1 to `depth` plies."""
-        square, value = -1, 0
-        for plies in range(1, depth + 1):
-            square, value = self._move(self._board, plies)
-        return square, value
-
-    def values(self, depth: int) -> dict[int, int]:
-        """The value of every legal move to so many plies."""
-        values = np.zeros(64, np.int64)
-        own, opp = U(self._board.own), U(self._board.opp)
-        for plies in range(1, depth + 1):
-            pattern_values(own, opp, plies, values, self.context.ctypes.data)
-        return {square: int(values[square]) for square in self._board.legal_moves()}
-
-    def line(self, square: int, depth: int) -> tuple[int, ...]:
-        """The principal variation from `square` on."""
-        line, board = [square], self._board.play(square)
-        for plies in range(depth - 1, 0, -1):
-            if board.is_over():
-                break
-            if not board.legal_moves():
-                line.append(PASS)
-                board = board.pass_move()
-            line.append(self._move(board, plies)[0])
-            board = board.play(line[-1])
-        return tuple(line)
-
-    def _move(self, board: Board, depth: int) -> tuple[int, int]:
-        square, value = pattern_move(U(board.own), U(board.opp), depth, self.context.ctypes.data)
-        return int(square), int(value)
-
-
 @cache
 def prepare() -> None:
     """Load or compile the kernels, so that no move's time is spent on it."""
@@ -485,15 +356,3 @@ def _boundaries(values: Any) -> tuple[int, ...]:
     ):
         raise AgentError(f"boundaries {values} must ascend from 5 to 64")
     return tuple(values)
-
-
-def _cuts_of(array: npt.NDArray[Any]) -> tuple[Cut, ...]:
-    """The cuts of a file's rows; AgentError where they are none."""
-    if array.ndim != 2 or array.shape[1] != 5 or not np.isfinite(array).all():
-        raise AgentError(f"cuts must be rows of 5 numbers, and are {list(array.shape)}")
-    if (array[:, :3] % 1 != 0).any():
-        raise AgentError("depth, group and shallow depth of a cut must be whole numbers")
-    return tuple(
-        Cut(int(depth), int(group), int(shallow), mean, deviation)
-        for depth, group, shallow, mean, deviation in array.tolist()
-    )

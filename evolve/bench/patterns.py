@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from evolve.agents.patterns import Memory, PatternAgent
+from evolve.agents.pattern_memory import Memory
+from evolve.agents.patterns import PatternAgent
 from evolve.agents.reference import pattern_agent
 from evolve.bench.positions import SEED, half_random
 from evolve.bench.speed import Figures, timed

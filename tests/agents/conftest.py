@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 import evolve
+from evolve.agents.cuts import Cut
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.patterns import Cut, PatternAgent
+from evolve.agents.patterns import PatternAgent
 from evolve.agents.rewards import Rewards
 from evolve.engine.patterns import Patterns
 from evolve.engine.shapes import ShapeSet, parse_shape

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.patterns import Memory
+from evolve.agents.pattern_memory import Memory
 from evolve.engine import context as layout
 from evolve.engine.bits import ONE, ZERO, flips_of, moves_of
 from evolve.engine.board import Board as EngineBoard

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from evolve.agents.patterns import Memory
+from evolve.agents.pattern_memory import Memory
 from evolve.agents.solving import solve
 from evolve.engine.bits import legal_moves
 from evolve.engine.parts import MATCH_SLOT, OPENING_DISCS, slot_of, trained_moves

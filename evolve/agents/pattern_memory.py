@@ -1,0 +1,118 @@
+"""What searches over patterns work in, and a search there."""
+
+from __future__ import annotations
+
+import threading
+from typing import Final, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from evolve.agents.memory import let_stop
+from evolve.engine import context as layout
+from evolve.engine.bits import U
+from evolve.engine.board import Board
+from evolve.engine.entry import new_context
+from evolve.engine.pattern_search import VECTORS, pattern_move, pattern_values
+from evolve.engine.patterns import Patterns
+from evolve.engine.rules import DEFAULT_RULES, PASS, Rules, rule_set
+
+GAME_TABLE_BITS: Final = 16
+"""Of the table of a game's searches: 2**16 buckets, 4 MiB."""
+
+
+class Memory:
+    """What searches over patterns work in: a context with a table, and vectors of positions."""
+
+    def __init__(self, table_bits: int) -> None:
+        self.context = new_context(rule_set(DEFAULT_RULES).code, 0, table_bits)
+        self._vectors = np.empty(0, np.int16)
+        self._held: tuple[Patterns, npt.NDArray[np.int64], Rules] | None = None
+
+    def set(self, patterns: Patterns, block: npt.NDArray[np.int64], rules: Rules) -> int:
+        """Make it ready for an evaluation, its block and rules; its address.
+
+        What was found by another evaluation, other cuts or rules is forgotten. The memory must be
+        kept as long as its address is in use.
+        """
+        size = VECTORS * patterns.shapes.lanes
+        if self._vectors.size < size:
+            self._vectors = np.zeros(size, np.int16)
+            self.context[layout.VECTORS] = self._vectors.ctypes.data
+        if not self._holds(block, rules):
+            self.context[layout.AGE] += 1
+        self._held = (patterns, block, rules)  # kernels have their addresses alone
+        self.context[layout.PATTERNS] = block.ctypes.data
+        layout.set_rules(self.context, rule_set(rules).code)
+        return int(self.context.ctypes.data)
+
+    def _holds(self, block: npt.NDArray[np.int64], rules: Rules) -> bool:
+        """Whether it is ready for them: blocks are equal where weights and cuts are the same."""
+        if self._held is None:
+            return False
+        _, held, held_rules = self._held
+        return held_rules == rules and np.array_equal(held, block)
+
+
+_kept = threading.local()
+
+
+def thread_memory(table_bits: int) -> Memory:
+    """This thread's memory of that size, kept for the next search."""
+    memories = cast("dict[int, Memory]", _kept.__dict__)
+    memory = memories.get(table_bits)
+    if memory is None:
+        memory = memories[table_bits] = Memory(table_bits)
+        let_stop(("patterns", table_bits), memory.context)
+    return memory
+
+
+class PatternSearch:
+    """A search from one position, see `limited.Search`."""
+
+    def __init__(self, context: layout.Cells, board: Board) -> None:
+        self.context = context
+        self._board = board
+
+    def prepare(self) -> None:
+        """Nothing to prepare: what the table holds counts."""
+
+    def move(self, depth: int) -> int:
+        """A best square to so many plies; −1 when it was stopped."""
+        return self.deepen_to(depth)[0]
+
+    def deepen_to(self, depth: int) -> tuple[int, int]:
+        """A best square and its value to so many plies, searched to fewer before."""
+        return self._move(self._board, depth)
+
+    def deepen(self, depth: int) -> tuple[int, int]:
+        """A best square and its value, by searches of 1 to `depth` plies."""
+        square, value = -1, 0
+        for plies in range(1, depth + 1):
+            square, value = self._move(self._board, plies)
+        return square, value
+
+    def values(self, depth: int) -> dict[int, int]:
+        """The value of every legal move to so many plies."""
+        values = np.zeros(64, np.int64)
+        own, opp = U(self._board.own), U(self._board.opp)
+        for plies in range(1, depth + 1):
+            pattern_values(own, opp, plies, values, self.context.ctypes.data)
+        return {square: int(values[square]) for square in self._board.legal_moves()}
+
+    def line(self, square: int, depth: int) -> tuple[int, ...]:
+        """The principal variation from `square` on."""
+        line, board = [square], self._board.play(square)
+        for plies in range(depth - 1, 0, -1):
+            if board.is_over():
+                break
+            if not board.legal_moves():
+                line.append(PASS)
+                board = board.pass_move()
+            line.append(self._move(board, plies)[0])
+            board = board.play(line[-1])
+        return tuple(line)
+
+    def _move(self, board: Board, depth: int) -> tuple[int, int]:
+        square, value = pattern_move(U(board.own), U(board.opp), depth, self.context.ctypes.data)
+        return int(square), int(value)
