@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 
@@ -33,7 +34,7 @@ PAST: Final = "past"
 """Opponents that are not agents: the learner as it is, and as it was."""
 
 
-class TrainingSettings(BaseModel):
+class TrainingSettings(BaseModel, ABC):
     """What every training has in common, whatever learns."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
@@ -67,22 +68,22 @@ class TrainingSettings(BaseModel):
         """CPU seconds, where neither budget nor games are asked for."""
         return 120.0
 
+    @abstractmethod
     def games_in_hand(self, share: float) -> int:
         """Games between two rounds of learning, where so much of the training is done."""
-        raise NotImplementedError
 
+    @abstractmethod
     def check_is_due(self, games: int, share: float) -> bool:
         """Whether a check is due so many games, and so much of the training, after the last."""
-        raise NotImplementedError
 
+    @abstractmethod
     def brief(self) -> Self:
         """The same, but with all parts of a training within a few games and steps."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def summary(self) -> str:
         """What learns, in some words."""
-        raise NotImplementedError
 
     @property
     def identity(self) -> dict[str, Any]:
