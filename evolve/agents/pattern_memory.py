@@ -13,7 +13,7 @@ from evolve.engine import context as layout
 from evolve.engine.bits import U
 from evolve.engine.board import Board
 from evolve.engine.entry import new_context
-from evolve.engine.pattern_search import VECTORS, pattern_move, pattern_values
+from evolve.engine.pattern_search import MOST_VECTORS, pattern_move, pattern_values
 from evolve.engine.patterns import Patterns
 from evolve.engine.rules import DEFAULT_RULES, PASS, Rules, rule_set
 
@@ -35,7 +35,7 @@ class Memory:
         What was found by another evaluation, other cuts or rules is forgotten. The memory must be
         kept as long as its address is in use.
         """
-        size = VECTORS * patterns.shapes.lanes
+        size = MOST_VECTORS * patterns.shapes.lanes
         if self._vectors.size < size:
             self._vectors = np.zeros(size, np.int16)
             self.context[layout.VECTORS] = self._vectors.ctypes.data

@@ -196,7 +196,11 @@ def _print_header(command: str, folder: Path, settings: TrainingSettings, jobs: 
 
 def _report(folder: Path) -> None:
     """The best agent with its score against the panel, and what to do with it."""
-    agent = evolve.load_agent(folder)
+    agent: Any = evolve.load_agent(folder)
+    if getattr(agent, "probcut", 0) and not agent.cuts:
+        tell(
+            "the budget was too small to measure forward cuts: the agent makes none, and is slower"
+        )
     found: Any = getattr(agent, "provenance", {})
     score, error, against = (cell(found.get(key)) for key in ("score", "error", "against"))
     tell(f"best {agent.name}: score {score} ± {error} against {against} → {folder / LEARNED_FILE}")

@@ -14,11 +14,11 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from evolve.engine.shapes import PART_LANES
 from evolve.engine.vector import call
 
 _I1, _I16, _I32, _I64 = (ir.IntType(bits) for bits in (1, 16, 32, 64))
-_LANES: Final = 32
-_PART: Final = ir.VectorType(_I16, _LANES)
+_PART: Final = ir.VectorType(_I16, PART_LANES)
 PART_BYTES: Final = 64
 GATHERED: Final = 16
 """Numbers that are looked up at once."""
@@ -44,7 +44,7 @@ def _short(typingctx: Any, address: Any) -> Any:
 
 
 def _zeros() -> Any:
-    return ir.Constant(_PART, [ir.Constant(_I16, 0)] * _LANES)
+    return ir.Constant(_PART, [ir.Constant(_I16, 0)] * PART_LANES)
 
 
 def _sum_of_rows(builder: Any, bits: Any, column: Any, row: Any) -> Any:

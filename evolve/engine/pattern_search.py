@@ -24,8 +24,8 @@ from evolve.engine.context import (
     RULES,
     STOPPED,
     TURNED,
+    VECTORS,
 )
-from evolve.engine.context import VECTORS as VECTORS_CELL
 from evolve.engine.memory import int64, load, load_bits, lowest, popcount, store, store_bits
 from evolve.engine.ordering import pack, pick
 from evolve.engine.patterns import (
@@ -57,7 +57,7 @@ from evolve.engine.table import (
 NO_SQUARE = 64
 REPLY = 2 * DISC
 """What a reply less is worth in the order of moves."""
-VECTORS = 2 * MAX_DEPTH + 4
+MOST_VECTORS = 2 * MAX_DEPTH + 4
 """Vectors that a search needs: for each depth that of a child and one after a pass, one to look at
 a move, and the root's."""
 
@@ -65,7 +65,7 @@ a move, and the root's."""
 @inlined
 def _vector_at(place: int, context: int) -> int:
     """Address of one of the context's vectors."""
-    return load(context, VECTORS_CELL) + place * vector_size(load(context, PATTERNS))
+    return load(context, VECTORS) + place * vector_size(load(context, PATTERNS))
 
 
 @inlined
@@ -87,7 +87,7 @@ def pattern_search_1(
 ) -> int:
     """Depth 1 with moves: the best leaf, or one that is worth `beta` or more."""
     patterns = load(context, PATTERNS)
-    target = load(context, VECTORS_CELL)
+    target = load(context, VECTORS)
     discs = popcount(own | opp) + 1
     best = -INFINITY
     while moves != ZERO:
@@ -115,7 +115,7 @@ def _list_moves(
 ) -> int:
     """Put `moves` into a frame, the key the other side's value and replies; returns how many."""
     patterns = load(context, PATTERNS)
-    target = load(context, VECTORS_CELL)
+    target = load(context, VECTORS)
     discs = popcount(own | opp) + 1
     count = 0
     while moves != ZERO:
@@ -291,7 +291,7 @@ def pattern_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tu
     search was stopped.
     """
     patterns = load(context, PATTERNS)
-    vector = _vector_at(VECTORS - 1, context)
+    vector = _vector_at(MOST_VECTORS - 1, context)
     read_vector(own, opp, vector, patterns)
     frame = int64(FRAMES)
     count = _list_moves(own, opp, moves_of(own, opp), vector, frame, context)
@@ -350,7 +350,7 @@ def pattern_values(
     There must be no budget: nothing says where it ended.
     """
     patterns = load(context, PATTERNS)
-    vector, child = _vector_at(VECTORS - 1, context), _vector_at(depth, context)
+    vector, child = _vector_at(MOST_VECTORS - 1, context), _vector_at(depth, context)
     read_vector(own, opp, vector, patterns)
     discs = popcount(own | opp) + 1
     limit = int64(INFINITY)

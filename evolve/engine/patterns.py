@@ -37,8 +37,7 @@ from evolve.engine.lanes import (
 )
 from evolve.engine.memory import int64, load, popcount
 from evolve.engine.phases import phase_of
-from evolve.engine.shapes import DEFAULT_SET, ShapeSet
-from evolve.engine.shapes import LANES as PART_LANES
+from evolve.engine.shapes import DEFAULT_SET, PART_LANES, ShapeSet
 from evolve.engine.vector import LANES as VECTOR_LANES
 from evolve.errors import AgentError
 

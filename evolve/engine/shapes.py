@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # settings name shapes: numpy is loaded where arrays are made
 MOST_SQUARES: Final = 10
 """Of a shape: its entries have to fit into 16 bits."""
 MOST_INSTANCES: Final = 256
-LANES: Final = 32
+PART_LANES: Final = 32
 """Instances are padded to a multiple of these, the 16-bit lanes of a vector."""
 
 Squares = tuple[int, ...]
@@ -198,7 +198,7 @@ class ShapeSet:
     def lanes(self) -> int:
         """Length of the vector that holds an entry for every instance."""
         count = len(self.instances)
-        return count + -count % LANES
+        return count + -count % PART_LANES
 
     @cached_property
     def middles(self) -> npt.NDArray[np.int64]:

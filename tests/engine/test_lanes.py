@@ -11,7 +11,7 @@ import pytest
 from evolve.engine import patterns, vector
 from evolve.engine.compile import kernel
 from evolve.engine.lanes import unrolled_sum
-from evolve.engine.shapes import DEFAULT_SET, LANES, ShapeSet
+from evolve.engine.shapes import DEFAULT_SET, PART_LANES, ShapeSet
 from tests import reference
 from tests.engine import U
 from tests.engine.patterns import (
@@ -119,7 +119,7 @@ def test_vectors_of_many_games(texts: tuple[str, ...]) -> None:
 
 
 def test_sets_have_one_part_two_and_more() -> None:
-    assert [shape_set(texts).lanes // LANES for texts in (TINY, WHOLE, MANY)] == [1, 2, 6]
+    assert [shape_set(texts).lanes // PART_LANES for texts in (TINY, WHOLE, MANY)] == [1, 2, 6]
 
 
 def test_the_slow_vectors_are_the_contents() -> None:

@@ -10,7 +10,7 @@ import pytest
 from evolve.engine import patterns as layout
 from evolve.engine.compile import kernel
 from evolve.engine.patterns import DISC, Patterns
-from evolve.engine.shapes import LANES, ShapeSet
+from evolve.engine.shapes import PART_LANES, ShapeSet
 from evolve.engine.symmetry import symmetries
 from evolve.errors import AgentError
 from tests import reference
@@ -145,7 +145,7 @@ def test_the_block() -> None:
         cells = patterns.block({})
         assert cells.size == layout.PATTERN_CELLS
         assert cells[layout.INSTANCES] == len(patterns.shapes.instances)
-        assert cells[layout.PARTS] == patterns.shapes.lanes // LANES
+        assert cells[layout.PARTS] == patterns.shapes.lanes // PART_LANES
         assert cells[layout.IS_DEFAULT] == default
         assert 0 <= cells[layout.LOOKUPS] - cells[layout.INSTANCES] < 16
         tables = cells[layout.TABLE_OF : layout.TABLE_OF + 65]

@@ -11,9 +11,9 @@ import pytest
 from evolve.engine.shapes import (
     DEFAULT_SET,
     DEFAULT_SHAPES,
-    LANES,
     MOST_INSTANCES,
     MOST_SQUARES,
+    PART_LANES,
     SETS,
     ShapeSet,
     images_of,
@@ -118,8 +118,8 @@ def test_sizes(
     assert len(found.instances) == instances <= MOST_INSTANCES
     assert found.entries == entries
     assert found.weights == weights
-    assert found.lanes % LANES == 0
-    assert 0 <= found.lanes - instances < LANES
+    assert found.lanes % PART_LANES == 0
+    assert 0 <= found.lanes - instances < PART_LANES
 
 
 def test_the_default_set_is_that_of_the_default_names() -> None:
