@@ -198,7 +198,9 @@ def test_ctrl_c_ends_after_the_games_in_hand(tmp_path: Path) -> None:
 
 def test_a_budget_is_kept_and_does_not_count_compilation() -> None:
     told = done(*TRAIN, "--budget", 1.5, "--jobs=2", "--out", "short").out
-    assert ("too small for forward cuts" in told) != bool(evolve.load_agent("short").cuts)
+    assert ("too small to measure forward cuts" in " ".join(told.split())) != bool(
+        evolve.load_agent("short").cuts
+    )
     run = evolve.load_run("short")
     assert 1.3 < run.metrics["cpu_seconds"].iloc[-1] < 1.7
     assert len(run.metrics) >= 2
