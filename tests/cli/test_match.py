@@ -207,10 +207,10 @@ def test_superiority_and_pairs() -> None:
 
 def test_random_against_random_is_within_its_interval() -> None:
     hits = 0
-    for seed in range(100):
+    for seed in range(50):
         found = match("random", "random", "--games", 12, "--openings", "start", "--seed", seed)
         hits += found["score_low"] <= 0.5 <= found["score_high"]
-    assert hits >= 90
+    assert hits >= 44
 
 
 def test_after_an_interruption_the_games_so_far_count(monkeypatch: pytest.MonkeyPatch) -> None:

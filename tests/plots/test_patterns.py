@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from evolve.agents.patterns import PatternAgent
 from evolve.engine.patterns import DISC, Patterns
@@ -27,8 +28,11 @@ def test_a_disc_is_worth_what_its_change_of_sides_is() -> None:
         assert not board.any()
 
 
-def test_a_picture_of_few_and_of_many_phases(tmp_path: Path) -> None:
-    for boundaries in ((), tuple(range(5, 65))):
+def test_a_picture_of_few_and_of_many_phases(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evolve.plots.patterns._POSITIONS", 3)
+    for boundaries in ((), tuple(range(10, 65, 10))):
         agent = PatternAgent(patterns_of(1, boundaries))
         plot_patterns(agent, tmp_path / "discs.svg")
         svg = (tmp_path / "discs.svg").read_text(encoding="utf-8")

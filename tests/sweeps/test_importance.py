@@ -47,6 +47,7 @@ def test_what_matters_has_a_small_p_and_the_rest_a_large_one() -> None:
     assert importances_in(SPACE.distributions, values, scores, 0) == found
 
 
+@pytest.mark.slow
 def test_where_nothing_matters_the_largest_share_has_a_p_as_any_other() -> None:
     """Of 30 sweeps without any effect one or two have a p of 0.05 or less, whichever parameter."""
     values = drawn(100)
