@@ -35,9 +35,6 @@ TRAIN = (
 )
 SMALL = (*TRAIN, "--games=600")
 
-# In one process, so that the training which most of them look at is made once.
-pytestmark = pytest.mark.xdist_group("a training of patterns")
-
 
 @pytest.fixture(scope="session")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:

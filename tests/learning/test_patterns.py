@@ -41,10 +41,6 @@ def content(folder: Path) -> Any:
     return json.loads(kept.to_json(orient="records", double_precision=15)), arrays, provenance
 
 
-# In one process, so that the training which most of them look at is made once.
-pytestmark = pytest.mark.xdist_group("patterns learn")
-
-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished training. Look, do not touch."""

@@ -56,7 +56,6 @@ def compiled(agent: AlphaBetaAgent, compiler: Any) -> Any:
     return module
 
 
-@pytest.mark.xdist_group("compiled")
 @pytest.mark.parametrize("rules", RULES)
 def test_the_compiled_search_plays_the_same_moves(rules: Rules, compiler: Any) -> None:
     rng = random.Random(31)
@@ -68,7 +67,6 @@ def test_the_compiled_search_plays_the_same_moves(rules: Rules, compiler: Any) -
             assert square_chosen(module, board) == one.choose(board), f"\n{board}"
 
 
-@pytest.mark.xdist_group("compiled")
 def test_the_compiled_search_stops_in_time(compiler: Any) -> None:
     agent = random_agent(random.Random(32), "standard", [40], 60)
     module = compiled(agent, compiler)
@@ -79,7 +77,6 @@ def test_the_compiled_search_stops_in_time(compiler: Any) -> None:
         assert square in board.legal_moves()
 
 
-@pytest.mark.xdist_group("compiled")
 def test_the_first_moves_come_while_it_compiles(first_moves: FirstMoves) -> None:
     assert first_moves.quiet, "importing does nothing yet"
     assert all(same for _, same in first_moves.same)
