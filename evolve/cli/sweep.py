@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -197,6 +198,7 @@ def _kept(settings: SweepSettings) -> SweepSettings:
 
 
 def _go_on(sweep: Sweep) -> int:
+    from evolve.sweeps.rungs import crown
     from evolve.sweeps.sweep import SweepEnding
 
     folder, settings = sweep.folder, sweep.settings
@@ -211,10 +213,15 @@ def _go_on(sweep: Sweep) -> int:
     results: list[FinalResult | None] = []
 
     def work(observer: Observer) -> SweepEnding:
+        begin = time.monotonic()
         ending = sweep.run(observer) if unfinished else SweepEnding.COMPLETE
-        if not ending.stopped:
-            results.append(sweep.crown(observer))
-        return ending
+        if ending.stopped:
+            return ending
+        spent = time.monotonic() - begin
+        left = None if settings.timeout is None else max(settings.timeout - spent, 1e-3)
+        cut, result = crown(sweep, observer, left)
+        results.append(result)
+        return cut or ending
 
     ending = carry_out(SWEEPS, folder, TrialsLook(settings, done), work)
     so_far = f"{sweep.study.finished()} of {settings.trials} trials"
@@ -244,12 +251,7 @@ def _report(sweep: Sweep, result: FinalResult | None) -> None:
         tell(f"go on with: evolve resume {folder}")
         return
     if result.rows:
-        tell(f"final, {settings.final_openings * 2} games a pair:")
-        rows = [
-            [row.agent, *map(elo_text, (row.elo, row.elo_low, row.elo_high)), row.score]
-            for row in result.rows
-        ]
-        print_rows(["trial", "Elo", "low", "high", "score"], rows)
+        _print_standings(result, 2 * settings.final_openings)
     tell(verdict(result))
     tell(f"champion trial-{result.winner} → {result.champion}")
     tell(
@@ -258,14 +260,38 @@ def _report(sweep: Sweep, result: FinalResult | None) -> None:
     )
 
 
+def _print_standings(result: FinalResult, games: int) -> None:
+    from evolve.sweeps.final import Standing
+
+    climbed = [row for row in result.rows if isinstance(row, Standing)]
+    if climbed:
+        tell("the last rung, scores against the panel:")
+        rows = [[row.candidate, row.lives, row.score, row.low, row.high] for row in climbed]
+        print_rows(["trial", "lives", "score", "low", "high"], rows)
+        return
+    tell(f"final, {games} games a pair:")
+    rows = [
+        [row.agent, *map(elo_text, (row.elo, row.elo_low, row.elo_high)), row.score]
+        for row in result.rows
+        if not isinstance(row, Standing)
+    ]
+    print_rows(["trial", "Elo", "low", "high", "score"], rows)
+
+
 def verdict(result: FinalResult) -> str:
     """Whether the sweep beats the defaults, in a sentence."""
+    from evolve.sweeps.final import SeedsScore
+
     if result.defaults is None:
         return "the trial of the defaults is not complete: no comparison with them"
+    if result.winner == result.defaults:
+        return "the defaults won: nothing better was found"
     if result.score is None:
-        return "the defaults won the final: nothing better was found"
+        return "the winner was not tested with fresh seeds: nothing is known of its settings"
     score = result.score
     text = f"{score.score:.3f} [{score.low:.3f}, {score.high:.3f}] in {score.games} fresh games"
+    if isinstance(score, SeedsScore):
+        text += f" of {count_of(score.seeds, 'fresh seed')}"
     if score.low > 0.5:
         return f"trial-{result.winner} beats the agent of the defaults, {text}"
     return f"no better than the defaults for certain: trial-{result.winner} scores {text}"

@@ -64,7 +64,7 @@ def _short(value: Any) -> Any:
 
 
 class TrialsLook(Look):
-    """How a sweep looks: a line a trial, with the best score so far.
+    """How a sweep looks: a line a trial, with the best score so far, or so far in a rung.
 
     first: trials that were finished before.
     """
@@ -74,7 +74,8 @@ class TrialsLook(Look):
     columns = tuple(_WIDTHS)
 
     def __init__(self, settings: SweepSettings, first: int = 0) -> None:
-        self._target, self._first = settings.trials, first
+        self._target, self._first = settings.work, first
+        self._rung: str | None = None
         self._begin = time.monotonic()
         self._best = math.nan
 
@@ -89,6 +90,8 @@ class TrialsLook(Look):
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
         """See Look."""
+        if row.get("rung") != self._rung:
+            self._rung, self._best = row["rung"], math.nan
         if row["state"] == "COMPLETE":
             self._best = max(row["score"], -math.inf if math.isnan(self._best) else self._best)
         seconds = row["seconds"]

@@ -7,8 +7,8 @@ trial of each is.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from evolve.engine.rules import DEFAULT_RULES, Rules
 
@@ -18,18 +18,27 @@ class Subject:
     """A thing that is tuned.
 
     budget: CPU seconds of a trial, unless told otherwise; None where trials have none.
-    rules: unless told otherwise. learns: whether it needs PyTorch.
+    rules: unless told otherwise. learns: whether it needs PyTorch. strong: whether its agents beat
+    the usual panel, and meet the strong one of the rules. settings: of a sweep, where they differ
+    from the usual defaults.
     """
 
     budget: float | None
     rules: Rules = DEFAULT_RULES
     learns: bool = False
+    strong: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 SUBJECTS: Final[Mapping[str, Subject]] = {
     "dqn": Subject(60.0, learns=True),
     "mcts": Subject(60.0, learns=True),
-    "patterns": Subject(30.0),
+    # A short life says little of a long one, so the best live again, longer.
+    "patterns": Subject(
+        2.0,
+        strong=True,
+        settings={"trials": 64, "reports": 1, "rungs": ("16x8", "4x30x3")},
+    ),
     "alphabeta": Subject(None),
     "evolution": Subject(120.0, "reversed"),
 }

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Final, Literal, Self
+from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    field_validator,
+    model_validator,
+)
 
 from evolve.config.evolution import FIRST
 from evolve.config.subjects import SUBJECTS
@@ -32,6 +41,25 @@ def _split(value: Any) -> Any:
     return value
 
 
+class SweepRung(NamedTuple):
+    """Longer lives of the best: so many candidates, each taught anew with every one of so many
+    seeds, for so many CPU seconds."""
+
+    candidates: int
+    budget: float
+    seeds: int
+
+
+_RUNG: Final = re.compile(r"([1-9][0-9]{0,4})x([0-9]{1,6}(?:\.[0-9]{1,6})?)(?:x([1-9][0-9]{0,2}))?")
+
+
+def _parsed_rung(text: str) -> SweepRung:
+    found = _RUNG.fullmatch(text)
+    if found is None or float(found[2]) == 0:
+        raise ValueError(f"{text!r} is not CANDIDATESxSECONDS or CANDIDATESxSECONDSxSEEDS: 16x8")
+    return SweepRung(int(found[1]), float(found[2]), int(found[3] or 1))
+
+
 class SweepSettings(BaseModel):
     """Everything that decides what a sweep looks for; how long it looks may change on the way."""
 
@@ -41,6 +69,7 @@ class SweepSettings(BaseModel):
         "kind": FIRST,
         "sampler": "The search",
         "reports": "Judging a trial",
+        "rungs": "Rungs: the best live again, longer",
         "finalists": "The final",
         "storage": "Many machines",
     }
@@ -62,8 +91,10 @@ class SweepSettings(BaseModel):
         description="CPU seconds of a trial, the same for all: neither compilation nor the "
         f"panel's games count; {_USUAL}, whose trials all play the same games",
     )
-    sampler: Literal["tpe", "cma", "gp", "random"] = Field(
-        "tpe", description="who proposes: Optuna's TPE, CMA-ES, Gaussian process, or chance"
+    sampler: Literal["tpe", "cma", "gp", "ga", "random"] = Field(
+        "tpe",
+        description="who proposes: Optuna's TPE, CMA-ES, Gaussian process, the genetic algorithm, "
+        "or chance",
     )
     pruner: Literal["median", "hyperband", "asha", "none"] = Field(
         "median", description="who ends trials that fall behind"
@@ -75,10 +106,34 @@ class SweepSettings(BaseModel):
     panel: Annotated[tuple[str, ...], BeforeValidator(_split)] = Field(
         (DEFAULT_PANEL,),
         description="agents that a trial meets, A,B,…; `default` stands for random moves, a greedy "
-        "table and alpha-beta 2, 4 and 6 deep",
+        "table and alpha-beta 2, 4 and 6 deep, and for patterns for the bundled agent with "
+        "patterns 2, 4 and 6 deep",
     )
     panel_openings: int = Field(
         20, ge=2, le=10_000, description="openings with each of them, two games an opening"
+    )
+    shipped: bool = Field(
+        False,
+        description="judge agents by the search that they ship with, not by the shorter one of a "
+        "training's checks; the last rung always does",
+    )
+    rungs: Annotated[tuple[str, ...], BeforeValidator(_split)] = Field(
+        (),
+        description="after the trials the best so many learn anew, longer, and the defaults with "
+        "them: CANDIDATESxSECONDS[xSEEDS],…; the best of a rung go on to the next, the last one "
+        "decides. "
+        + "; ".join(
+            f"{','.join(subject.settings['rungs'])} for {word}"
+            for word, subject in SUBJECTS.items()
+            if "rungs" in subject.settings
+        ),
+    )
+    retest: int = Field(
+        3,
+        ge=0,
+        le=1000,
+        description="fresh seeds with which the winner's settings and the defaults learn once more "
+        "after the rungs, to play each other",
     )
     finalists: int = Field(
         4, ge=1, le=100, description="best trials that play for the champion, with the defaults"
@@ -104,11 +159,23 @@ class SweepSettings(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _rules_of_the_kind(cls, values: Any) -> Any:
-        if isinstance(values, dict) and values.get("rules") is None:
-            subject = SUBJECTS.get(values.get("kind", cls.model_fields["kind"].default))
-            return values if subject is None else {**values, "rules": subject.rules}
-        return values
+    def _defaults_of_the_kind(cls, values: Any) -> Any:
+        if not isinstance(values, dict):
+            return values
+        subject = SUBJECTS.get(values.get("kind", cls.model_fields["kind"].default))
+        if subject is None:
+            return values
+        usual = {"rules": subject.rules, **subject.settings}
+        if values.get("storage") or "games" in (values.get("fix") or {}):
+            usual.pop("rungs", None)  # neither goes with them
+        return {**usual, **{key: value for key, value in values.items() if value is not None}}
+
+    @field_validator("rungs")
+    @classmethod
+    def _rungs_can_be(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
+        for text in texts:
+            _parsed_rung(text)
+        return texts
 
     @model_validator(mode="after")
     def _filled(self) -> Self:
@@ -120,19 +187,48 @@ class SweepSettings(BaseModel):
             )
         if self.budget is None and "games" not in self.fix:
             object.__setattr__(self, "budget", usual)
+        if self.rungs and self.budget is None:
+            raise ValueError("rungs: trials have no budget in CPU seconds here; leave them out")
+        budgets = [self.budget or 0.0, *(rung.budget for rung in self.longer)]
+        if budgets != sorted(budgets):
+            lives = ", ".join(f"{one:g}" for one in budgets)
+            raise ValueError(f"rungs: {lives} CPU seconds, trials first: lives may not get shorter")
+        if self.rungs and self.storage is not None:
+            raise ValueError("rungs: they are climbed on one machine; leave out storage, or rungs")
         panel: list[str] = []
         for name in self.panel:
-            panel += rule_set(self.rules).panel if name == DEFAULT_PANEL else [name]
+            panel += self._usual_panel if name == DEFAULT_PANEL else [name]
         if not panel:
             raise ValueError("panel: it is empty; name one agent or more, or leave it out")
         object.__setattr__(self, "panel", tuple(dict.fromkeys(panel)))
         return self
 
     @property
+    def _usual_panel(self) -> tuple[str, ...]:
+        rules = rule_set(self.rules)
+        return (SUBJECTS[self.kind].strong and rules.strong_panel) or rules.panel
+
+    @property
+    def longer(self) -> tuple[SweepRung, ...]:
+        """The rungs after the trials."""
+        return tuple(map(_parsed_rung, self.rungs))
+
+    @property
+    def work(self) -> float:
+        """All that is to be done, in trials: longer lives count as many as they are as long."""
+        rungs = self.longer
+        lives = [(rung.candidates + 1) * rung.seeds * rung.budget for rung in rungs]
+        if rungs:
+            lives.append(2 * self.retest * rungs[-1].budget)
+        return self.trials + sum(lives) / (self.budget or 1.0)
+
+    @property
     def identity(self) -> dict[str, Any]:
         """What a trial's score depends on, as JSON: all who write to one study must agree in it."""
         when_to_stop = {
             "trials", "timeout", "storage", "study", "finalists", "final_openings",
-            "sampler", "pruner", "startup",
+            "sampler", "pruner", "startup", "rungs", "retest",
         }  # fmt: skip
+        if not self.shipped:  # as in sweeps of before, which did not know it
+            when_to_stop.add("shipped")
         return {"kind": self.kind, **self.model_dump(mode="json", exclude=when_to_stop)}

@@ -49,6 +49,8 @@ class RuleSet:
     reference: the one that tables and plots measure champions by.
     panel: reference agents from the weakest to the strongest that learners and trials are
         measured by: random moves, a greedy table, alpha-beta 2, 4 and 6 deep.
+    strong_panel: the same for learners that beat all of these, the bundled agent with patterns at
+        several depths; empty where there is none.
     ladder: rungs and their Elo, the weakest first; 0 is the reference at depth 1. By `python -m
         benchmarks.ladder rungs`: 400 games with each of four neighbours on either side,
         Bradley-Terry; ± is half a 95 % interval around the mean of all rungs. A run's ratings
@@ -67,6 +69,7 @@ class RuleSet:
     reference: str
     panel: tuple[str, str, str, str, str]
     ladder: Mapping[str, int]
+    strong_panel: tuple[str, ...] = ()
 
 
 RULE_SETS: Final[Mapping[str, RuleSet]] = {
@@ -101,6 +104,11 @@ RULE_SETS: Final[Mapping[str, RuleSet]] = {
             "champion-standard?depth=7&endgame=12": 1207,  # ± 21
             "champion-standard?depth=8&endgame=14": 1337,  # ± 25
         },
+        strong_panel=(
+            "patterns-standard?depth=2",
+            "patterns-standard?depth=4",
+            "patterns-standard?depth=6",
+        ),
     ),
     "reversed": RuleSet(
         code=REVERSED,
@@ -133,6 +141,11 @@ RULE_SETS: Final[Mapping[str, RuleSet]] = {
             "champion-reversed?depth=7&endgame=12": 1141,  # ± 21
             "champion-reversed?depth=8&endgame=14": 1263,  # ± 24
         },
+        strong_panel=(
+            "patterns-reversed?depth=2",
+            "patterns-reversed?depth=4",
+            "patterns-reversed?depth=6",
+        ),
     ),
 }
 """All rules by name."""

@@ -146,6 +146,27 @@ def parse_shapes(texts: Sequence[str]) -> tuple[Squares, ...]:
     return tuple(shapes)
 
 
+def random_shape(count: int, rng: np.random.Generator) -> Squares:
+    """So many squares, each of them beside one before it, in any direction; 1 to 10."""
+    squares = [int(rng.integers(64))]
+    while len(squares) < count:
+        near = _neighbours(squares[int(rng.integers(len(squares)))])
+        square = near[int(rng.integers(len(near)))]
+        if square not in squares:
+            squares.append(square)
+    return tuple(squares)
+
+
+def _neighbours(square: int) -> list[int]:
+    x, y = square % 8, square // 8
+    return [
+        8 * b + a
+        for a in range(max(0, x - 1), min(7, x + 1) + 1)
+        for b in range(max(0, y - 1), min(7, y + 1) + 1)
+        if (a, b) != (x, y)
+    ]
+
+
 @dataclass(frozen=True)
 class ShapeSet:
     """Shapes, their instances and the layout of their tables, all that kernels have to know.

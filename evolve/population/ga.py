@@ -68,12 +68,33 @@ class GeneticAlgorithm:
         individuals = self._survivors(ranked, selected, breeding)
         while len(individuals) < self.settings.population - self.settings.newcomer_count:
             name = individual_name(generation, len(individuals))
-            individuals.append(self._child(name, generation, selected, breeding))
+            individuals.append(self.child(name, generation, selected, breeding))
         while len(individuals) < self.settings.population:
             name = individual_name(generation, len(individuals))
             genes = self.genome.random(rng)
             individuals.append(Individual(genes, name=name, born=generation, origin="newcomer"))
         return individuals
+
+    def child(
+        self, name: str, generation: int, selected: Sequence[Individual], breeding: Breeding
+    ) -> Individual:
+        """A child of two of those selected, or a mutant of one."""
+        rng = breeding.rng
+        mother, father = (selected[i] for i in rng.choice(len(selected), 2, replace=False))
+        parents: tuple[str, ...] = (mother.name,)
+        origin = "mutation"
+        genes = np.array(mother, np.int64)
+        cross = self.operators.crossover
+        crossed = cross is not None and rng.random() < self.settings.crossover_rate
+        if cross is not None and crossed:
+            parents, origin = (mother.name, father.name), "crossover"
+            genes = self._whole("crossover", cross(tuple(mother), tuple(father), breeding))
+        mutant = self._mutate(genes, breeding)
+        if crossed and not np.array_equal(mutant, genes):
+            origin = "crossover+mutation"
+        if not crossed and np.array_equal(mutant, genes):
+            origin = "copy"
+        return Individual(mutant, name=name, born=generation, origin=origin, parents=parents)
 
     def mean(self, population: Sequence[Individual]) -> list[int]:
         """The mean of as many of the best as are selected, rounded."""
@@ -107,26 +128,6 @@ class GeneticAlgorithm:
                 f"survival: {len(survivors)} live on, which of {room} leaves none to be a child"
             )
         return list(survivors)
-
-    def _child(
-        self, name: str, generation: int, selected: Sequence[Individual], breeding: Breeding
-    ) -> Individual:
-        rng = breeding.rng
-        mother, father = (selected[i] for i in rng.choice(len(selected), 2, replace=False))
-        parents: tuple[str, ...] = (mother.name,)
-        origin = "mutation"
-        genes = np.array(mother, np.int64)
-        cross = self.operators.crossover
-        crossed = cross is not None and rng.random() < self.settings.crossover_rate
-        if cross is not None and crossed:
-            parents, origin = (mother.name, father.name), "crossover"
-            genes = self._whole("crossover", cross(tuple(mother), tuple(father), breeding))
-        mutant = self._mutate(genes, breeding)
-        if crossed and not np.array_equal(mutant, genes):
-            origin = "crossover+mutation"
-        if not crossed and np.array_equal(mutant, genes):
-            origin = "copy"
-        return Individual(mutant, name=name, born=generation, origin=origin, parents=parents)
 
     def _mutate(self, genes: Vector, breeding: Breeding) -> Vector:
         """Each number mutates at the settings' rate, in the way of its kind."""

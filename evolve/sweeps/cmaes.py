@@ -6,7 +6,6 @@ state is built again from the trials: a generation counts once enough of its tri
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -17,6 +16,8 @@ import optuna
 from optuna.distributions import BaseDistribution, FloatDistribution, IntDistribution
 from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
+
+from evolve.sweeps.unit import from_unit, to_unit
 
 GENERATION: Final = "cma:generation"
 _SIGMA: Final = 1 / 6
@@ -74,7 +75,8 @@ class CmaSampler(BaseSampler):
         optimizer._rng.seed(self._seed)
         point = optimizer.ask()
         return {
-            name: _value(float(x), numbers[name]) for name, x in zip(numbers, point, strict=True)
+            name: from_unit(float(x), one)
+            for (name, one), x in zip(numbers.items(), point, strict=True)
         }
 
     def sample_independent(
@@ -132,26 +134,4 @@ def _begun(first: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA:
 
 def _point(trial: FrozenTrial, numbers: Numbers) -> npt.NDArray[np.float64]:
     """A trial's values on the unit cube."""
-    point = []
-    for name, distribution in numbers.items():
-        low, high, scale = _scale(distribution)
-        point.append((scale(trial.params[name]) - low) / (high - low))
-    return np.array(point)
-
-
-def _value(x: float, distribution: FloatDistribution | IntDistribution) -> float | int:
-    """The value that a coordinate of the cube stands for."""
-    low, high, _ = _scale(distribution)
-    value = low + min(1.0, max(0.0, x)) * (high - low)
-    if distribution.log:
-        value = math.exp(value)
-    value = min(max(value, distribution.low), distribution.high)
-    if isinstance(distribution, IntDistribution):
-        steps = round((value - distribution.low) / distribution.step)
-        return min(distribution.low + steps * distribution.step, distribution.high)
-    return value
-
-
-def _scale(distribution: FloatDistribution | IntDistribution) -> tuple[float, float, Any]:
-    scale = math.log if distribution.log else float
-    return scale(distribution.low), scale(distribution.high), scale
+    return np.array([to_unit(trial.params[name], one) for name, one in numbers.items()])

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from optuna.trial import FrozenTrial, TrialState
 
+from evolve.agents.agent import StoredAgent
+from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.loading import read_agent
 from evolve.arena.match import Match
 from evolve.arena.tournament import Row, Tournament
@@ -33,15 +35,34 @@ DEFAULTS = "defaults"
 
 
 @dataclass(frozen=True)
+class Standing:
+    """A row of the last rung: how many lives a candidate had there, their mean score against the
+    panel, and Student's 95 % interval over them."""
+
+    candidate: str
+    lives: int
+    score: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class SeedsScore(Score):
+    """A mean score of several seeds, with Student's interval over them."""
+
+    seeds: int
+
+
+@dataclass(frozen=True)
 class FinalResult:
-    """How the final ended.
+    """How the final ended, or the last rung.
 
     rows: the finalists, the strongest first, under the names of their trials; winner: the number
     of the best trial; defaults: that of the defaults, None when they have no agent; score: of the
-    winner against the defaults, None when it is the defaults or there are none.
+    winner against the defaults, None when it is the defaults, or they did not meet.
     """
 
-    rows: list[Row]
+    rows: Sequence[Row | Standing]
     winner: int
     defaults: int | None
     score: Score | None
@@ -77,11 +98,13 @@ def agent_file(folder: Path, trial: FrozenTrial) -> Path:
 def save_champion(folder: Path, trial: FrozenTrial, **facts: Any) -> Path | None:
     """Make a trial's agent the sweep's; None when its file is not here, but on another machine."""
     source = agent_file(folder, trial)
-    if not source.exists():
-        return None
-    agent = read_agent(source)
-    target = folder / (CHAMPION_FILE if source.suffix == ".json" else LEARNED_FILE)
-    agent.with_provenance(**facts).save(target)
+    return keep(folder, read_agent(source).with_provenance(**facts)) if source.exists() else None
+
+
+def keep(folder: Path, agent: StoredAgent) -> Path:
+    """Make an agent the sweep's champion; where it is kept."""
+    target = folder / (CHAMPION_FILE if isinstance(agent, AlphaBetaAgent) else LEARNED_FILE)
+    agent.save(target)
     return target
 
 
@@ -137,10 +160,15 @@ def play_final(
     assert champion is not None
     number = None if defaults is None else number_of(defaults)
     result = FinalResult(rows, number_of(winner), number, score, champion)
+    write_result(folder, result, trials)
+    return result
+
+
+def write_result(folder: Path, result: FinalResult, trials: Sequence[FrozenTrial]) -> None:
+    """Keep a result, which is that of all trials that are finished by now."""
     finished = sum(trial.state in (TrialState.COMPLETE, TrialState.PRUNED) for trial in trials)
     document = {"trials": finished, **_document(result)}
     write_text(folder / FINAL_FILE, json.dumps(document, indent=1) + "\n")
-    return result
 
 
 def finals_trials(folder: Path) -> int | None:

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from evolve.agents.agent import Agent
 from evolve.config.learning import TrainingSettings
 from evolve.sweeps.objective import Marks, Outcome, Report
 from evolve.sweeps.plan import Plan
 
 if TYPE_CHECKING:
+    from evolve.learning.learner import Learner
     from evolve.sweeps.objective import Objective
 
 
@@ -34,17 +36,22 @@ class LearningPlan(Plan):
             if (
                 course.finished is None
                 and marks.due(course.share)
-                and report(marks.step, *objective.judged(course.learner.checked_agent()))
+                and report(marks.step, *objective.judged(self._judged_agent(course.learner)))
             ):
                 return None
         course.finish()
-        score, error = objective.judged(course.learner.checked_agent())
+        score, error = objective.judged(self._judged_agent(course.learner))
         report(marks.count, score, error)
         facts = {"games": course.games, "steps": course.learner.steps, "seed": settings.seed}
         named = objective.named(number, {**facts, **objective.scored(score, error)})
         path = objective.path(number, ".npz")
         replace(course.learner.agent(), **named).save(path)
         return Outcome(score, error, path)
+
+    def _judged_agent(self, learner: Learner) -> Agent:
+        """The agent that the panel meets."""
+        agent: Agent = learner.agent() if self.sweep.shipped else learner.checked_agent()
+        return agent
 
     def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
         return {**fixed, "budget": self.sweep.budget}

@@ -18,6 +18,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.errors import ExtraError
 from evolve.sweeps.attempts import PLACE, is_lost, number_of
 from evolve.sweeps.cmaes import CmaSampler
+from evolve.sweeps.genetic import GeneticSampler
 
 
 def check_sampler(settings: SweepSettings) -> None:
@@ -57,6 +58,8 @@ class Proposer:
                 case "cma":
                     self._cma.reseed(seed)
                     return self._cma
+                case "ga":
+                    return GeneticSampler(startup, seed)
                 case "random":
                     return optuna.samplers.RandomSampler(seed=seed)
 

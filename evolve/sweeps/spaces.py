@@ -7,9 +7,11 @@ others (`width`, `blocks`, `network`, …) say how a network is made, and `layer
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
 from pydantic import BaseModel
 
 from evolve.config.evolution import PRESETS, EvolutionSettings
@@ -18,11 +20,20 @@ from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.operators import OPERATORS
 from evolve.config.pattern_training import PATTERN_PRESETS, PatternSettings
 from evolve.engine.rules import Rules, rule_set
-from evolve.engine.shapes import DEFAULT_SHAPES
+from evolve.engine.shapes import (
+    DEFAULT_SHAPES,
+    MOST_SQUARES,
+    ShapeSet,
+    parse_shapes,
+    random_shape,
+    shape_text,
+)
+from evolve.errors import AgentError, SettingsError
 from evolve.population.genome import Genome
 from evolve.sweeps.space import Parameter, Space
 
 Values = Mapping[str, Any]
+Shapes = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -159,8 +170,21 @@ PATTERNS: Final = Space.of(
         _int("openings", 2, 20, "most random moves at the start of a game"),
         _float("epsilon", 0.01, 0.3, "share of random moves after that", log=True),
         *(_choice(name, _NO_YES, f"shapes: {of}") for name, of in SHAPE_SETS.items()),
+        _int("new_shapes", 0, 2, "random shapes beside them"),
+        _int("new_squares", 4, MOST_SQUARES, "squares of these"),
+        _int("new_draw", 0, 9999, "which: any number draws others"),
     ]
 )
+
+_DRAWS: Final = 100
+"""Of random shapes, before there seems to be no further one."""
+
+_PATTERN_PARTS: Final = {
+    **dict.fromkeys(SHAPE_SETS, True),
+    "new_shapes": 0,
+    "new_squares": 8,
+    "new_draw": 0,
+}
 
 DEPTHS: Final = (1, 4)
 """Depths of an alphabeta sweep: nothing but the range bounds what a deeper search costs."""
@@ -189,11 +213,28 @@ def _mcts_settings(values: Values, rules: Rules) -> dict[str, Any]:
 
 
 def _pattern_settings(values: Values, rules: Rules) -> dict[str, Any]:
-    """The sets of shapes that are there; the corner where none is."""
-    if not set(SHAPE_SETS) <= set(values):
+    """The sets of shapes that are there, the corner where none is; and random ones."""
+    if not set(_PATTERN_PARTS) <= set(values):
         return {}
-    there = tuple(of for name, of in SHAPE_SETS.items() if values[name])
-    return {"shapes": there or DEFAULT_SHAPES[:1]}
+    there = tuple(of for name, of in SHAPE_SETS.items() if values[name]) or DEFAULT_SHAPES[:1]
+    rng = np.random.default_rng(values["new_draw"])
+    for _ in range(values["new_shapes"]):
+        there = _with_new_shape(there, values["new_squares"], rng)
+    return {"shapes": there}
+
+
+def _with_new_shape(there: Shapes, squares: int, rng: np.random.Generator) -> Shapes:
+    """Shapes, and a random one that is no image of any of them."""
+    if 1 <= squares <= MOST_SQUARES:
+        for _ in range(_DRAWS):
+            longer = (*there, shape_text(random_shape(squares, rng)))
+            with suppress(AgentError):
+                ShapeSet(parse_shapes(longer))
+                return longer
+    raise SettingsError(
+        f"new_squares = {squares}: no further shape of so many squares was found; there may be 1 "
+        f"to {MOST_SQUARES}, and not too many shapes"
+    )
 
 
 def _no_settings(values: Values, rules: Rules) -> dict[str, Any]:
@@ -225,7 +266,7 @@ FAMILIES: Final[dict[str, Family]] = {
         PATTERN_PRESETS,
         PATTERNS,
         "shapes",
-        dict.fromkeys(SHAPE_SETS, True),
+        _PATTERN_PARTS,
         _pattern_settings,
     ),
     "evolution": Family(

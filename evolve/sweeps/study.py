@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -43,6 +43,14 @@ optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 
 @dataclass(frozen=True)
+class Queued:
+    """A trial that is asked for, not proposed: its values, and where they come from."""
+
+    values: Mapping[str, Any]
+    origin: str
+
+
+@dataclass(frozen=True)
 class Taken:
     """A trial that this process has been given, by the sweep's own number."""
 
@@ -53,15 +61,22 @@ class Taken:
 class Study:
     """A study in its storage, as one of those who write to it.
 
-    `shared` says that others may write to it, too: then they are known by their beats. Raises
-    RunError when a study of that name belongs to another sweep, StorageError when the storage
-    fails.
+    `shared` says that others may write to it, too: then they are known by their beats. The trials
+    are the defaults and what the sampler proposes, or those of `queue` alone. Raises RunError when
+    a study of that name belongs to another sweep, StorageError when the storage fails.
     """
 
     def __init__(
-        self, plan: Plan, storage: BaseStorage, name: str, place: str, shared: bool
+        self,
+        plan: Plan,
+        storage: BaseStorage,
+        name: str,
+        place: str,
+        shared: bool,
+        queue: Sequence[Queued] | None = None,
     ) -> None:
         self.plan = plan
+        self._queue = queue
         self.name = name
         self.place = place
         self.shared = shared
@@ -99,7 +114,18 @@ class Study:
                 f"the study {self.name!r} in {self.place} is of another sweep: {text}; name "
                 "another with --study"
             )
-        self._enqueue_defaults()
+        if self._queue is None:
+            self._enqueue_defaults()
+        else:
+            self._enqueue(self._queue)
+
+    def _enqueue(self, queue: Sequence[Queued]) -> None:
+        """Put in the queue what is not there yet, each in its place."""
+        there = {number_of(trial) for trial in self._attempts()}
+        for place, one in enumerate(queue):
+            if place not in there:
+                attributes = {"origin": one.origin, PLACE: place}
+                self.study.enqueue_trial(dict(one.values), user_attrs=attributes)
 
     def _enqueue_defaults(self) -> None:
         """Put the defaults first in the queue, once: two machines may begin at the same time."""
@@ -161,8 +187,17 @@ class Study:
     def open(self) -> int:
         """How many trials are still wanted that nobody works on."""
         trials = self.trials()
+        if self._queue is not None:
+            return sum(trial.state == TrialState.WAITING for trial in trials)
         taken = sum(trial.state in (*_FINISHED, TrialState.RUNNING) for trial in trials)
         return self.plan.sweep.trials - taken
+
+    @property
+    def is_over(self) -> bool:
+        """Whether as many are finished as are wanted; of a queue, whether all have ended."""
+        if self._queue is not None:
+            return all(trial.state in _ENDS for trial in self.trials())
+        return self.finished() >= self.plan.sweep.trials
 
     def take(self, worker: str) -> Taken | None:
         """A trial to work on; None when another process was faster with the last one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Final
@@ -26,9 +26,10 @@ from evolve.sweeps.lease import BEAT, Heart
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.samplers import check_sampler
 from evolve.sweeps.storage import open_database, open_journal, without_password
-from evolve.sweeps.study import Study, Taken, rows_of
+from evolve.sweeps.study import Queued, Study, Taken, rows_of
 from evolve.sweeps.worker import Worker, ready
-from evolve.tables.layout import JOURNAL_FILE
+from evolve.tables import folder as store
+from evolve.tables.layout import JOURNAL_FILE, RUNGS
 from evolve.tables.observer import Observer, RunEnding
 from evolve.tables.trials import Importances, importances_of, read_trials, write_trials
 
@@ -67,10 +68,17 @@ def checked_plan(settings: SweepSettings) -> Plan:
 class Sweep:
     """One sweep in its folder. Make it inside the folder's lock.
 
-    Raises what `checked_plan` does, RunError or StorageError, before anything is begun.
+    With a `queue` its trials are the only ones. Raises what `checked_plan` does, RunError or
+    StorageError, before anything is begun.
     """
 
-    def __init__(self, folder: Path, settings: SweepSettings, jobs: int) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        settings: SweepSettings,
+        jobs: int,
+        queue: Sequence[Queued] | None = None,
+    ) -> None:
         self.folder = folder
         self.settings = settings
         plan = checked_plan(settings)
@@ -82,7 +90,7 @@ class Sweep:
         else:
             storage, place = open_database(settings.storage), without_password(settings.storage)
         shared = settings.storage is not None
-        self.study = Study(plan, storage, name, place, shared=shared)
+        self.study = Study(plan, storage, name, place, shared, queue)
         self.plan = self.study.plan
         self._workers: list[Worker] = []
         self._failed = 0
@@ -92,6 +100,8 @@ class Sweep:
     def run(self, observer: Observer) -> SweepEnding:
         """Run trials up to the settings' number."""
         begin = time.monotonic()
+        if not self.study.is_over and (self.folder / RUNGS).exists():
+            store.discard(self.folder / RUNGS, made=False)  # of fewer trials
         heart = Heart(self.study.beat) if self.study.shared else nullcontext()
         with heart, self._at_work():
             self._reclaim(observer)
@@ -101,7 +111,7 @@ class Sweep:
                 if ending is None:
                     self._hand_out(observer)
                 busy = [worker for worker in self._workers if not worker.idle]
-                if not busy and (ending is not None or self.study.finished() >= self._target):
+                if not busy and (ending is not None or self.study.is_over):
                     self._save()
                     return ending or SweepEnding.COMPLETE
                 for worker in ready(busy, _LOOK):
@@ -111,8 +121,8 @@ class Sweep:
                 if self.study.shared and time.monotonic() >= self._next_look:
                     self._reclaim(observer)
 
-    def crown(self, observer: Observer) -> FinalResult | None:
-        """Let the best trials play for the champion; None when no trial is complete."""
+    def play_final(self, observer: Observer) -> FinalResult | None:
+        """Let the best trials play for the champion; None when none that is complete is here."""
         self.weigh()
         if self.study.shared:
             fetch_agents(self.folder, self.study.trials(), self.settings.finalists)
@@ -159,7 +169,7 @@ class Sweep:
         if observer.stop():
             return SweepEnding.STOPPED
         if timeout is not None and time.monotonic() - begin >= timeout:
-            return SweepEnding.TIMEOUT if self.study.finished() < self._target else None
+            return None if self.study.is_over else SweepEnding.TIMEOUT
         return None
 
     def _hand_out(self, observer: Observer) -> None:
@@ -172,7 +182,7 @@ class Sweep:
                 self._start(worker, taken)
                 self._save()
         in_hand = f"trials, {self._busy} in hand"
-        observer.stage(in_hand, self.study.finished(), self._target)
+        observer.stage(in_hand, self.study.finished(), self.settings.work)
 
     def _start(self, worker: Worker, taken: Taken) -> None:
         try:
@@ -240,7 +250,7 @@ class Sweep:
 
     def _tell(self, number: int, observer: Observer) -> None:
         row = next(row for row in self._save() if row["number"] == number)
-        observer.row(row, self.study.finished(), self._target)
+        observer.row(row, self.study.finished(), self.settings.work)
 
     def _save(self) -> list[dict[str, Any]]:
         """Write the trials table; its rows."""

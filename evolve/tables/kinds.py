@@ -29,6 +29,7 @@ from evolve.tables.layout import (
     METRICS,
     OWNER_FILE,
     RATING_FILE,
+    RUNGS,
     TRIALS,
     TRIALS_FILE,
 )
@@ -242,7 +243,7 @@ SWEEPS: Final = RunKind(
             show="evolve.cli.trials:print_trials",
         ),
     ),
-    parts=(TRIALS,),
+    parts=(TRIALS, RUNGS),
     files=(CHAMPION_FILE, LEARNED_FILE, TRIALS_FILE, JOURNAL_FILE, FINAL_FILE),
     champions=(CHAMPION_FILE, LEARNED_FILE),
     unit="trials",

@@ -1,0 +1,139 @@
+"""The genetic algorithm as an Optuna sampler that keeps nothing but the trials.
+
+It is that of `evolve run`, with one child at a time in place of generations (Whitley's GENITOR,
+ICGA 1989): the best trials so far are the population, a proposal is a child of those selected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+import optuna
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
+from optuna.samplers import BaseSampler
+from optuna.trial import FrozenTrial, TrialState
+
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.config.evolution import EvolutionSettings
+from evolve.engine.genes import Gene
+from evolve.population.breeding import Breeding
+from evolve.population.encoding import Encoding
+from evolve.population.ga import GeneticAlgorithm
+from evolve.population.genome import Genome
+from evolve.population.individual import Individual
+from evolve.sweeps.unit import from_unit, to_unit
+
+_STEPS: Final = 10_000
+"""Into which the range of a number is divided: genes are whole numbers."""
+_POPULATION: Final = 16
+_PARENTS: Final = 8
+_SETTINGS: Final[Mapping[str, Any]] = {
+    "mutation_rate": 0.1,
+    "mutation_size": 0.15,
+    "selection": "tournament",
+    # Choices have no order: a child has one of its parents', or any.
+    "depth_mutation": "uniform",
+    "crossover": "uniform",
+}
+
+
+class GeneticSampler(BaseSampler):
+    """Proposes children of the best trials; the first `startup` finished trials come by chance.
+
+    What it proposes follows from the seed and the trials alone.
+    """
+
+    def __init__(self, startup: int, seed: int) -> None:
+        self._startup = max(2, startup)
+        self._seed = seed
+        self._random = optuna.samplers.RandomSampler(seed=seed % 2**32)
+
+    def infer_relative_search_space(
+        self, study: optuna.Study, trial: FrozenTrial
+    ) -> dict[str, BaseDistribution]:
+        """The parameters that all complete trials have."""
+        found = optuna.search_space.intersection_search_space(_complete(study))
+        return {name: one for name, one in found.items() if not one.single()}
+
+    def sample_relative(
+        self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """A child of two of the best."""
+        trials = _complete(study)
+        if len(trials) < self._startup or not search_space:
+            return {}
+        genome = _genome(search_space)
+        settings = genome.settings
+        algorithm = GeneticAlgorithm(settings, genome)
+        breeding = Breeding(settings, genome, np.random.default_rng(self._seed))
+        ranked = sorted(trials, key=lambda one: (-one.values[0], one.number))[:_POPULATION]
+        population = [_individual(one, search_space) for one in ranked]
+        count = min(_PARENTS, len(population)) - 1
+        chosen = algorithm.operators.selection(population[1:], count, breeding)
+        child = algorithm.child("child", 0, [population[0], *chosen], breeding)
+        return {
+            name: _value(gene, one)
+            for gene, (name, one) in zip(child, search_space.items(), strict=True)
+        }
+
+    def sample_independent(
+        self,
+        study: optuna.Study,
+        trial: FrozenTrial,
+        param_name: str,
+        param_distribution: BaseDistribution,
+    ) -> Any:
+        """Drawn at random."""
+        return self._random.sample_independent(study, trial, param_name, param_distribution)
+
+
+def _complete(study: optuna.Study) -> list[FrozenTrial]:
+    return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+
+
+def _genome(space: Mapping[str, BaseDistribution]) -> Genome:
+    """A gene for each parameter: a place in its range, or among its choices."""
+    genes = {
+        f"gene{number}": (
+            Gene((0, len(one.choices) - 1), name, steps=True)
+            if isinstance(one, CategoricalDistribution)
+            else Gene((0, _STEPS), name)
+        )
+        for number, (name, one) in enumerate(space.items())
+    }
+    low, high = np.array([gene.bounds for gene in genes.values()], np.int64).T
+    sizes = dict.fromkeys(genes, 1)
+    return Genome(EvolutionSettings(**_SETTINGS), sizes, low, high, Encoding(genes, _no_agent))
+
+
+def _no_agent(genes: dict[str, list[int]]) -> AlphaBetaAgent:
+    raise AssertionError(f"{genes} are the settings of a trial")
+
+
+def _individual(trial: FrozenTrial, space: Mapping[str, BaseDistribution]) -> Individual:
+    individual = Individual(
+        (_gene(trial.params[name], one) for name, one in space.items()), name=str(trial.number)
+    )
+    individual.fitness.values = (trial.values[0], 0.0)
+    return individual
+
+
+def _gene(value: Any, distribution: BaseDistribution) -> int:
+    if isinstance(distribution, CategoricalDistribution):
+        return distribution.choices.index(value)
+    assert isinstance(distribution, FloatDistribution | IntDistribution)
+    return round(_STEPS * to_unit(value, distribution))
+
+
+def _value(gene: int, distribution: BaseDistribution) -> Any:
+    if isinstance(distribution, CategoricalDistribution):
+        return distribution.choices[gene]
+    assert isinstance(distribution, FloatDistribution | IntDistribution)
+    return from_unit(gene / _STEPS, distribution)

@@ -1,0 +1,315 @@
+"""Rungs: the best trials live again, longer, until the last rung decides.
+
+What wins in a short life need not win in a long one, so that trials are only the first choice.
+The candidates of a rung are the best of the one before, and the defaults; all learn anew with
+fresh seeds. The last rung judges agents as they are shipped, and its winner learns once more
+beside the defaults: only seeds that chose nobody tell whether its settings are better.
+
+Each rung is a sweep of its own in a folder of its own, whose trials are queued: it goes on when
+it was stopped or killed as any sweep does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from optuna.trial import FrozenTrial, TrialState
+
+from evolve.agents.agent import StoredAgent
+from evolve.agents.loading import read_agent
+from evolve.arena.match import Match
+from evolve.config.sweep import SweepRung, SweepSettings
+from evolve.errors import RunError
+from evolve.fitness.openings import Part, balanced_openings
+from evolve.fitness.score import student95
+from evolve.sweeps.attempts import number_of
+from evolve.sweeps.final import (
+    DEFAULTS,
+    FinalResult,
+    SeedsScore,
+    Standing,
+    agent_file,
+    keep,
+    ranked,
+    write_result,
+)
+from evolve.sweeps.study import Queued
+from evolve.sweeps.sweep import Sweep, SweepEnding
+from evolve.tables import folder as store
+from evolve.tables.layout import RETEST, RUNGS
+from evolve.tables.observer import Observer
+
+_RETEST_KEY: Final = 1000
+"""In the seeds of the retest: no rung has that number."""
+
+
+@dataclass(frozen=True)
+class Life:
+    """A candidate's training that came to its end: its score, and where its agent is."""
+
+    score: float
+    folder: Path
+    trial: FrozenTrial
+
+    @property
+    def agent(self) -> StoredAgent:
+        """The agent that it made."""
+        return read_agent(agent_file(self.folder, self.trial))
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Settings that live again: the trial they are from, or the defaults."""
+
+    origin: str
+    number: int
+    values: Mapping[str, Any]
+    lives: tuple[Life, ...] = ()
+
+    @property
+    def score(self) -> float:
+        """The mean of its lives' scores."""
+        return sum(life.score for life in self.lives) / len(self.lives)
+
+    @property
+    def best(self) -> Life:
+        """The life with the best score; of equals the first."""
+        return max(self.lives, key=lambda life: life.score)
+
+    @property
+    def standing(self) -> Standing:
+        """Its row of the last rung."""
+        low, high = over_seeds([life.score for life in self.lives])[1:]
+        name = "defaults" if self.origin == DEFAULTS else self.origin
+        return Standing(name, len(self.lives), self.score, low, high)
+
+
+def over_seeds(scores: Sequence[float]) -> tuple[float, float, float]:
+    """The mean of scores of so many seeds, and Student's 95 % interval; 0 to 1 for a single one."""
+    mean = sum(scores) / len(scores)
+    if len(scores) < 2:
+        return mean, 0.0, 1.0
+    error = float(np.std(scores, ddof=1)) / math.sqrt(len(scores))
+    half = student95(len(scores) - 1) * error
+    return mean, max(0.0, mean - half), min(1.0, mean + half)
+
+
+def crown(
+    sweep: Sweep, observer: Observer, seconds: float | None
+) -> tuple[SweepEnding | None, FinalResult | None]:
+    """Crown the best of a sweep's trials, by rungs or by a final.
+
+    Returns why it ended early, and the result, None too when no trial is complete. `seconds` are
+    left of the sweep's time, None for any.
+    """
+    if not sweep.settings.rungs:
+        return None, sweep.play_final(observer)
+    sweep.weigh()
+    return Rungs(sweep, seconds).climb(observer)
+
+
+class Rungs:
+    """The rungs of a sweep whose trials are finished."""
+
+    def __init__(self, sweep: Sweep, seconds: float | None) -> None:
+        self._sweep = sweep
+        self._settings = sweep.settings
+        self._seconds = seconds
+        self._folder = sweep.folder / RUNGS
+        self._done = float(sweep.settings.trials)
+
+    def climb(self, observer: Observer) -> tuple[SweepEnding | None, FinalResult | None]:
+        """Climb them, or go on; why they ended early, or the result, None without candidates."""
+        candidates = self._first()
+        for number, rung in enumerate(self._settings.longer, 1):
+            last = number == len(self._settings.longer)
+            chosen = _with_defaults(candidates, rung.candidates)
+            if not chosen:
+                return None, None
+            queue = [one for one in chosen for _ in range(rung.seeds)]
+            observer.note(_told(f"rung {number}", len(chosen), rung))
+            settings = self._settings_of(rung.budget, len(queue), number, shipped=last)
+            ending, lives = self._live(str(number), settings, queue, observer)
+            if ending is not None:
+                return ending, None
+            candidates = _judged(chosen, lives)
+        if not candidates:
+            return None, None
+        return self._crowned(candidates, observer)
+
+    def _first(self) -> list[Candidate]:
+        """The complete trials, the best first."""
+        return [
+            Candidate(
+                DEFAULTS if trial.user_attrs.get("origin") == DEFAULTS else _name(number_of(trial)),
+                number_of(trial),
+                trial.params,
+            )
+            for trial in ranked(self._sweep.study.trials())
+        ]
+
+    def _settings_of(self, budget: float, lives: int, key: int, *, shipped: bool) -> SweepSettings:
+        """Of the sweep that a rung is: seeds and openings of its own."""
+        seed = np.random.SeedSequence([self._settings.seed, key]).generate_state(1)[0] >> 1
+        changes = {
+            "budget": budget,
+            "trials": lives,
+            "seed": int(seed),
+            "shipped": shipped or self._settings.shipped,
+            "pruner": "none",
+            "reports": 1,
+            "rungs": (),
+            "timeout": self._seconds,
+        }
+        return self._settings.model_copy(update=changes)
+
+    def _live(
+        self, place: str, settings: SweepSettings, queue: Sequence[Candidate], observer: Observer
+    ) -> tuple[SweepEnding | None, list[Life | None]]:
+        """Let them live; why it ended early, and the lives in their order, None for one that
+        failed."""
+        folder = self._folder / place
+        folder.mkdir(parents=True, exist_ok=True)
+        store.sweep_temporary(folder, ())
+        queued = [Queued(one.values, one.origin) for one in queue]
+        worth = (settings.budget or 0.0) / (self._settings.budget or 1.0)
+        watch = _OnRung(observer, place, queue, self._done, worth, self._settings.work)
+        with closing(Sweep(folder, settings, self._sweep.jobs, queued)) as sweep:
+            ending = sweep.run(watch)
+            by_number = {number_of(trial): trial for trial in sweep.study.trials()}
+        if ending is not SweepEnding.COMPLETE:
+            return ending, []
+        self._done += worth * len(queue)
+        lives = [_life(by_number.get(number), folder) for number in range(len(queue))]
+        return None, lives
+
+    def _crowned(
+        self, candidates: Sequence[Candidate], observer: Observer
+    ) -> tuple[SweepEnding | None, FinalResult | None]:
+        """The winner of the last rung, and how it does against the defaults once more."""
+        folder, winner = self._sweep.folder, candidates[0]
+        defaults = next((one for one in candidates if one.origin == DEFAULTS), None)
+        against = None
+        if defaults is not None and winner is not defaults and self._settings.retest > 0:
+            pair = [winner, defaults]
+            rung = SweepRung(2, self._settings.longer[-1].budget, self._settings.retest)
+            observer.note(_told("retest", 2, rung))
+            settings = self._settings_of(rung.budget, 2 * rung.seeds, _RETEST_KEY, shipped=True)
+            ending, lives = self._live(RETEST, settings, pair * rung.seeds, observer)
+            if ending is not None:
+                return ending, None
+            against = self._against(lives, observer)
+        facts: dict[str, Any] = {} if against is None else {"against_defaults": against.score}
+        facts |= {"run": folder.resolve().name, "trial": winner.number}
+        agent: Any = winner.best.agent.with_provenance(**facts)
+        champion = keep(folder, replace(agent, name=_name(winner.number)))
+        number = None if defaults is None else defaults.number
+        rows = [one.standing for one in candidates]
+        result = FinalResult(rows, winner.number, number, against, champion)
+        write_result(folder, result, self._sweep.study.trials())
+        return None, result
+
+    def _against(self, lives: Sequence[Life | None], observer: Observer) -> SeedsScore | None:
+        """Of the winner against the defaults, seed by seed; None where no pair is whole."""
+        settings = self._settings
+        scores = []
+        games = 2 * settings.final_openings
+        pairs = list(zip(lives[::2], lives[1::2], strict=True))
+        for number, (one, other) in enumerate(pairs):
+            if one is None or other is None:
+                continue
+            openings = balanced_openings(
+                settings.final_openings,
+                Part.MATCH,
+                settings.rules,
+                np.random.default_rng([settings.seed, number]),
+            )
+            match = Match(
+                one.agent,
+                other.agent,
+                openings,
+                settings.rules,
+                seed=settings.seed,
+                jobs=self._sweep.jobs,
+            )
+            scores.append(match.play().score.score)
+            observer.stage("final", number + 1, len(pairs))
+        if not scores:
+            return None
+        score, low, high = over_seeds(scores)
+        return SeedsScore(score, low, high, games * len(scores), len(scores))
+
+
+class _OnRung:
+    """Tells of a rung as a part of the whole sweep, its trials by the names of their candidates."""
+
+    def __init__(
+        self,
+        observer: Observer,
+        rung: str,
+        queue: Sequence[Candidate],
+        done: float,
+        worth: float,
+        total: float,
+    ) -> None:
+        self._observer, self._rung, self._queue = observer, rung, queue
+        self._done, self._worth, self._total = done, worth, total
+
+    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
+        """A life has ended."""
+        number = self._queue[row["number"]].number
+        whole = self._done + self._worth * done
+        self._observer.row({**row, "number": number, "rung": self._rung}, whole, self._total)
+
+    def stage(self, name: str, done: float, total: float) -> None:
+        """So many lives have ended."""
+        self._observer.stage(name, self._done + self._worth * done, self._total)
+
+    def note(self, text: str) -> None:
+        """Said as it is."""
+        self._observer.note(text)
+
+    def stop(self) -> bool:
+        """Whether to end."""
+        return self._observer.stop()
+
+
+def _with_defaults(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
+    """The best so many, and the defaults."""
+    others = [one for one in candidates if one.origin != DEFAULTS]
+    return others[:count] + [one for one in candidates if one.origin == DEFAULTS]
+
+
+def _judged(chosen: Sequence[Candidate], lives: Sequence[Life | None]) -> list[Candidate]:
+    """The candidates with their lives, equally many of each in their order, the best first; those
+    of which none came to its end are left out."""
+    each = len(lives) // len(chosen)
+    judged = []
+    for place, one in enumerate(chosen):
+        mine = tuple(life for life in lives[place * each : (place + 1) * each] if life is not None)
+        if mine:
+            judged.append(Candidate(one.origin, one.number, one.values, mine))
+    return sorted(judged, key=lambda one: (-one.score, one.number))
+
+
+def _life(trial: FrozenTrial | None, folder: Path) -> Life | None:
+    if trial is None or trial.state != TrialState.COMPLETE:
+        return None
+    if not agent_file(folder, trial).exists():
+        raise RunError(f"{agent_file(folder, trial)} is missing")
+    return Life(trial.values[0], folder, trial)
+
+
+def _name(number: int) -> str:
+    return f"trial-{number}"
+
+
+def _told(what: str, candidates: int, rung: SweepRung) -> str:
+    seeds = f" with {rung.seeds} seeds" if rung.seeds > 1 else ""
+    return f"{what}: {candidates} settings learn for {rung.budget:g} CPU seconds{seeds}"
