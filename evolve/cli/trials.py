@@ -35,17 +35,9 @@ _WIDTHS: Final = {
 
 def print_trials(run: Run, frame: pd.DataFrame) -> None:
     """The trials with the parameters that mattered most, and the importances."""
-    from evolve.tables.trials import TRIALS_COLUMNS
-
     importances = run.importances
     shares = importances.shares
-    parameters = [name for name in frame.columns if name not in TRIALS_COLUMNS.names]
-    shown = sorted(parameters, key=lambda name: -shares.get(name, 0.0))[:_PARAMETERS]
-    columns = ["number", "state", "score", "score_error", "seconds", *shown]
-    values = frame[columns].astype(object).to_numpy().tolist()
-    print_rows(columns, [[narrow(_short(value)) for value in row] for row in values])
-    if len(parameters) > len(shown):
-        say(f"{len(shown)} of {len(parameters)} parameters; --format csv has all")
+    _print_lives(run, frame, ["number"])
     if shares:
         parts = [
             f"{name} {share:.2f} (p {importances.p[name]:.3f})" for name, share in shares.items()
@@ -54,6 +46,24 @@ def print_trials(run: Run, frame: pd.DataFrame) -> None:
         say("p: how often the largest of all is as large by chance")
     else:
         say(importances.reason)
+
+
+def print_rungs(run: Run, frame: pd.DataFrame) -> None:
+    """The lives in the rungs, with the same parameters."""
+    _print_lives(run, frame, ["rung", "candidate"])
+
+
+def _print_lives(run: Run, frame: pd.DataFrame, first: Sequence[str]) -> None:
+    from evolve.tables.trials import TRIALS_COLUMNS
+
+    shares = run.importances.shares
+    parameters = [name for name in frame.columns if name not in (*TRIALS_COLUMNS.names, *first)]
+    shown = sorted(parameters, key=lambda name: -shares.get(name, 0.0))[:_PARAMETERS]
+    columns = [*first, "state", "score", "score_error", "seconds", *shown]
+    values = frame[columns].astype(object).to_numpy().tolist()
+    print_rows(columns, [[narrow(_short(value)) for value in row] for row in values])
+    if len(parameters) > len(shown):
+        say(f"{len(shown)} of {len(parameters)} parameters; --format csv has all")
 
 
 def _short(value: Any) -> Any:

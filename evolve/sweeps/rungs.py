@@ -176,6 +176,7 @@ class Rungs:
         failed."""
         folder = self._folder / place
         folder.mkdir(parents=True, exist_ok=True)
+        store.refuse_links(folder)
         store.sweep_temporary(folder, ())
         queued = [Queued(one.values, one.origin) for one in queue]
         worth = (settings.budget or 0.0) / (self._settings.budget or 1.0)

@@ -242,6 +242,12 @@ SWEEPS: Final = RunKind(
             best="score",
             show="evolve.cli.trials:print_trials",
         ),
+        RunTable(
+            "rungs",
+            "evolve.tables.sweep:rungs",
+            best="score",
+            show="evolve.cli.trials:print_rungs",
+        ),
     ),
     parts=(TRIALS, RUNGS),
     files=(CHAMPION_FILE, LEARNED_FILE, TRIALS_FILE, JOURNAL_FILE, FINAL_FILE),

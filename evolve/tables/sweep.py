@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from evolve.tables.kinds import Facts
-from evolve.tables.layout import FINAL_FILE
+from evolve.tables.layout import FINAL_FILE, RETEST, RUNGS
 from evolve.tables.run import Run
 from evolve.tables.trials import FINISHED, read_trials
 
@@ -15,6 +15,31 @@ from evolve.tables.trials import FINISHED, read_trials
 def trials(run: Run) -> pd.DataFrame:
     """A row for each trial."""
     return run.trials
+
+
+def rungs(run: Run) -> pd.DataFrame:
+    """A row for each life in a rung: the rung's number or `retest`, whose settings they are, and
+    what the table of trials says of a trial. Empty before the first."""
+    frames = []
+    for place in _rungs_of(run.path):
+        table = read_trials(place)
+        if table is not None:
+            frame = table.to_pandas()
+            lives = pd.DataFrame({"rung": place.name, "candidate": frame["origin"]})
+            agents = frame["agent"].map(
+                lambda agent, place=place: f"{RUNGS}/{place.name}/{agent}", na_action="ignore"
+            )
+            kept = frame.drop(columns=["number", "origin", "reports", "worker"])
+            frames.append(lives.join(kept.assign(agent=agents)))
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=["rung"])
+
+
+def _rungs_of(folder: Path) -> list[Path]:
+    """The folders of a sweep's rungs, in their order."""
+    found = [path for path in (folder / RUNGS).glob("*") if path.is_dir()]
+    numbered = [path for path in found if path.name.isdecimal() and path.name.isascii()]
+    retests = [path for path in found if path.name == RETEST]
+    return sorted(numbered, key=lambda path: int(path.name)) + retests
 
 
 def kept_trials(folder: Path) -> int:

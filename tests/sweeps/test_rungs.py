@@ -1,0 +1,193 @@
+"""Rungs: who lives again, who wins, and what of it outlives a stop."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scipy import stats
+
+import evolve
+from evolve.config.sweep import SweepRung, SweepSettings
+from evolve.config.toml import config_text
+from evolve.errors import RunError
+from evolve.sweeps.final import FinalResult, SeedsScore, Standing
+from evolve.sweeps.rungs import crown, over_seeds
+from evolve.sweeps.sweep import Sweep, SweepEnding
+from evolve.tables import folder as store
+from evolve.tables.observer import Silent
+from evolve.tables.sweep import rungs as rungs_table
+
+FIX = {"population": 4, "openings": "start", "panel_every": 1000, "depths": 1, "endgame": 0}
+SETTINGS: dict[str, Any] = {
+    "kind": "evolution",
+    "rules": "standard",
+    "fix": {key: value for key, value in FIX.items() if key not in ("depths", "endgame")}
+    | {"fix": {"depths": [1], "endgame": [0]}},
+    "trials": 3,
+    "startup": 1,
+    "budget": 0.02,
+    "reports": 1,
+    "panel": ("random", "swh"),
+    "panel_openings": 2,
+    "final_openings": 3,
+    "study": "s",
+    "rungs": ("2x0.03", "1x0.04x2"),
+    "retest": 2,
+}
+
+
+class Watcher(Silent):
+    """Notes what it is told, and stops after so many lives of the rungs."""
+
+    def __init__(self, lives: int = 1000) -> None:
+        self.notes: list[str] = []
+        self.lives: list[tuple[str, int]] = []
+        self.shares: list[float] = []
+        self._left = lives
+
+    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
+        self.shares.append(done / total)
+        if "rung" in row:
+            self.lives.append((row["rung"], row["number"]))
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+    def stop(self) -> bool:
+        return len(self.lives) >= self._left
+
+
+def climbed(
+    folder: Path, watcher: Watcher, **changes: Any
+) -> tuple[SweepEnding | None, FinalResult | None]:
+    """A sweep and its rungs, as the command does it."""
+    settings = SweepSettings(**{**SETTINGS, **changes})
+    if not (folder / "config.toml").exists():
+        store.create(folder, config_text(settings, {}, "sweep evolution"), ("trials", "rungs"))
+    sweep = Sweep(folder, settings, 1)
+    try:
+        assert sweep.run(watcher) is SweepEnding.COMPLETE
+        return crown(sweep, watcher, None)
+    finally:
+        sweep.close()
+
+
+def test_the_best_live_again_and_the_defaults_with_them_though_stopped(tmp_path: Path) -> None:
+    first_try = Watcher(lives=1)
+    assert climbed(tmp_path, first_try) == (SweepEnding.STOPPED, None)
+    assert not (tmp_path / "final.json").exists()
+    watcher = Watcher()
+    ending, result = climbed(tmp_path, watcher)
+    assert ending is None
+    assert result is not None
+    watcher.lives = first_try.lives + watcher.lives
+    run = evolve.load_run(tmp_path)
+    trials = run.trials.sort_values("score", ascending=False, kind="stable")
+    others = trials[trials["origin"] != "defaults"]["number"].tolist()
+    first = [number for rung, number in watcher.lives if rung == "1"]
+    assert sorted(first) == sorted([*others[:2], 0])
+    assert watcher.notes[0] == "rung 1: 3 settings learn for 0.03 CPU seconds"
+    assert watcher.notes[1] == "rung 2: 2 settings learn for 0.04 CPU seconds with 2 seeds"
+    assert watcher.shares == sorted(watcher.shares)
+    assert watcher.shares[-1] <= 1.0 + 1e-9
+
+    table = rungs_table(run)
+    assert table["rung"].tolist()[:7] == ["1"] * 3 + ["2"] * 4
+    assert table["candidate"].tolist().count("defaults") >= 3
+    # The second rung has the best of the first by its scores, twice each.
+    one = table[table["rung"] == "1"].set_index("candidate")["score"]
+    best = one.drop("defaults").idxmax()
+    assert table[table["rung"] == "2"]["candidate"].tolist() == [best, best, *["defaults"] * 2]
+    for agent in table["agent"]:
+        assert isinstance(evolve.load_agent(tmp_path / agent), evolve.AlphaBetaAgent)
+
+    # The last rung decides by means; its winner learns once more, or it is the defaults.
+    two = table[table["rung"] == "2"].groupby("candidate")["score"].mean()
+    rows = {row.candidate: row for row in result.rows if isinstance(row, Standing)}
+    assert {name: row.score for name, row in rows.items()} == pytest.approx(two.to_dict())
+    assert next(iter(rows)) == two.idxmax()
+    champion = evolve.load_agent(tmp_path / "champion.json")
+    assert champion.name == f"trial-{result.winner}"
+    final = json.loads((tmp_path / "final.json").read_text())
+    assert (final["trials"], final["winner"], final["defaults"]) == (3, result.winner, 0)
+    retest = table[table["rung"] == "retest"]["candidate"].tolist()
+    if result.winner == 0:
+        assert (result.score, retest) == (None, [])
+    else:
+        assert isinstance(result.score, SeedsScore)
+        assert (result.score.seeds, result.score.games) == (2, 12)
+        assert retest == [best, "defaults"] * 2
+        assert final["against_defaults"]["seeds"] == 2
+
+
+@pytest.mark.slow
+def test_further_trials_begin_the_rungs_anew(tmp_path: Path) -> None:
+    assert climbed(tmp_path, Watcher())[1] is not None
+    assert climbed(tmp_path, again := Watcher())[1] is not None
+    assert again.lives == []
+    assert climbed(tmp_path, more := Watcher(), trials=4)[1] is not None
+    assert [rung for rung, _ in more.lives].count("1") == 3
+
+
+def test_the_time_runs_out_on_a_rung_and_links_are_refused(tmp_path: Path) -> None:
+    settings = SweepSettings(**SETTINGS)
+    store.create(tmp_path, config_text(settings, {}, "sweep evolution"), ("trials", "rungs"))
+    sweep = Sweep(tmp_path, settings, 1)
+    sweep.run(Silent())
+    assert crown(sweep, Silent(), 1e-9) == (SweepEnding.TIMEOUT, None)
+    (tmp_path / "elsewhere").mkdir()
+    shutil.rmtree(tmp_path / "rungs/1/trials", ignore_errors=True)
+    (tmp_path / "rungs/1/trials").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(RunError, match="is a link"):
+        crown(sweep, Silent(), None)
+    assert not any((tmp_path / "elsewhere").iterdir())
+    sweep.close()
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 6, 9, 30])
+def test_the_interval_over_seeds_is_students(count: int) -> None:
+    scores = [0.4 + 0.001 * (number * 7 % 10) for number in range(count)]
+    mean, low, high = over_seeds(scores)
+    exact = stats.t.interval(0.95, count - 1, mean, stats.sem(scores))
+    assert (low, high) == pytest.approx(exact, abs=0.001)
+    assert over_seeds([0.7]) == (0.7, 0.0, 1.0)
+
+
+def test_settings_of_rungs() -> None:
+    usual = SweepSettings(kind="patterns")
+    assert usual.longer == (SweepRung(16, 8.0, 1), SweepRung(4, 30.0, 3))
+    assert (usual.trials, usual.budget, usual.reports) == (64, 2.0, 1)
+    assert usual.panel[0] == "patterns-standard?depth=2"
+    # 64 lives of 2 s, 17 of 8, 15 of 30, and 6 of 30 for the retest.
+    assert usual.work == pytest.approx(64 + 17 * 4 + 15 * 15 + 6 * 15)
+    assert SweepSettings(kind="patterns", rungs=()).work == 64
+    assert SweepSettings(kind="patterns", storage="sqlite:///x.db").rungs == ()
+    assert SweepSettings(kind="patterns", fix={"games": 100}).rungs == ()
+    assert SweepSettings(kind="mcts").rungs == ()
+    # A study of before knows nothing of them; with other rungs its trials are the same.
+    assert not {"rungs", "retest", "shipped"} & set(usual.identity)
+    assert SweepSettings(kind="patterns", shipped=True).identity["shipped"] is True
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"rungs": "16"}, "CANDIDATESxSECONDS"),
+        ({"rungs": "0x8"}, "CANDIDATESxSECONDS"),
+        ({"rungs": "4x0"}, "CANDIDATESxSECONDS"),
+        ({"rungs": "4x8x0"}, "CANDIDATESxSECONDS"),
+        ({"rungs": "4x1"}, "2, 1 CPU seconds, trials first: lives may not get shorter"),
+        ({"rungs": "4x8,4x4"}, "2, 8, 4 CPU seconds"),
+        ({"rungs": "4x8", "storage": "sqlite:///x.db"}, "on one machine"),
+        ({"rungs": "4x8", "fix": {"games": 10}}, "no budget"),
+        ({"rungs": "4x8", "kind": "alphabeta"}, "no budget"),
+    ],
+)
+def test_rungs_that_cannot_be(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        SweepSettings(**{"kind": "patterns", **changes})
