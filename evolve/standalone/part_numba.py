@@ -1,8 +1,8 @@
 """Last part of a stand-alone Python file that uses numba (`evolve export --to python --numba`).
 
-What follows the marker is put behind the evaluation for numba, that of `part_evaluation.py`:
-the same search as in the parts above, compiled while they play. It keeps to what numba 0.53 and
-Python 3.7 know.
+What follows the marker is put behind the evaluation for numba, that of `part_evaluation.py` or
+that of `part_patterns.py`, whose names are the same: the same search as in the parts above,
+compiled while they play. It keeps to what numba 0.53 and Python 3.7 know.
 """
 
 from typing import Any
