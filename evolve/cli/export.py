@@ -28,8 +28,8 @@ from evolve.errors import OptionsError
 @click.option(
     "--numba",
     is_flag=True,
-    help="Let the Python file compile its search in the background where numba is installed: "
-    "deeper under a clock, for 150 to 250 MB of memory.",
+    help="Let the Python file of an alpha-beta agent or of patterns compile its search in the "
+    "background where numba is installed: deeper under a clock, for 150 to 250 MB of memory.",
 )
 @click.option("-o", "--output", required=True, callback=output_path, help="File to write.")
 def export_command(

@@ -12,6 +12,7 @@ import numpy as np
 
 from evolve.standalone.part_board import (
     BIAS,
+    CLASSES,
     CORNERS,
     FULL,
     TERMS,
@@ -132,38 +133,41 @@ class Evaluation:
 # --- exported with numba from here on ---
 # --- The same evaluation, compiled ---
 
-# Cells that the compiled search knows the agent by, and the order of terms in them.
-STOP, RULE_CELL, FIRST_WEIGHT, FIRST_TERM = 0, 1, 2, 12
 TERM_ORDER = ("mobility", "stability", "x_squares", "c_squares", "potential_mobility")
-CELLS = FIRST_TERM + len(TERM_ORDER)
+
+
+def weights_of(phase: int) -> Any:
+    """What the compiled evaluation knows of a phase: weights by square class, then the terms'."""
+    terms = [weight_of(term, phase) for term in TERM_ORDER]
+    return np.array(WEIGHTS[phase] + terms, np.int64)
 
 
 def compiled_evaluation(kernel: Any, count: Any, beside: Any, stable_lead: Any) -> Any:
     """The kernel that values a position for the side to move, made with these helpers."""
     u8 = np.uint64
     corners, x_squares, c_squares = u8(CORNERS), u8(0x42000000004200), u8(0x4281000000008142)
-    classes = np.zeros(10, np.uint64)
+    classes = np.zeros(len(CLASSES), np.uint64)
     for square in range(64):
         classes[class_of(square)] |= u8(1) << u8(square)
-    first = FIRST_TERM
+    first = len(CLASSES)  # of the terms
 
     @kernel
-    def evaluate(own, opp, mine, theirs, cells):
-        value = cells[first] * (count(mine) - count(theirs))
-        for index in range(10):
+    def evaluate(own, opp, mine, theirs, weights):
+        value = weights[first] * (count(mine) - count(theirs))
+        for index in range(len(classes)):
             squares = classes[index]
-            value += cells[FIRST_WEIGHT + index] * (count(own & squares) - count(opp & squares))
+            value += weights[index] * (count(own & squares) - count(opp & squares))
         empty = ~(own | opp)
-        if cells[first + 1] != 0:
-            value += cells[first + 1] * stable_lead(own, opp)
+        if weights[first + 1] != 0:
+            value += weights[first + 1] * stable_lead(own, opp)
         near = beside(empty & corners)
         squares = near & x_squares
-        value += cells[first + 2] * (count(own & squares) - count(opp & squares))
+        value += weights[first + 2] * (count(own & squares) - count(opp & squares))
         squares = near & c_squares
-        value += cells[first + 3] * (count(own & squares) - count(opp & squares))
-        if cells[first + 4] != 0:
+        value += weights[first + 3] * (count(own & squares) - count(opp & squares))
+        if weights[first + 4] != 0:
             reach = count(beside(opp) & empty) - count(beside(own) & empty)
-            value += cells[first + 4] * reach
+            value += weights[first + 4] * reach
         return value
 
     return evaluate

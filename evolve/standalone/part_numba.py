@@ -1,7 +1,8 @@
-"""Second part of a stand-alone Python file that uses numba (`evolve export --to python --numba`).
+"""Last part of a stand-alone Python file that uses numba (`evolve export --to python --numba`).
 
-What follows the marker is put behind `part_contest.py`, whose names it uses: the same
-search, compiled while the first part plays. It keeps to what numba 0.53 and Python 3.7 know.
+What follows the marker is put behind the evaluation for numba, that of `part_evaluation.py` or
+that of `part_patterns.py`, whose names are the same: the same search as in the parts above,
+compiled while they play. It keeps to what numba 0.53 and Python 3.7 know.
 """
 
 from typing import Any
@@ -15,7 +16,6 @@ from evolve.standalone.part_board import (
     ENDGAME,
     FULL,
     RULE,
-    WEIGHTS,
     WIDTHS,
     WIN,
     moves_of,
@@ -25,14 +25,8 @@ from evolve.standalone.part_contest import (
     AI,
 )
 from evolve.standalone.part_evaluation import (
-    CELLS,
-    FIRST_TERM,
-    FIRST_WEIGHT,
-    RULE_CELL,
-    STOP,
-    TERM_ORDER,
     compiled_evaluation,
-    weight_of,
+    weights_of,
 )
 from evolve.standalone.part_search import (
     choose,
@@ -47,10 +41,12 @@ from evolve.standalone.part_solver import (
 # The first move starts a thread that compiles, which takes some seconds and, with numba itself,
 # 150 to 250 MB of memory. Until it is done, and where numba is not installed, all moves come from
 # the search above. In what is compiled, own and opp are the discs of the side to move and the
-# other, as unsigned ints of 64 bits; `cells` holds the stop flag and the weights.
+# other, as unsigned ints of 64 bits; `cells` holds the stop flag and the rules, `weights` all
+# that the evaluation has to know of the agent.
 
 from threading import Thread
 
+STOP, RULE_CELL = range(2)
 DEPTH, ALPHA, BETA, BEST, INDEX, SIZE, PASS = range(7)
 LOWEST = -(1 << 60)
 MOST_PLIES = 130
@@ -157,14 +153,14 @@ def compiled(numba: Any) -> Any:
     evaluate = compiled_evaluation(kernel, count, beside, stable_lead)
 
     @kernel
-    def leaf(own, opp, cells):
+    def leaf(own, opp, cells, weights):
         mine, theirs = moves(own, opp), moves(opp, own)
         if mine == none and theirs == none:
             return final(own, opp, cells) * WIN
-        return evaluate(own, opp, mine, theirs, cells)
+        return evaluate(own, opp, mine, theirs, weights)
 
     @kernel
-    def ordered(own, opp, mine, exact, cells, row):
+    def ordered(own, opp, mine, exact, cells, weights, row):
         """Fill `row` with the moves, the likely best first; how many there are."""
         size = 0
         while mine:
@@ -175,7 +171,7 @@ def compiled(numba: Any) -> Any:
                 replies = moves(opp ^ turned, own ^ turned ^ bit)
                 key = count(replies) + count(replies & corners)
             else:
-                key = leaf(opp ^ turned, own ^ turned ^ bit, cells)
+                key = leaf(opp ^ turned, own ^ turned ^ bit, cells, weights)
             key = key * 64 + count(bit - one)
             at = size
             while at > 0 and row[at - 1] > key:
@@ -186,12 +182,13 @@ def compiled(numba: Any) -> Any:
         return size
 
     @kernel
-    def search(own, opp, depth, alpha, beta, exact, cells, stack, frames, boards):
+    def search(own, opp, depth, alpha, beta, exact, cells, weights, room):
         """Value for the side to move, to `depth` plies, or exact with so many empties.
 
         A loop over a stack of its own: numba does not compile recursion wherever a file may be
         loaded from.
         """
+        stack, frames, boards = room
         ply = 0
         boards[0, 0], boards[0, 1] = own, opp
         frames[0, DEPTH], frames[0, ALPHA], frames[0, BETA] = depth, alpha, beta
@@ -200,7 +197,7 @@ def compiled(numba: Any) -> Any:
             own, opp, depth = boards[ply, 0], boards[ply, 1], frames[ply, DEPTH]
             known, value = False, 0
             if depth == 0 and not exact:
-                known, value = True, leaf(own, opp, cells)
+                known, value = True, leaf(own, opp, cells, weights)
             elif cells[STOP] != 0:
                 return 0
             else:
@@ -212,7 +209,7 @@ def compiled(numba: Any) -> Any:
                         value = final(own, opp, cells)
                         known, value = True, value if exact else value * WIN
                 elif depth > (LAST_SORTED if exact else 1):
-                    frames[ply, SIZE] = ordered(own, opp, mine, exact, cells, stack[ply])
+                    frames[ply, SIZE] = ordered(own, opp, mine, exact, cells, weights, stack[ply])
                 else:
                     size = 0
                     while mine:
@@ -242,11 +239,16 @@ def compiled(numba: Any) -> Any:
             boards[ply, 0], boards[ply, 1] = opp ^ turned, own ^ turned ^ bit
             frames[ply, DEPTH], frames[ply, ALPHA], frames[ply, BETA] = depth, -high, -low
 
-    @numba.njit("i8(u8, u8, i8, b1, i8[::1], i8[::1])", nogil=True)
-    def best_of(own, opp, depth, exact, order, cells):
+    i8, bits, yes, numbers = numba.int64, numba.uint64, numba.boolean, numba.int64[::1]
+
+    @numba.njit(i8(bits, bits, i8, yes, numbers, numbers, numba.typeof(weights_of(0))), nogil=True)
+    def best_of(own, opp, depth, exact, order, cells, weights):
         """The best of the moves in `order`; among equals the lowest square. -1 when stopped."""
-        stack = np.zeros((MOST_PLIES, 64), np.int64)
-        frames, boards = np.zeros((MOST_PLIES, 7), np.int64), np.zeros((MOST_PLIES, 2), np.uint64)
+        room = (
+            np.zeros((MOST_PLIES, 64), np.int64),
+            np.zeros((MOST_PLIES, 7), np.int64),
+            np.zeros((MOST_PLIES, 2), np.uint64),
+        )
         best, best_square = LOWEST, order[0]
         for index in range(len(order)):
             square = order[index]
@@ -255,7 +257,7 @@ def compiled(numba: Any) -> Any:
             child_own, child_opp = opp ^ turned, own ^ turned ^ bit
             low = best - 1 if square < best_square else best
             value = -search(
-                child_own, child_opp, depth - 1, LOWEST, -low, exact, cells, stack, frames, boards
+                child_own, child_opp, depth - 1, LOWEST, -low, exact, cells, weights, room
             )
             if cells[STOP] != 0:
                 return -1
@@ -285,15 +287,6 @@ class Compiler:
 COMPILER = Compiler()
 
 
-def cells_of(phase: int) -> Any:
-    """What the compiled search has to know of the agent in a phase."""
-    cells = np.zeros(CELLS, np.int64)
-    cells[RULE_CELL] = RULE
-    cells[FIRST_WEIGHT:FIRST_TERM] = WEIGHTS[phase]
-    cells[FIRST_TERM:] = [weight_of(term, phase) for term in TERM_ORDER]
-    return cells
-
-
 def choose_compiled(board: int, seconds: float) -> "tuple[list[int], int]":
     """As `choose`, by the compiled search as soon as it is there."""
     if COMPILER.best_of is None:
@@ -306,7 +299,7 @@ def choose_compiled(board: int, seconds: float) -> "tuple[list[int], int]":
     discs = bin(board).count("1")
     phase = sum(1 for boundary in BOUNDARIES if boundary <= discs)
     own, opp = np.uint64(board & FULL), np.uint64(board >> 64)
-    cells = cells_of(phase)
+    cells, weights = np.array([0, RULE], np.int64), weights_of(phase)
     order = list(moves)
 
     def think() -> None:
@@ -314,7 +307,8 @@ def choose_compiled(board: int, seconds: float) -> "tuple[list[int], int]":
         # Each search gives the order of the next, and the move if that takes too long.
         plies = [(depth, False) for depth in range(1, DEPTHS[phase] + 1)]
         for depth, to_the_end in plies + [(64 - discs, True)] * exact:
-            square = COMPILER.best_of(own, opp, depth, to_the_end, np.array(order, np.int64), cells)
+            tried = np.array(order, np.int64)
+            square = COMPILER.best_of(own, opp, depth, to_the_end, tried, cells, weights)
             if square < 0:
                 return
             order.remove(square)

@@ -1,7 +1,8 @@
-"""Last part of a stand-alone Python file of an agent with patterns, which needs numpy alone.
+"""Part of a stand-alone Python file of an agent with patterns: the evaluation, from numpy alone.
 
 What follows the marker is put behind `part_contest.py`, whose names it uses. `render_patterns` of
 `evolve.standalone.render` puts the agent's parameters in place of those between the markers.
+`compiled_evaluation` goes out with `part_numba.py` alone.
 """
 
 import numpy as np
@@ -17,7 +18,6 @@ from typing import Any, Dict, Iterator, List, Tuple
 from zlib import decompress
 
 # --- parameters ---
-PATTERN_DEPTH = 4
 PHASE_STARTS: List[int] = []  # disc counts at which the phases after the first begin
 SHAPES = [(0, 1, 8, 9)]  # squares, from a1 = 0 over b1 = 1 to h8 = 63
 # The distinct weights of every phase, int16, 256 a disc: compressed, as text.
@@ -74,7 +74,8 @@ def unpacked_tables() -> Tuple[Any, Any, Any]:
         start += len(least)
     weights = np.frombuffer(decompress(b85decode(PACKED_WEIGHTS)), "<i2")
     weights = weights.reshape(len(PHASE_STARTS) + 1, -1)
-    return weights[:, np.concatenate(entries)], np.array(middles), np.stack(columns, axis=1)
+    tables = np.ascontiguousarray(weights[:, np.concatenate(entries)])
+    return tables, np.array(middles), np.stack(columns, axis=1)
 
 
 TABLES, MIDDLES, POWERS = unpacked_tables()
@@ -118,7 +119,6 @@ class PatternSearch(Search):
 
     def __init__(self, board: int, phase: int, deadline: float) -> None:
         super().__init__(board, phase, deadline)
-        self.depth = PATTERN_DEPTH
         self.evaluation: Any = PatternEvaluation()
 
     def values_of_children(self, node: Any, side: int, children: Any = None) -> List[int]:
@@ -128,3 +128,39 @@ class PatternSearch(Search):
 
 
 Search = PatternSearch  # type: ignore[misc]
+
+
+# --- exported with numba from here on ---
+# --- The same evaluation, compiled ---
+
+
+def weights_of(phase: int) -> Any:
+    """What the compiled evaluation knows, whatever the phase of the root: the tables, which of
+    them goes with a disc count, the middles, and what own discs add to the place in every image's
+    table by row of the board and the byte of discs there, [8, 256, images]."""
+    phases = np.searchsorted(PHASE_STARTS, np.arange(65), side="right")
+    discs = np.arange(256)[:, None] >> np.arange(8) & 1
+    sums = discs @ POWERS.reshape(8, 8, -1).astype(np.int64)
+    return TABLES, phases, MIDDLES, sums
+
+
+def compiled_evaluation(kernel: Any, count: Any, beside: Any, stable_lead: Any) -> Any:
+    """The kernel that values a position for the side to move, made with these helpers."""
+    u8 = np.uint64
+    byte = u8(0xFF)
+
+    @kernel
+    def evaluate(own, opp, mine, theirs, weights):
+        tables, phases, middles, sums = weights
+        table = tables[phases[count(own | opp)]]
+        value = 0
+        for image in range(len(middles)):
+            place = middles[image]
+            for row in range(8):
+                shift = u8(8 * row)
+                own_discs, opp_discs = (own >> shift) & byte, (opp >> shift) & byte
+                place += sums[row, own_discs, image] - sums[row, opp_discs, image]
+            value += table[place]
+        return value
+
+    return evaluate

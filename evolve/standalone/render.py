@@ -1,7 +1,8 @@
 """The stand-alone Python file of an agent, for contests that take one file.
 
-The code is `part_board.py` and the parts of `_REST`, then `part_numba.py` when asked for,
-`part_network.py` or `part_patterns.py`; this module writes the header and the parameters.
+The code is `part_board.py` and the parts of `_REST`, then `part_network.py` or
+`part_patterns.py`, and last `part_numba.py` when asked for; this module writes the header and
+the parameters.
 """
 
 from __future__ import annotations
@@ -88,8 +89,7 @@ def render(
     for part in _REST:
         after += f"\n\n{_source(part)}"
     if numba:
-        compiled = _whole(_EVALUATION).partition(_WITH_NUMBA)[2]
-        after += f"\n\n{compiled}\n\n{_source(_NUMBA_TEMPLATE)}"
+        after += _compiled(_EVALUATION)
     return "".join(
         [_header(rules, name, provenance), before, _PARAMETERS, literals, _PARAMETERS_END, after]
     )
@@ -124,10 +124,10 @@ def render_network(
     """The same for an agent with a network, or one for each colour, black's first.
 
     Raises AgentError for convolutions, which in numpy would take too long a move, and OptionsError
-    for `numba`, which compiles alpha-beta alone.
+    for `numba`, which compiles alpha-beta over weights of squares or patterns alone.
     """
     if numba:
-        raise OptionsError("--numba is for alpha-beta agents")
+        raise OptionsError("--numba is for alpha-beta agents and patterns, not for networks")
     architecture = networks[0].architecture
     if any(layer.kind == "conv" for layer in architecture.parsed):
         raise AgentError(f"{name} has convolutions; only dense networks fit a Python file")
@@ -144,36 +144,37 @@ def render_patterns(
     provenance: Mapping[str, Any],
     numba: bool = False,
 ) -> str:
-    """The same for an agent with patterns that searches so many plies, without forward cuts.
-
-    Raises OptionsError for `numba`, which compiles the search over weights of squares alone.
-    """
-    if numba:
-        raise OptionsError("--numba is for alpha-beta agents with weights of squares")
+    """The same for an agent with patterns that searches so many plies, without forward cuts."""
     packed = zlib.compress(patterns.weights.astype("<i2").tobytes(), 9)
     shapes = "".join(f"    {squares},\n" for squares in patterns.shapes.shapes)
     literals = (
-        f"PATTERN_DEPTH = {depth}\n"
-        + _assignment("phase_starts", list(patterns.boundaries))
+        _assignment("phase_starts", list(patterns.boundaries))
         + f"SHAPES = [\n{shapes}]\nPACKED_WEIGHTS = {_quoted(base64.b85encode(packed).decode())}\n"
     )
-    text = render(_neutral(endgame), rules, name, provenance)
-    return _with_part(text, _PATTERN_TEMPLATE, literals)
+    text = render(_neutral(endgame, depth), rules, name, provenance)
+    text = _with_part(text, _PATTERN_TEMPLATE, literals)
+    return text + _compiled(_PATTERN_TEMPLATE) if numba else text
 
 
 def _with_part(text: str, template: str, literals: str) -> str:
-    """The file with a last part, and the parameters of that."""
+    """The file with another part, and the parameters of that."""
     before, _, rest = _source(template).partition(_PARAMETERS)
     _, _, after = rest.partition(_PARAMETERS_END)
     return f"{text}\n\n{before}{_PARAMETERS}{literals}{_PARAMETERS_END}{after}"
 
 
-def _neutral(endgame: int) -> dict[str, Any]:
+def _compiled(template: str) -> str:
+    """What a file with numba ends with: the template's evaluation for it, and the search."""
+    evaluation = _whole(template).partition(_WITH_NUMBA)[2]
+    return f"\n\n{evaluation}\n\n{_source(_NUMBA_TEMPLATE)}"
+
+
+def _neutral(endgame: int, depth: int = 1) -> dict[str, Any]:
     """Parameters of a search that likes all positions alike, but for its exact end."""
     return {
         "weights": [[0] * _CLASSES],
         **{term: [0] for term in DEFAULT_TERMS},
-        "depths": [1],
+        "depths": [depth],
         "boundaries": [],
         "endgame": endgame,
     }

@@ -98,6 +98,14 @@ def test_python_file_plays_the_moves_of_the_agent(first: Path, tmp_path: Path, s
         board = board.play(moves[-1])
 
 
+def test_numba_compiles_patterns_as_well(tmp_path: Path) -> None:
+    done("export", "patterns-standard", "--to", "python", "--numba", "-o", "player.py")
+    text = (tmp_path / "player.py").read_text(encoding="ascii")
+    assert "PatternSearch" in text
+    assert "import numba" in text
+    assert "import evolve" not in text
+
+
 def test_python_file_says_where_it_comes_from(first: Path, tmp_path: Path) -> None:
     done("export", first, "--to", "python", "-o", "player.py")
     text = (tmp_path / "player.py").read_text(encoding="ascii")

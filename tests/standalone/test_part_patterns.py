@@ -1,26 +1,41 @@
-"""The stand-alone file of an agent with patterns: the agent's moves, from numpy alone."""
+"""The stand-alone file of an agent with patterns: the agent's moves, from numpy or compiled."""
 
 from __future__ import annotations
 
 import ast
+import itertools
 import subprocess
 import sys
 import time
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import evolve
 from evolve.agents.patterns import PatternAgent
+from evolve.engine.board import Board
 from evolve.engine.patterns import Patterns
 from evolve.engine.rules import Rules
 from evolve.engine.shapes import DEFAULT_SHAPES, ShapeSet, parse_shapes
-from evolve.errors import OptionsError
 from tests.agents.test_limited import boards
+from tests.standalone import RULES, load
 from tests.standalone.test_part_network import chosen, loaded
 
 BOARDS = [board for empties in (50, 40, 30, 20, 12, 9, 6) for board in boards(4, 4, empties)]
+SMALL = ("a1-b2", "b1-g1", "c3/f6")
+AGENTS = pytest.mark.parametrize(
+    ("shapes", "phases", "depth", "rules"),
+    [
+        (SMALL, 3, 1, "standard"),
+        (SMALL, 3, 3, "reversed"),
+        (DEFAULT_SHAPES, 6, 4, "standard"),
+    ],
+    ids=["one-ply", "reversed", "default"],
+)
 
 
 def agent_of(shapes: tuple[str, ...], phases: int, depth: int, rules: Rules) -> PatternAgent:
@@ -33,15 +48,7 @@ def agent_of(shapes: tuple[str, ...], phases: int, depth: int, rules: Rules) -> 
     return PatternAgent(patterns, depth, endgame=7, probcut=0.0, rules=rules)
 
 
-@pytest.mark.parametrize(
-    ("shapes", "phases", "depth", "rules"),
-    [
-        (("a1-b2", "b1-g1", "c3/f6"), 3, 1, "standard"),
-        (("a1-b2", "b1-g1", "c3/f6"), 3, 3, "reversed"),
-        (DEFAULT_SHAPES, 6, 4, "standard"),
-    ],
-    ids=["one-ply", "reversed", "default"],
-)
+@AGENTS
 def test_the_moves_are_the_agents(
     shapes: tuple[str, ...], phases: int, depth: int, rules: Rules, tmp_path: Path
 ) -> None:
@@ -98,6 +105,105 @@ def test_the_file_is_small_plain_and_of_an_old_kind(tmp_path: Path) -> None:
     assert int(done.stdout) < 100 * 1024
 
 
-def test_numba_is_for_other_agents() -> None:
-    with pytest.raises(OptionsError, match="alpha-beta"):
-        agent_of(("a1-b2",), 1, 1, "standard").python_source(numba=True)
+def passed_boards() -> list[Board]:
+    """Positions in which a move leaves the other side none, though the game goes on."""
+    return [
+        board
+        for empties in (5, 4)
+        for board in boards(5, 40, empties)
+        for after in map(board.play, board.legal_moves())
+        if not after.legal_moves() and not after.is_over()
+    ]
+
+
+@pytest.fixture(scope="module")
+def compiler() -> Any:
+    """The search that a file compiled, for all: it knows nothing of the agent."""
+    made = load(agent_of(SMALL, 1, 1, "standard").python_source(numba=True)).COMPILER
+    made.work()
+    return made
+
+
+def compiled(agent: PatternAgent, compiler: Any) -> Any:
+    """The file's module of an agent, with its search compiled already."""
+    module = load(agent.python_source(numba=True))
+    module.COMPILER = compiler
+    return module
+
+
+@pytest.mark.xdist_group("compiled patterns")
+@AGENTS
+def test_the_compiled_moves_are_the_agents(
+    shapes: tuple[str, ...], phases: int, depth: int, rules: Rules, compiler: Any
+) -> None:
+    agent = agent_of(shapes, phases, depth, rules)
+    module = compiled(agent, compiler)
+    passes = passed_boards()
+    assert len(passes) > 5
+    for one, asked in ((agent, BOARDS + passes), (replace(agent, endgame=0), passes)):
+        module.ENDGAME = one.endgame
+        for board in asked:
+            assert chosen(module, board) == one.choose(board), f"\n{board}"
+
+
+@pytest.mark.xdist_group("compiled patterns")
+def test_the_compiled_search_keeps_the_time(compiler: Any) -> None:
+    agent = agent_of(DEFAULT_SHAPES, 2, 40, "standard")
+    for one, empties in ((agent, 50), (replace(agent, depth=1, endgame=40), 36)):
+        module = compiled(one, compiler)
+        (board,) = boards(6, 1, empties)
+        for attempt in range(3):  # a busy machine may well take the processor away once
+            begin = time.perf_counter()
+            chosen(module, board, 0.5)
+            if time.perf_counter() - begin < 0.5:
+                break
+            assert attempt < 2
+
+
+def test_without_numba_the_file_plays_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numba", None)
+    agent = agent_of(SMALL, 3, 3, "standard")
+    module = load(agent.python_source(numba=True))
+    for board in BOARDS[::6]:
+        assert chosen(module, board) == agent.choose(board)
+        module.COMPILER.thread.join()
+    assert module.COMPILER.best_of is None
+
+
+def test_the_part_with_numba_keeps_the_rules_of_the_file() -> None:
+    """Small, of an old kind, and no name stands for two things but those that are replaced."""
+    agent = agent_of(DEFAULT_SHAPES, 6, 3, "standard")
+    text = agent.python_source(numba=True)
+    assert text.isascii()
+    assert len(text) < 2_000_000
+    names: Counter[str] = Counter()
+    for node in ast.parse(text, feature_version=(3, 7)).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names[node.name] += 1
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            parts = [part for target in targets for part in ast.walk(target)]
+            names.update(part.id for part in parts if isinstance(part, ast.Name))
+    assert {name for name, count in names.items() if count > 1} == {"AI", "Search", "WIN"}
+    assert "numba" not in agent.python_source()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", RULES)
+def test_the_bundled_agents_from_their_first_move_on(rules: Rules) -> None:
+    """At 5 seconds a move: in time while the search is compiled, then the moves of the agent."""
+    agent: Any = evolve.load_agent(f"patterns-{rules}?probcut=0")
+    module = load(agent.python_source(numba=True))
+    asked = [board for empties in range(56, 2, -2) for board in boards(empties, 2, empties)]
+    ready = 0
+    for board in itertools.cycle(asked):
+        compiled_by_then = module.COMPILER.best_of is not None
+        begin = time.perf_counter()
+        square = chosen(module, board, 5)
+        assert time.perf_counter() - begin < 5
+        if compiled_by_then:
+            assert square == agent.choose(board), f"\n{board}"
+            ready += 1
+            if ready == len(asked):
+                break
+    module.COMPILER.thread.join()
