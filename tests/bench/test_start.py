@@ -10,6 +10,7 @@ from evolve.bench import start
 from evolve.errors import BenchError
 
 
+@pytest.mark.slow
 def test_start(monkeypatch: pytest.MonkeyPatch) -> None:
     """Real processes, with one kernel to compile in place of all that a run needs."""
     monkeypatch.setattr(start, "REPEATS", 1)

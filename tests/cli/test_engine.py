@@ -99,6 +99,7 @@ def test_wrong_use(tmp_path: Path) -> None:
 OURS = f"{sys.executable} -m evolve engine"
 
 
+@pytest.mark.slow
 def test_our_engine_as_a_program_is_the_same_agent() -> None:
     """Over both protocols, one after the other: the first use compiles, for half a minute."""
     wanted = match("swh-mobility", "swh?depth=2", "--games", 6, "--seed", 3)

@@ -160,6 +160,7 @@ def killed(folder: Path, seconds: float) -> None:
     done("resume", folder)
 
 
+@pytest.mark.slow
 def test_kill_and_resume_ends_as_if_nothing_had_been(shared: Path, tmp_path: Path) -> None:
     process = spawn(tmp_path, *SMALL, "--out", "killed")
     folder = tmp_path / "killed"
@@ -196,6 +197,7 @@ def test_ctrl_c_ends_after_the_games_in_hand(tmp_path: Path) -> None:
     assert "Traceback" not in ended.err
 
 
+@pytest.mark.slow
 def test_a_budget_is_kept_and_does_not_count_compilation() -> None:
     told = done(*TRAIN, "--budget", 1.5, "--jobs=2", "--out", "short").out
     assert ("too small to measure forward cuts" in " ".join(told.split())) != bool(
@@ -246,6 +248,7 @@ def test_settings_from_a_file() -> None:
     assert (config["shapes"], config["phases"], config["probcut"]) == (["a1-b2"], 3, 0.0)
 
 
+@pytest.mark.slow
 def test_all_of_it_goes_without_torch(shared: Path, tmp_path: Path) -> None:
     """A training, going on with it and its agent, where PyTorch cannot be loaded."""
     code = (

@@ -20,7 +20,7 @@ POSITIONAL = Rewards((1.0, -0.5, 0.2, 0.1, -0.7, 0.05, 0.0, 0.3, -0.1, 0.02), 0.
 
 @pytest.mark.parametrize("rules", [0, 1])
 @pytest.mark.parametrize("architecture", [networks.DUELING, networks.COLOURED, networks.ACTION])
-@pytest.mark.parametrize("plies", [0, 1, 2, 3])
+@pytest.mark.parametrize("plies", [0, 1, 2, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "earned",
     [Rewards(), POSITIONAL, replace(POSITIONAL, step="ply"), replace(POSITIONAL, discount=0.0)],

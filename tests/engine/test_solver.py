@@ -375,7 +375,7 @@ def test_outcome(rules: int) -> None:
     rng = random.Random(71 + rules)
     engine = Engine(rules)
     seen = set()
-    for board in reference.random_boards(rng, 120, 1, 8):
+    for board in reference.random_boards(rng, 60, 1, 8):
         if not reference.legal_moves(*board):
             continue
         values = reference.exact_values(*board, rules)

@@ -32,6 +32,7 @@ class Watcher(Silent):
         self.notes.append(text)
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_over_its_report_is_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
