@@ -120,6 +120,12 @@ class Agent(ABC):
         has."""
         return self
 
+    def within(self, nodes: int) -> Self:
+        """The agent, for games that are lost by whoever needs more than so many nodes for a move,
+        or for all moves on average, as its kind has it; 0 for as many as it takes. `choose_counted`
+        raises OverBudgetError then."""
+        return self
+
     @property
     def settings(self) -> Mapping[str, Setting]:
         """What may follow the question mark in the agent's name."""

@@ -27,6 +27,11 @@ class Cut:
     mean: float
     deviation: float
 
+    @property
+    def discs(self) -> int:
+        """The disc count in the middle of its group."""
+        return 8 * self.group + 4
+
     def __post_init__(self) -> None:
         fits = (
             1 <= self.shallow < self.depth <= MOST_CUT_DEPTH

@@ -22,9 +22,13 @@ GAME_TABLE_BITS: Final = 16
 
 
 class Memory:
-    """What searches over patterns work in: a context with a table, and vectors of positions."""
+    """What searches over patterns work in: a context with a table, and vectors of positions.
+
+    used: nodes of the game so far, of those who have a budget.
+    """
 
     def __init__(self, table_bits: int) -> None:
+        self.used = 0
         self.context = new_context(rule_set(DEFAULT_RULES).code, 0, table_bits)
         self._vectors = np.empty(0, np.int16)
         self._held: tuple[Patterns, npt.NDArray[np.int64], Rules] | None = None

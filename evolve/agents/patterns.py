@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.agent import Description, Setting, StoredAgent
+from evolve.agents.allocation import Allocation, check_depth, check_probcut
 from evolve.agents.analysis import Analysis, exact_analysis
 from evolve.agents.cuts import Cut, cuts_of, rows_of
 from evolve.agents.limit import Limit
@@ -20,7 +21,7 @@ from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import thread_context
 from evolve.agents.networks import checked
 from evolve.agents.pattern_memory import GAME_TABLE_BITS, Memory, PatternSearch, thread_memory
-from evolve.agents.timing import TABLE_BITS, check_seconds
+from evolve.agents.timing import TABLE_BITS, check_seconds, stopping_at
 from evolve.engine import context as layout
 from evolve.engine.bits import U
 from evolve.engine.board import Board
@@ -29,7 +30,7 @@ from evolve.engine.phases import MAX_PHASES
 from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.engine.shapes import ShapeSet, parse_shape, shape_text
 from evolve.engine.solver import solve_move
-from evolve.errors import AgentError, IllegalMoveError
+from evolve.errors import AgentError, IllegalMoveError, OverBudgetError
 from evolve.standalone.render import render_patterns
 from evolve.tables.arrays import Arrays
 
@@ -46,6 +47,8 @@ _C_PUCT: Final = 1.2
 _FEWEST_NODES: Final = 100
 _EXACT_NODES: Final = 4
 """Nodes of the exact search that take the time of one of the search over patterns."""
+_MOVES: Final = 30
+"""Of a side in a game."""
 _BEFORE_EXACT: Final = 0.05
 """Share of a limit that is used before the exact search: near the end each ply takes several times
 the one before it, and what was begun at a fifth often used up all."""
@@ -76,6 +79,9 @@ class PatternAgent(StoredAgent):
         limit: seconds, 0.02 to 86400, or nodes, 100 or more, for each move in place of the depth:
             it searches as deep as they allow, to `limit.depth` plies at most. Four nodes of the
             exact search count as one. Files do not hold it.
+        allocation: plies and cuts of every phase, in place of `depth` and `probcut`.
+        budget: nodes of a whole game (`for_game`), beyond which it gives up: OverBudgetError. 0 for
+            as many as it takes; counted as for a limit. Files do not hold it.
         rules: the rules to play by; None (any) plays `standard` until told otherwise.
 
     In a game (`for_game`) searches go on from what those of earlier moves have found, so that a
@@ -88,6 +94,8 @@ class PatternAgent(StoredAgent):
     probcut: float = PROBCUT
     cuts: tuple[Cut, ...] = ()
     limit: Limit = _NO_LIMIT
+    allocation: Allocation | None = None
+    budget: int = 0
     rules: Rules | None = None
     name: str = "patterns"
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -95,22 +103,20 @@ class PatternAgent(StoredAgent):
 
     kind: ClassVar[str] = "patterns"
     required: ClassVar[tuple[str, ...]] = ("shapes", "boundaries")
-    optional: ClassVar[tuple[str, ...]] = tuple(_PARAMETERS)
+    optional: ClassVar[tuple[str, ...]] = (*_PARAMETERS, "allocation")
 
     def __post_init__(self) -> None:
         if self.rules is not None:
             check_rules(self.rules)
-        if not 1 <= self.depth <= layout.MAX_DEPTH:
-            raise AgentError(f"depth {self.depth} must be 1 to {layout.MAX_DEPTH}")
+        check_depth(self.depth)
+        check_probcut(self.probcut)
         if not 0 <= self.endgame <= 60:
             raise AgentError(f"endgame {self.endgame} must be 0 to 60 empties")
-        if self.probcut != 0 and not 0.1 <= self.probcut <= 10:
-            raise AgentError(f"probcut {self.probcut:g} must be 0.1 to 10, or 0 for no cuts")
         seconds, nodes, depth = self.limit.seconds, self.limit.nodes, self.limit.depth
         if nodes is not None and nodes < _FEWEST_NODES:
             raise AgentError(f"nodes {nodes} must be {_FEWEST_NODES} or more")
-        if depth is not None and not 1 <= depth <= layout.MAX_DEPTH:
-            raise AgentError(f"depth {depth} must be 1 to {layout.MAX_DEPTH}")
+        if depth is not None:
+            check_depth(depth)
         if seconds is not None:
             check_seconds(seconds)
             prepare()
@@ -123,18 +129,16 @@ class PatternAgent(StoredAgent):
     @cached_property
     def block(self) -> npt.NDArray[np.int64]:
         """The evaluation and the cuts as kernels read them, see `engine.patterns`."""
-        if self.probcut == 0:
-            return self.patterns.block({})
-        return self.patterns.block(
-            {
-                (cut.depth, cut.group): (
+        found = {}
+        for cut in self.cuts:
+            margin = self._probcut_at(cut.discs)
+            if margin > 0:
+                found[cut.depth, cut.group] = (
                     cut.shallow,
                     round(cut.mean * DISC),
-                    round(self.probcut * cut.deviation * DISC),
+                    round(margin * cut.deviation * DISC),
                 )
-                for cut in self.cuts
-            }
-        )
+        return self.patterns.block(found)
 
     def for_game(self, seed: int) -> Self:
         """The agent with a table of its own for a game."""
@@ -157,19 +161,37 @@ class PatternAgent(StoredAgent):
             exact = thread_context(self._rules, TABLE_BITS)
             limit, endgame = self.limit, self.endgame
             return think(board, limit, begin, endgame, search, exact, _EXACT_NODES, _BEFORE_EXACT)
-        if board.empties <= self.endgame:
-            context = thread_context(self._rules, layout.table_bits_for(board.empties))
-            context[layout.NODES] = context[layout.STOPPED] = 0
-            square, _ = solve_move(U(board.own), U(board.opp), context.ctypes.data)
-            return int(square), int(context[layout.NODES])
-        search.context[layout.NODES] = search.context[layout.STOPPED] = 0
-        return search.deepen(self.depth)[0], int(search.context[layout.NODES])
+        square, nodes, counted = self._searched(board, search)
+        if self._memory is not None:
+            self._memory.used += counted
+        return square, nodes
+
+    def _searched(self, board: Board, search: PatternSearch) -> tuple[int, int, int]:
+        """A best square, the nodes searched for it, and how many of its budget those are."""
+        left = 0
+        if self.budget:
+            used = 0 if self._memory is None else self._memory.used
+            left = max(1, self.budget - used)
+        solving = board.empties <= self.endgame
+        context, cost = search.context, 1
+        if solving:
+            bits = layout.table_bits_for(board.empties)
+            context, cost = thread_context(self._rules, bits), _EXACT_NODES
+        with stopping_at(context, None, cost * left):
+            if solving:
+                square, _ = solve_move(U(board.own), U(board.opp), context.ctypes.data)
+            else:
+                square, _ = search.deepen(self._depth_at(board))
+        if self.budget and context[layout.STOPPED]:
+            raise OverBudgetError(f"{self.name} needs more than {self.budget} nodes for a game")
+        nodes = int(context[layout.NODES])
+        return int(square), nodes, -(-nodes // cost)
 
     def analyse(self, board: Board) -> Analysis:
         """Values by a search to its depth, or exact ones near the end."""
         if board.empties <= self.endgame:
             return exact_analysis(board, self._rules)
-        depth = min(self.limit.depth or self.depth, board.empties)
+        depth = min(self.limit.depth or self._depth_at(board), board.empties)
         search = replace(self, _memory=None)._search(board)
         search.context[layout.STOPPED] = 0
         values = search.values(depth)
@@ -192,7 +214,8 @@ class PatternAgent(StoredAgent):
     def identity(self) -> Any:
         """All that its file holds of how it plays, and its limit."""
         cuts = rows_of(self.cuts).tolist()
-        return [self.parameters, self.patterns.digest, cuts, list(vars(self.limit).values())]
+        limits = [*vars(self.limit).values(), self.budget]
+        return [self.parameters, self.patterns.digest, cuts, limits]
 
     def limited(self, limit: Limit) -> Self:
         """The agent, keeping to seconds and nodes beside its own limits.
@@ -203,8 +226,16 @@ class PatternAgent(StoredAgent):
         if limit.depth is None:
             return self._changed(limit=kept)
         if kept.seconds is None and kept.nodes is None:
-            return self._changed(depth=limit.depth)
+            allocation = self.allocation
+            if allocation is not None:
+                depths = (limit.depth,) * len(allocation.depths)
+                allocation = replace(allocation, depths=depths)
+            return self._changed(depth=limit.depth, allocation=allocation)
         return self._changed(limit=replace(kept, depth=limit.depth))
+
+    def within(self, nodes: int) -> Self:
+        """See Agent: 30 moves of a game share what they have."""
+        return self._changed(budget=_MOVES * nodes)
 
     @property
     def settings(self) -> Mapping[str, Setting]:
@@ -224,7 +255,12 @@ class PatternAgent(StoredAgent):
                 )
             return tree.with_settings(values, name)
         whole: dict[str, Any] = dict(values)
-        changes = {key: whole[key] for key in ("endgame", "probcut") if key in whole}
+        changes: dict[str, Any] = {
+            key: whole[key] for key in ("endgame", "probcut") if key in whole
+        }
+        if self.allocation is not None and "probcut" in whole:
+            margins = (float(whole["probcut"]),) * len(self.allocation.probcuts)
+            changes["allocation"] = replace(self.allocation, probcuts=margins)
         made = self._changed(**changes, name=name)
         seconds, nodes, depth = (whole.get(key) for key in ("time", "nodes", "depth"))
         return made.limited(Limit(seconds, nodes, depth))
@@ -236,6 +272,7 @@ class PatternAgent(StoredAgent):
             "shapes": [shape_text(squares) for squares in self.patterns.shapes.shapes],
             "boundaries": list(self.patterns.boundaries),
             **{key: getattr(self, key) for key in _PARAMETERS},
+            **({} if self.allocation is None else {"allocation": self.allocation.parameters}),
         }
 
     @property
@@ -256,27 +293,31 @@ class PatternAgent(StoredAgent):
             raise AgentError(f"it must hold {_WEIGHTS} and {_CUTS}, and holds {', '.join(arrays)}")
         shapes = ShapeSet(tuple(parse_shape(text) for text in texts))
         patterns = Patterns.of_weights(shapes, _boundaries(boundaries), arrays[_WEIGHTS])
+        if "allocation" in parameters:
+            own["allocation"] = Allocation.from_parameters(parameters["allocation"])
         return cls(patterns, cuts=cuts_of(arrays[_CUTS]), **own, **common)
 
     def stored(self) -> Self:
         """The agent itself; AgentError where it plays by a limit, which no file would keep."""
         if self._limited:
             raise AgentError(f"{self.name}: files hold no limit of time or nodes; leave it out")
-        return self
+        return replace(self, budget=0)
 
     def describe(self) -> Description:
         """How it plays, and its shapes with the range of their weights."""
         shapes, tables = self.patterns.shapes, self.patterns.tables
-        facts = (f"depth {self.depth}", f"exact from {self.endgame} empties")
+        search = self.allocation
+        depths = f"depth {self.depth}" if search is None else f"depths {list(search.depths)}"
+        facts = (depths, f"exact from {self.endgame} empties")
         edges = [4, *self.patterns.boundaries, 65]
         lines = [
             f"{len(shapes.shapes)} shapes with {len(shapes.instances)} images, {len(tables)} "
             f"phases (from {', '.join(map(str, edges[:-1]))} discs), "
             f"{tables.shape[0] * shapes.weights} weights",
-            f"cuts by {self.probcut:g} standard deviations, at {len(self.cuts)} depths and stages"
-            if self.cuts and self.probcut
-            else "no forward cuts",
+            self._cuts_in_words,
         ]
+        if search is not None and search.boundaries:
+            lines.append(f"searched by phases from {', '.join(map(str, search.boundaries))} discs")
         rows, boards = [], {}
         for number, squares in enumerate(shapes.shapes):
             part = tables[:, shapes.starts[number] : shapes.starts[number + 1]]
@@ -290,9 +331,11 @@ class PatternAgent(StoredAgent):
 
     def python_source(self, numba: bool = False) -> str:
         """Its stand-alone Python file, which makes no forward cuts."""
+        search = self.allocation or Allocation((), (self.depth,), (self.probcut,))
         return render_patterns(
             self.patterns,
-            self.depth,
+            search.depths,
+            search.boundaries,
             self.endgame,
             self._rules,
             self.name,
@@ -303,6 +346,22 @@ class PatternAgent(StoredAgent):
     @property
     def _rules(self) -> Rules:
         return self.rules or DEFAULT_RULES
+
+    @property
+    def _cuts_in_words(self) -> str:
+        margins = (self.probcut,) if self.allocation is None else self.allocation.probcuts
+        if not self.cuts or not any(margins):
+            return "no forward cuts"
+        by = ", ".join(f"{margin:g}" for margin in margins)
+        return f"cuts by {by} standard deviations, at {len(self.cuts)} depths and stages"
+
+    def _depth_at(self, board: Board) -> int:
+        if self.allocation is None:
+            return self.depth
+        return self.allocation.depth(64 - board.empties)
+
+    def _probcut_at(self, discs: int) -> float:
+        return self.probcut if self.allocation is None else self.allocation.probcut(discs)
 
     @property
     def _limited(self) -> bool:

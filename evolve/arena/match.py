@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.agent import Agent
-from evolve.arena.playing import LiveGame
 from evolve.arena.sprt import PAIR_SCORES, Sprt
 from evolve.engine.results import (
     FAILED_BLACK,
@@ -26,6 +25,7 @@ from evolve.engine.rules import DEFAULT_RULES, MAX_PLIES, NO_MOVE, Rules, check_
 from evolve.errors import AgentError, EngineError
 from evolve.fitness.games import BATCH, Games, GamesDone, batches, player_of, winner_of
 from evolve.fitness.openings import Openings
+from evolve.fitness.playing import LiveGame
 from evolve.fitness.roundrobin import schedule
 from evolve.fitness.score import Score, score_of_pairs, superiority
 

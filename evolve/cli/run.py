@@ -21,8 +21,8 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_run_toml, read_toml, resolve
 from evolve.errors import RunError
 from evolve.tables import folder as store
-from evolve.tables.kinds import EVOLUTIONS
-from evolve.tables.layout import CHAMPION_FILE, CONFIG_FILE
+from evolve.tables.kinds import EVOLUTIONS, champion_of
+from evolve.tables.layout import CONFIG_FILE
 from evolve.text import count_of
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ Examples:
   evolve run --preset published --fix depths=5,3,6 --out runs/published
   evolve run --rules standard --terms mobility --bounds weights=-100:100 --seed 7
   evolve run --start-from 'swh?depth=3' --rules standard --time-limit 0.5
+  evolve run --evaluation patterns-standard --rules standard --population 24 --generations 40
   evolve run --config settings.toml --population 32
 """
 
@@ -118,7 +119,7 @@ def _tell_finished(evolution: Evolution) -> None:
     }
     tell(
         f"{folder} is finished, {evolution.generation + 1} generations: {ending.value}; champion "
-        f"in {folder / CHAMPION_FILE}; {ways.get(ending, 'a higher --generations')} goes on"
+        f"in {champion_of(folder)}; {ways.get(ending, 'a higher --generations')} goes on"
     )
 
 
@@ -152,13 +153,14 @@ def _print_header(folder: Path, settings: EvolutionSettings, done: int, jobs: in
 
 def _report(folder: Path) -> None:
     """The champion with its score in the play-off, and what to do with it."""
-    from evolve.agents.loading import read_alphabeta
+    from evolve.agents.loading import read_agent
 
-    file = folder / CHAMPION_FILE
-    agent = read_alphabeta(file)
+    file = champion_of(folder)
+    assert file is not None
+    agent = read_agent(file)
     found = agent.provenance
     tell(
-        f"champion {agent.name}: depths {list(agent.depths)}, endgame {agent.endgame}, score "
+        f"champion {agent.name}: {', '.join(agent.describe().facts)}, score "
         f"{found['score']:.3f} [{found['score_low']:.3f}, {found['score_high']:.3f}] in a "
         f"{found['against']}, {found['games']} games → {file}"
     )

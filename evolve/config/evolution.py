@@ -27,6 +27,8 @@ ENDINGS: Final = ("generations", "patience", "until_rest", "time_limit")
 """Settings that say when a run ends; they may change when it goes on."""
 
 Range = tuple[int, int]
+_GIVEN_BUDGET: Final = 20_000
+"""Nodes a move over a given evaluation: about a millisecond."""
 
 
 def _split(value: Any) -> Any:
@@ -105,6 +107,12 @@ class EvolutionSettings(BaseModel):
     fix: dict[str, Annotated[tuple[int, ...], BeforeValidator(_split_ints)]] = Field(
         default_factory=dict, description="hold a gene at a value, GENE=V or GENE=V,V,…"
     )
+    evaluation: str | None = Field(
+        None,
+        description="agent with patterns whose evaluation all individuals have: depths, exact end "
+        "and margins of forward cuts evolve, for the node budget",
+        json_schema_extra={"names": "agent"},
+    )
     start_from: str | None = Field(
         None,
         description="agent whose genes the first generation starts from",
@@ -121,7 +129,10 @@ class EvolutionSettings(BaseModel):
         1, ge=1, le=64, description="openings a pair of individuals plays"
     )
     move_budget: int = Field(
-        2000, ge=0, description="nodes a move; an agent that needs more loses the game; 0: no limit"
+        2000,
+        ge=0,
+        description="nodes a move; an agent that needs more loses the game; 0: no limit; with an "
+        "evaluation 20000, which 30 moves of a game share, four of the exact search being one",
     )
 
     fitness: str = _operator("fitness", "score", "what individuals are ranked by")
@@ -199,6 +210,22 @@ class EvolutionSettings(BaseModel):
     @model_validator(mode="after")
     def _consistent(self) -> EvolutionSettings:
         faults = []
+        strange = [
+            name
+            for name in dict.fromkeys((*self.bounds, *self.fix))
+            if name not in self.genes and not (self.evaluation is None and self.is_off(name))
+        ]
+        if strange:
+            which = "without" if self.evaluation is None else "with"
+            faults.append(f"{', '.join(strange)}: {which} an evaluation there is no such gene")
+        if self.evaluation is not None and self.start_from is not None:
+            faults.append("start_from: the evaluation's own search is where it starts")
+        if self.evaluation is not None and "move_budget" not in self.model_fields_set:
+            object.__setattr__(self, "move_budget", _GIVEN_BUDGET)
+        if self.evaluation is not None and self.panel == "ladder":
+            if "panel" in self.model_fields_set:
+                faults.append("panel: patterns are above the ladder; leave it out")
+            object.__setattr__(self, "panel", "fixed")
         for name, gene in GENES.items():
             values = (*self.bounds.get(name, ()), *self.fix.get(name, ()))
             if gene.limits is not None:
@@ -235,7 +262,7 @@ class EvolutionSettings(BaseModel):
         if faults:
             raise ValueError("; ".join(faults))
         ranges = {
-            name: self.bounds.get(name, gene.bounds)
+            name: self.bounds.get(name, gene.bounds if self.evaluation is None else gene.given)
             for name, gene in GENES.items()
             if name in self.bounds or name in self.genes
         }
@@ -247,7 +274,13 @@ class EvolutionSettings(BaseModel):
     @property
     def genes(self) -> tuple[str, ...]:
         """The genes that individuals have, in the order of their genome."""
-        return tuple(name for name, gene in GENES.items() if gene.early or not self.is_off(name))
+        if self.evaluation is not None:
+            return tuple(name for name, gene in GENES.items() if gene.given is not None)
+        return tuple(
+            name
+            for name, gene in GENES.items()
+            if gene.early or not (gene.apart or self.is_off(name))
+        )
 
     def is_off(self, gene: str) -> bool:
         """Whether the gene is a term that is not in use."""

@@ -1,4 +1,4 @@
-"""The genes of an alpha-beta agent: the one table of them. No numba is loaded here.
+"""The genes of individuals: the one table of them. No numba is loaded here.
 
 Among them are the terms of the evaluation. What a term counts is computed by
 `evaluation.other_terms`, and by `standalone/part_evaluation.py` in exported files; all else that
@@ -27,6 +27,9 @@ class Gene:
     phased: whether every phase has its own.
     steps: whether nearby values are alike: it mutates by single steps. The rest are weights.
     term: whether it is the weight of a term, which settings switch on and off.
+    given: the range it has in runs whose evaluation is given, where individuals differ in their
+        search alone; None where there is no such gene then.
+    apart: whether only those runs have it.
     early: whether version 0.1 had it. Such a term is on by default, stands in every table and
         agent file, and is drawn even where it is off, so that old seeds mean what they meant. A
         later one is off by default, and where it is off nothing is drawn or written.
@@ -39,6 +42,8 @@ class Gene:
     phased: bool = True
     steps: bool = False
     term: bool = False
+    given: tuple[int, int] | None = None
+    apart: bool = False
     early: bool = False
 
 
@@ -65,14 +70,25 @@ GENES: Final[Mapping[str, Gene]] = {
         term=True,
         early=True,
     ),
-    "depths": Gene((2, 6), "plies of search", limits=(1, MAX_DEPTH), steps=True, early=True),
+    "depths": Gene(
+        (2, 6), "plies of search", limits=(1, MAX_DEPTH), steps=True, given=(4, 12), early=True
+    ),
     "endgame": Gene(
         (0, 12),
         "empties from which it searches to the end",
         limits=(0, 60),
         phased=False,
         steps=True,
+        given=(8, 16),
         early=True,
+    ),
+    "probcut": Gene(
+        (5, 30),
+        "tenths of a standard deviation: margin of the forward cuts of a search over patterns",
+        limits=(1, 100),
+        steps=True,
+        given=(5, 30),
+        apart=True,
     ),
 }
 """All genes by name, in the order of a genome."""

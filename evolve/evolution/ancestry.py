@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import evolve
-from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.agent import StoredAgent
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_run_toml, resolve
+from evolve.evolution.given import given_agent
 from evolve.population.genome import Genome
 from evolve.tables.individuals import row_genes
 from evolve.tables.layout import CONFIG_FILE
@@ -23,11 +23,12 @@ def run_settings(run: Run) -> EvolutionSettings:
     return resolve({}, read_run_toml(path), str(path))
 
 
-def individual_agent(folder: str | Path, individual: str) -> AlphaBetaAgent:
+def individual_agent(folder: str | Path, individual: str) -> StoredAgent:
     """The agent of an individual of a run; raises RunError when there is none."""
     run = Run(folder)
     row = run.find(individual)
-    genome = Genome.of(run_settings(run))
+    settings = run_settings(run)
+    genome = Genome.of(settings, given=given_agent(run.path, settings))
     provenance = {
         "run": run.name,
         "generation": row["born"],
@@ -41,7 +42,7 @@ def individual_agent(folder: str | Path, individual: str) -> AlphaBetaAgent:
         "against": f"population of generation {row['generation']}",
     }
     agent = genome.agent(genome.vector(row_genes(row, [*genome.sizes])), individual)
-    return replace(agent, provenance=provenance)
+    return agent.with_provenance(**provenance)
 
 
 def ancestry(run: Run, provenance: Mapping[str, Any], depth: int = 5) -> list[tuple[int, str, str]]:

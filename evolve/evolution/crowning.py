@@ -4,12 +4,11 @@ play-off on openings that nobody has seen."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import evolve
-from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.agent import StoredAgent
 from evolve.config.evolution import EvolutionSettings
 from evolve.evolution.champions import Champions
 from evolve.evolution.playoff import Candidate, PlayoffResult, distinct, play_off
@@ -18,7 +17,8 @@ from evolve.fitness.openings import Part, balanced_openings
 from evolve.population.genome import Genome
 from evolve.population.individual import Individual
 from evolve.tables import folder as store
-from evolve.tables.layout import CHAMPION_FILE, playoff_file
+from evolve.tables.kinds import champion_of
+from evolve.tables.layout import CHAMPION_FILE, LEARNED_FILE, playoff_file
 from evolve.tables.observer import Observer
 from evolve.tables.run import Run
 
@@ -47,8 +47,8 @@ class Crowning:
 
     @property
     def held(self) -> bool:
-        """Whether champion.json is the play-off's."""
-        return playoff_file(self.folder).exists() and (self.folder / CHAMPION_FILE).exists()
+        """Whether the champion's file is the play-off's."""
+        return playoff_file(self.folder).exists() and champion_of(self.folder) is not None
 
     def save_best_so_far(self, champions: Champions) -> None:
         """Make the best of the hall of fame the champion."""
@@ -56,7 +56,7 @@ class Crowning:
         candidate = self._candidate(best)
         score = float(best.fitness.values[0])
         provenance = {**candidate.provenance, "score": score, "against": "panel"}
-        replace(candidate.agent, provenance=provenance).save(self.folder / CHAMPION_FILE)
+        self._save(candidate.agent.with_provenance(**provenance))
 
     def hold(
         self,
@@ -88,9 +88,12 @@ class Crowning:
             jobs=self.jobs,
             progress=lambda done, total: observer.stage("play-off", done, total),
         )
-        _crowned(result).save(self.folder / CHAMPION_FILE)
+        self._save(_crowned(result))
         # The play-off's file comes last: it says that champion.json is the play-off's.
         store.commit_playoff(self.folder, result.table)
+
+    def _save(self, agent: StoredAgent) -> None:
+        agent.save(self.folder / (LEARNED_FILE if agent.arrays else CHAMPION_FILE))
 
     def _candidates(
         self,
@@ -124,7 +127,7 @@ class Crowning:
         return Candidate(self.genome.agent(individual, individual.name), provenance)
 
 
-def _crowned(result: PlayoffResult) -> AlphaBetaAgent:
+def _crowned(result: PlayoffResult) -> StoredAgent:
     score = result.score
     provenance = {
         **result.winner.provenance,
@@ -135,4 +138,4 @@ def _crowned(result: PlayoffResult) -> AlphaBetaAgent:
         "games": score.games,
         "against": f"play-off of {result.candidates} candidates on fresh openings",
     }
-    return replace(result.winner.agent, provenance=provenance)
+    return result.winner.agent.with_provenance(**provenance)

@@ -42,7 +42,8 @@ def estimate(evolution: Evolution) -> Estimate:
     middle = (genome.low + genome.high) // 2
     genomes = [np.where(genome.steps, middle, genome.random(rng)) for _ in range(_SAMPLE_AGENTS)]
     agents = [genome.agent(one, str(number)) for number, one in enumerate(genomes)]
-    drawn = [rng.choice(_SAMPLE_AGENTS, 2, replace=False) for _ in range(_SAMPLE_GAMES)]
+    count = _SAMPLE_GAMES if genome.given is None else _SAMPLE_GAMES // 8
+    drawn = [rng.choice(_SAMPLE_AGENTS, 2, replace=False) for _ in range(count)]
     pairings = np.array([(a, b, 0) for a, b in drawn], np.int32)
 
     def play(games: slice) -> float:
@@ -59,7 +60,7 @@ def estimate(evolution: Evolution) -> Estimate:
 
     play(slice(1))  # compiles, or loads what was compiled
     seconds = median(play(slice(part, None, _PARTS)) for part in range(_PARTS))
-    seconds_a_game = seconds * _PARTS / _SAMPLE_GAMES
+    seconds_a_game = seconds * _PARTS / count
     panel = 2 * settings.panel_openings * evolution.panel.opponents / settings.panel_every
     games = settings.games_a_generation + panel
     left = settings.generations - evolution.generation - 1

@@ -9,19 +9,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.agent import StoredAgent
 from evolve.agents.loading import load_alphabeta
+from evolve.agents.patterns import PatternAgent
 from evolve.arena.bradleyterry import rate_one
 from evolve.arena.ladder import ladder, ladder_score, nearest
 from evolve.config.evolution import EvolutionSettings
-from evolve.engine.rules import Rules, rule_set
+from evolve.engine.rules import rule_set
 from evolve.evolution.seeds import Use, generator
 from evolve.evolution.trend import Curve, Interval, Rise
 from evolve.fitness.games import play_games
@@ -40,12 +41,23 @@ _PAST: Final = 3
 _PAST_SHARE: Final = 3
 """Beside the ladder the champions of the past share the openings of one rung, so that its 240
 games take about the time of the fixed panel's 288."""
+_GIVEN_NODES: Final = 20_000
+"""Of the second where the run has no node budget."""
 _FIRST_ELO: Final = 0.0
 """Near which generation 0 looks for its rungs: the reference table at depth 1."""
 
 
-def panel_agents(rules: Rules) -> list[AlphaBetaAgent]:
-    """The reference agents of the fixed panel; the champion of generation 0 joins them."""
+def panel_agents(settings: EvolutionSettings, given: PatternAgent | None) -> list[StoredAgent]:
+    """The agents of the fixed panel; the champion of generation 0 joins them.
+
+    Over a given evaluation they are the agent that it is of, by its own search and as deep as the
+    run's node budget allows: what evolution has to beat.
+    """
+    rules = settings.rules
+    if given is not None:
+        nodes = settings.move_budget or _GIVEN_NODES
+        own: StoredAgent = replace(given, rules=rules, name="given")
+        return [own, own.with_settings({"nodes": nodes}, f"given?nodes={nodes}")]
     names = ("zero", rule_set(rules).reference)
     return [load_alphabeta(f"{name}?depth={PANEL_DEPTH}").with_rules(rules) for name in names]
 
@@ -65,9 +77,9 @@ class Judging:
     """
 
     generation: int
-    champion: AlphaBetaAgent
-    first: AlphaBetaAgent
-    past: Sequence[AlphaBetaAgent]
+    champion: StoredAgent
+    first: StoredAgent
+    past: Sequence[StoredAgent]
     first_game: int
 
 
@@ -111,7 +123,7 @@ class RunPanel(ABC):
         self,
         kind: str,
         judging: Judging,
-        opponents: Sequence[AlphaBetaAgent],
+        opponents: Sequence[StoredAgent],
         openings: Openings,
         numbers: npt.NDArray[np.int64],
         first_game: int,
@@ -156,13 +168,19 @@ class RunPanel(ABC):
 
 
 class FixedPanel(RunPanel):
-    """`zero` and the reference table at depth 5, and the best of generation 0."""
+    """Two agents, and the best of generation 0."""
 
     opponents = 3 + _PAST
 
-    def __init__(self, settings: EvolutionSettings, largest_endgame: int, jobs: int) -> None:
+    def __init__(
+        self,
+        settings: EvolutionSettings,
+        agents: Sequence[StoredAgent],
+        largest_endgame: int,
+        jobs: int,
+    ) -> None:
         super().__init__(settings, largest_endgame, jobs)
-        self._agents = panel_agents(settings.rules)
+        self._agents = agents
         self._fixed_openings = self._openings(settings.panel_openings, 0)
 
     def judge(self, judging: Judging) -> Judged:
@@ -257,7 +275,10 @@ def _columns(name: str, found: Interval | None) -> dict[str, float | None]:
     return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
 
 
-def panel_of(settings: EvolutionSettings, largest_endgame: int, jobs: int) -> RunPanel:
-    """The panel that the settings name."""
-    kinds: dict[str, type[RunPanel]] = {"ladder": LadderPanel, "fixed": FixedPanel}
-    return kinds[settings.panel](settings, largest_endgame, jobs)
+def panel_of(
+    settings: EvolutionSettings, given: PatternAgent | None, largest_endgame: int, jobs: int
+) -> RunPanel:
+    """The panel that the settings name; `given` is the agent whose evaluation all have."""
+    if settings.panel == "ladder":
+        return LadderPanel(settings, largest_endgame, jobs)
+    return FixedPanel(settings, panel_agents(settings, given), largest_endgame, jobs)

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.agent import StoredAgent
 from evolve.agents.loading import load_alphabeta
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import SCORE
@@ -28,6 +28,7 @@ from evolve.evolution.champions import Champions
 from evolve.evolution.checkpoint import checkpoint, damage_told, restored
 from evolve.evolution.crowning import Crowning
 from evolve.evolution.gauntlet import Judged, Judging, panel_of, past_generations
+from evolve.evolution.given import given_agent, keep_given
 from evolve.evolution.seeds import Use, generator
 from evolve.fitness.games import Games
 from evolve.fitness.openings import Openings, Part, balanced_openings
@@ -77,13 +78,13 @@ class Evolution:
         self.jobs = jobs
         encoding = own.get("encoding")
         assert encoding is None or isinstance(encoding, Encoding)
-        self.genome = Genome.of(settings, encoding)
+        self.genome = Genome.of(settings, encoding, given_agent(folder, settings))
         self.algorithm = ALGORITHMS[settings.algorithm](settings, self.genome, self._start(), own)
         self.largest_endgame = self.genome.largest_endgame
         self.champions = Champions.new(settings.hall_of_fame)
         self.population: list[Individual] = []
         self.generation = -1
-        self.panel = panel_of(settings, self.largest_endgame, jobs)
+        self.panel = panel_of(settings, self.genome.given, self.largest_endgame, jobs)
         self._crowning = Crowning(folder, settings, self.genome, self.largest_endgame, jobs)
         self._run: Run | None = None
         rules, plies = settings.rules, settings.opening_plies
@@ -125,6 +126,8 @@ class Evolution:
         hall of fame so far.
         """
         started = time.monotonic()
+        if self.genome.given is not None:
+            keep_given(self.folder, self.genome.given)
         target = self.settings.generations
         ending = self._ending(started)
         if ending is None and self.generation >= 0:
@@ -222,7 +225,7 @@ class Evolution:
         return row
 
     def _played(
-        self, generation: int, agents: Sequence[AlphaBetaAgent], observer: Observer
+        self, generation: int, agents: Sequence[StoredAgent], observer: Observer
     ) -> tuple[Standings, Games, list[str]]:
         """The round robin of a generation: its standings, the games and their openings."""
         done, total, stage = 0, self.settings.games_a_generation, f"generation {generation}"
@@ -256,7 +259,7 @@ class Evolution:
             for index, individual in enumerate(population)
         ]
 
-    def _judged(self, generation: int, champion: AlphaBetaAgent, first_game: int) -> Judged:
+    def _judged(self, generation: int, champion: StoredAgent, first_game: int) -> Judged:
         """What the panel says of the champion, in generations that it is asked in."""
         if generation % self.settings.panel_every:
             return Judged({}, GAMES_COLUMNS.schema.empty_table())
@@ -264,7 +267,7 @@ class Evolution:
         past = [self._past_champion(number) for number in past_generations(generation)]
         return self.panel.judge(Judging(generation, champion, first, past, first_game))
 
-    def _past_champion(self, generation: int) -> AlphaBetaAgent:
+    def _past_champion(self, generation: int) -> StoredAgent:
         run = self._open_run()
         best = run.metadata(generation)[0]["best"]
         rows = run.individuals_table(generation).to_pylist()
@@ -272,9 +275,13 @@ class Evolution:
         return self.genome.agent(self.genome.vector(row_genes(row, [*self.genome.sizes])), best)
 
     def _start(self) -> Vector | None:
-        source = self.settings.start_from
+        source, given = self.settings.start_from, self.genome.given
         # Only generation 0 depends on the start; its file may be gone when a run goes on.
-        if source is None or committed_generations(self.folder) > 0:
+        if committed_generations(self.folder) > 0:
+            return None
+        if given is not None:
+            return self.genome.from_given(given)
+        if source is None:
             return None
         try:
             agent = load_alphabeta(source)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.agent import StoredAgent
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.rules import rule_set
 from evolve.fitness.games import play_games
@@ -21,7 +21,7 @@ from evolve.fitness.score import Score
 class Candidate:
     """An agent that may be the best, and its ancestry."""
 
-    agent: AlphaBetaAgent
+    agent: StoredAgent
     provenance: Mapping[str, object]
 
 

@@ -27,8 +27,9 @@ from evolve.engine.results import (
     REASON,
     RESULT_COLUMNS,
 )
-from evolve.engine.rules import MAX_PLIES, Rules, rule_set
+from evolve.engine.rules import MAX_PLIES, NO_MOVE, Rules, rule_set
 from evolve.fitness.openings import Openings
+from evolve.fitness.playing import LiveGame
 from evolve.tables.games import games_table
 
 BATCH: Final = 16
@@ -191,6 +192,31 @@ def player_of(
     return play
 
 
+def _player_by_moves(
+    agents: Sequence[Agent],
+    pairings: npt.NDArray[np.int32],
+    openings: Openings,
+    rules: Rules,
+    moves: npt.NDArray[np.int8],
+    results: npt.NDArray[np.int64],
+) -> Callable[[slice], None]:
+    """The same for agents of any kind, a move at a time; each game has its number as its seed."""
+
+    def play(part: slice) -> None:
+        for number in range(len(pairings))[part]:
+            black, white, opening = pairings[number].tolist()
+            players = {
+                black: agents[black].for_game(2 * number),
+                white: agents[white].for_game(2 * number + 1),
+            }
+            game = LiveGame(players, black, white, openings.moves[opening].tolist(), rules)
+            while not game.over:
+                game.choose()
+            game.write(moves[number], results[number])
+
+    return play
+
+
 def play_games(
     agents: Sequence[Agent],
     pairings: npt.NDArray[np.int32],
@@ -207,17 +233,22 @@ def play_games(
     Results do not depend on `jobs`. `move_budget` is in nodes a move, 0 for no limit.
     `largest_endgame` sizes the table, which node counts depend on; by default the agents do.
     """
-    moves = np.empty((len(pairings), MAX_PLIES), np.int8)
-    results = np.empty((len(pairings), RESULT_COLUMNS), np.int64)
-    play = player_of(
-        agents,
-        pairings,
-        openings,
-        rules,
-        moves,
-        results,
-        move_budget=move_budget,
-        largest_endgame=largest_endgame,
-    )
-    in_batches(len(pairings), play, jobs, progress)
+    moves = np.full((len(pairings), MAX_PLIES), NO_MOVE, np.int8)
+    results = np.zeros((len(pairings), RESULT_COLUMNS), np.int64)
+    if all(agent.row is not None for agent in agents):
+        play = player_of(
+            agents,
+            pairings,
+            openings,
+            rules,
+            moves,
+            results,
+            move_budget=move_budget,
+            largest_endgame=largest_endgame,
+        )
+        in_batches(len(pairings), play, jobs, progress)
+    else:
+        bound = [agent.within(move_budget) for agent in agents]
+        play = _player_by_moves(bound, pairings, openings, rules, moves, results)
+        in_batches(len(pairings), play, jobs, progress, batch=1)
     return Games(pairings, moves, results, winner_of(results))

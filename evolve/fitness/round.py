@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.agent import StoredAgent
 from evolve.config.operators import OPERATORS
 from evolve.errors import SettingsError
 from evolve.fitness.games import Games
@@ -24,7 +24,7 @@ class Round:
     the one generator that a fitness function may draw from.
     """
 
-    agents: Sequence[AlphaBetaAgent]
+    agents: Sequence[StoredAgent]
     standings: Standings
     games: Games
     rng: np.random.Generator

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.agent import StoredAgent
 from evolve.engine.rules import Rules
 from evolve.fitness.games import Games, GamesDone, play_games, winner_of
 from evolve.fitness.openings import START_POSITION, Openings
@@ -136,7 +136,7 @@ class RoundRobin:
     def play(
         self,
         names: Sequence[str],
-        agents: Sequence[AlphaBetaAgent],
+        agents: Sequence[StoredAgent],
         rng: np.random.Generator,
         progress: GamesDone | None = None,
     ) -> tuple[Standings, Games, list[str]]:

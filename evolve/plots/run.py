@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from evolve.agents.loading import read_alphabeta
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.loading import read_agent
 from evolve.engine.rules import RULE_SETS
 from evolve.errors import RunError
 from evolve.evolution.trend import POOLED, REST
@@ -24,7 +25,7 @@ from evolve.plots.figure import (
     title,
     write_figure,
 )
-from evolve.tables.layout import CHAMPION_FILE
+from evolve.tables.kinds import champion_of
 from evolve.tables.run import Run
 
 _MOST_BOARDS: Final = 6
@@ -35,8 +36,10 @@ def plot_run(run: Run, output: Path) -> None:
     check_format(output)
     if run.generations.empty:
         raise RunError(f"{run.path} has no whole generation to draw yet")
-    champion = read_alphabeta(run.path / CHAMPION_FILE)
-    boards = min(champion.phases, _MOST_BOARDS)
+    found = champion_of(run.path)
+    if found is None:
+        raise RunError(f"{run.path} has no champion to draw")
+    champion = read_agent(found)
     figure = Figure(figsize=(11, 7.2), layout="constrained")
     title(
         figure,
@@ -47,10 +50,15 @@ def plot_run(run: Run, output: Path) -> None:
     draw_curve = _draw_rating if "rating" in run.generations else _draw_scores
     draw_curve(figure.add_subplot(grid[0, :3]), run)
     _draw_depths(figure.add_subplot(grid[0, 3:]), run)
-    lower = grid[1, :].subgridspec(1, boards)
-    axes = [figure.add_subplot(lower[0, i]) for i in range(boards)]
-    image = draw_boards(axes, champion)
-    figure.colorbar(image, ax=axes, shrink=0.8, label="weight of a square")
+    if isinstance(champion, AlphaBetaAgent):
+        boards = min(champion.phases, _MOST_BOARDS)
+        lower = grid[1, :].subgridspec(1, boards)
+        axes = [figure.add_subplot(lower[0, i]) for i in range(boards)]
+        image = draw_boards(axes, champion)
+        figure.colorbar(image, ax=axes, shrink=0.8, label="weight of a square")
+    else:  # the evaluation is given, and the same for all
+        _draw_cuts(figure.add_subplot(grid[1, :3]), run)
+        _draw_over_budget(figure.add_subplot(grid[1, 3:]), run)
     write_figure(figure, output)
 
 
@@ -96,11 +104,40 @@ def _draw_rating(axes: Axes, run: Run) -> None:
     legend_below(axes, 3)
 
 
-def _draw_depths(axes: Axes, run: Run) -> None:
-    """Mean depth of each phase, and mean endgame threshold, in every generation's better half."""
+def _better_half(run: Run) -> Any:
+    """The individuals of the better half of every generation, by generation."""
     frame = run.individuals
     better = frame[frame["score"] >= frame.groupby("generation")["score"].transform("median")]
-    groups = better.groupby("generation")
+    return better.groupby("generation")
+
+
+def _draw_cuts(axes: Axes, run: Run) -> None:
+    """Mean margin of the forward cuts in each phase, in every generation's better half."""
+    groups = _better_half(run)["probcut"]
+    margins = np.array([np.mean(np.stack(list(group)), axis=0) for _, group in groups]) / 10
+    for phase in range(margins.shape[1]):
+        axes.plot(margins[:, phase], label=f"phase {phase}")
+    axes.set(
+        title="forward cuts of the better half",
+        xlabel="generation",
+        ylabel="standard deviations",
+        ylim=(0, 1.1 * margins.max()),
+    )
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    legend_below(axes)
+
+
+def _draw_over_budget(axes: Axes, run: Run) -> None:
+    """The share of a generation's games that were lost on nodes."""
+    frame = run.generations
+    axes.plot(frame["generation"], frame["over_budget"], color=BLUE)
+    axes.set(title="games lost on nodes", xlabel="generation", ylabel="share", ylim=(0, 1.02))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def _draw_depths(axes: Axes, run: Run) -> None:
+    """Mean depth of each phase, and mean endgame threshold, in every generation's better half."""
+    groups = _better_half(run)
     depths = np.array([np.mean(np.stack(list(group)), axis=0) for _, group in groups["depths"]])
     for phase in range(depths.shape[1]):
         axes.plot(

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from evolve.agents.allocation import Allocation
 from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.patterns import PatternAgent
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import DIRECT
 from evolve.engine.genes import GENES, TERM_NAMES
@@ -25,7 +28,8 @@ class Genome:
     """A fixed layout of integer genes in one vector of `size` numbers.
 
     sizes: how many numbers each gene takes; low, high [size]: the range of each number (equal
-    where the gene is fixed or switched off); encoding: of genes that are the caller's own.
+    where the gene is fixed or switched off); encoding: of genes that are the caller's own; given:
+    the agent whose evaluation all have, where the settings name one.
     """
 
     settings: EvolutionSettings
@@ -33,14 +37,21 @@ class Genome:
     low: Vector
     high: Vector
     encoding: Encoding | None = None
+    given: PatternAgent | None = None
 
     @classmethod
-    def of(cls, settings: EvolutionSettings, encoding: Encoding | None = None) -> Genome:
-        """The genome of the settings; raises SettingsError when its agents could not be."""
+    def of(
+        cls,
+        settings: EvolutionSettings,
+        encoding: Encoding | None = None,
+        given: PatternAgent | None = None,
+    ) -> Genome:
+        """The genome of the settings, and of the agent whose evaluation is given; raises
+        SettingsError when its agents could not be."""
         if encoding is not None:
             genome = cls._encoded(settings, encoding)
         elif settings.encoding == DIRECT:
-            genome = cls._direct(settings)
+            genome = replace(cls._direct(settings), given=given)
         else:
             raise SettingsError(
                 f"encoding = {settings.encoding}: only the Python program of the run knows what "
@@ -137,11 +148,13 @@ class Genome:
         rounded = np.rint(np.asarray(values, np.float64)).astype(np.int64)
         return np.clip(rounded, self.low, self.high)
 
-    def agent(self, vector: Sequence[int] | Vector, name: str) -> AlphaBetaAgent:
+    def agent(self, vector: Sequence[int] | Vector, name: str) -> AlphaBetaAgent | PatternAgent:
         """The agent with these genes."""
         genes = self.genes(vector)
         if self.encoding is not None:
             return self.encoding(genes, name, self.settings.rules)
+        if self.given is not None:
+            return self._searcher(self.given, genes, name)
         phases = self.settings.phases
         per_phase: dict[str, Any] = {
             gene: genes[gene] * (phases // len(genes[gene]))
@@ -156,6 +169,40 @@ class Genome:
             rules=self.settings.rules,
             name=name,
             **per_phase,
+        )
+
+    def _searcher(
+        self, given: PatternAgent, genes: Mapping[str, Sequence[int]], name: str
+    ) -> PatternAgent:
+        """The given agent, with a search of these genes."""
+        phases = self.settings.phases
+        depths, tenths = (
+            tuple(genes[gene]) * (phases // len(genes[gene])) for gene in ("depths", "probcut")
+        )
+        allocation = Allocation(
+            self.settings.boundaries, depths, tuple(number / 10 for number in tenths)
+        )
+        return replace(
+            given,
+            allocation=allocation,
+            endgame=genes["endgame"][0],
+            rules=self.settings.rules,
+            name=name,
+            provenance={},
+        )
+
+    def from_given(self, given: PatternAgent) -> Vector:
+        """The genes of the given agent's own search, the nearest within the ranges."""
+        edges = [4, *self.settings.boundaries, 65]
+        amid = [(edge + after) // 2 for edge, after in pairwise(edges)]
+        search = given.allocation or Allocation((), (given.depth,), (given.probcut,))
+        genes = {
+            "depths": [search.depth(discs) for discs in amid],
+            "endgame": [given.endgame],
+            "probcut": [round(10 * search.probcut(discs)) for discs in amid],
+        }
+        return self.clip(
+            self.vector({gene: genes[gene][: self.sizes[gene]] for gene in self.sizes})
         )
 
     def from_agent(self, agent: AlphaBetaAgent, source: str) -> Vector:

@@ -137,21 +137,25 @@ def render_network(
 
 def render_patterns(
     patterns: Patterns,
-    depth: int,
+    depths: Sequence[int],
+    boundaries: Sequence[int],
     endgame: int,
     rules: str,
     name: str,
     provenance: Mapping[str, Any],
     numba: bool = False,
 ) -> str:
-    """The same for an agent with patterns that searches so many plies, without forward cuts."""
+    """The same for an agent with patterns that searches so many plies, without forward cuts.
+
+    `boundaries` are the disc counts at which the next of the depths begins.
+    """
     packed = zlib.compress(patterns.weights.astype("<i2").tobytes(), 9)
     shapes = "".join(f"    {squares},\n" for squares in patterns.shapes.shapes)
     literals = (
         _assignment("phase_starts", list(patterns.boundaries))
         + f"SHAPES = [\n{shapes}]\nPACKED_WEIGHTS = {_quoted(base64.b85encode(packed).decode())}\n"
     )
-    text = render(_neutral(endgame, depth), rules, name, provenance)
+    text = render(_neutral(endgame, depths, boundaries), rules, name, provenance)
     text = _with_part(text, _PATTERN_TEMPLATE, literals)
     return text + _compiled(_PATTERN_TEMPLATE) if numba else text
 
@@ -169,13 +173,16 @@ def _compiled(template: str) -> str:
     return f"\n\n{evaluation}\n\n{_source(_NUMBA_TEMPLATE)}"
 
 
-def _neutral(endgame: int, depth: int = 1) -> dict[str, Any]:
+def _neutral(
+    endgame: int, depths: Sequence[int] = (1,), boundaries: Sequence[int] = ()
+) -> dict[str, Any]:
     """Parameters of a search that likes all positions alike, but for its exact end."""
+    phases = len(depths)
     return {
-        "weights": [[0] * _CLASSES],
-        **{term: [0] for term in DEFAULT_TERMS},
-        "depths": [depth],
-        "boundaries": [],
+        "weights": [[0] * _CLASSES] * phases,
+        **{term: [0] * phases for term in DEFAULT_TERMS},
+        "depths": list(depths),
+        "boundaries": list(boundaries),
         "endgame": endgame,
     }
 

@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import evolve
-from evolve.agents.loading import load_agent, read_alphabeta
+from evolve.agents.agent import StoredAgent
+from evolve.agents.loading import load_agent, read_agent
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import config_text
 from evolve.evolution.loop import Evolution
 from evolve.sweeps.objective import Marks, Outcome, Report
 from evolve.sweeps.plan import Plan
 from evolve.tables import folder as store
-from evolve.tables.layout import CHAMPION_FILE
+from evolve.tables.kinds import champion_of
 from evolve.tables.observer import Silent
 
 if TYPE_CHECKING:
@@ -52,17 +53,25 @@ class EvolutionPlan(Plan):
         evolution.run(watch)
         if watch.pruned:
             return None
-        agent = read_alphabeta(folder / CHAMPION_FILE)
+        agent = _champion(folder)
         score, error = objective.judged(agent)
         report(watch.marks.count, score, error)
         facts = {**agent.provenance, **objective.scored(score, error)}
-        path = objective.path(number, ".json")
-        replace(agent, **objective.named(number, facts)).save(path)
+        path = objective.path(number, ".npz" if agent.arrays else ".json")
+        named: Any = agent
+        replace(named, **objective.named(number, facts)).save(path)
         return Outcome(score, error, path)
 
     def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
         # The panel of version 0.1, whose sweeps go on; what counts is the sweep's own panel.
         return {"panel": "fixed", **fixed, "generations": _FOREVER}
+
+
+def _champion(folder: Path) -> StoredAgent:
+    """The best of an evolution so far."""
+    path = champion_of(folder)
+    assert path is not None, "a generation is there"
+    return read_agent(path)
 
 
 class _Evolving(Silent):
@@ -83,8 +92,8 @@ class _Evolving(Silent):
         spent = time.process_time() - self._begin
         self._share = spent / self._budget
         if self._share < 1.0 and self.marks.due(self._share):
-            agent = read_alphabeta(self._folder / CHAMPION_FILE)
-            self.pruned = self._report(self.marks.step, *self._objective.judged(agent))
+            judged = self._objective.judged(_champion(self._folder))
+            self.pruned = self._report(self.marks.step, *judged)
             self._begin = time.process_time() - spent  # the panel's games do not count
 
     def stop(self) -> bool:

@@ -16,7 +16,6 @@ import numpy as np
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import StoredAgent
-from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.loading import read_agent
 from evolve.arena.match import Match
 from evolve.arena.tournament import Row, Tournament
@@ -103,7 +102,7 @@ def save_champion(folder: Path, trial: FrozenTrial, **facts: Any) -> Path | None
 
 def keep(folder: Path, agent: StoredAgent) -> Path:
     """Make an agent the sweep's champion; where it is kept."""
-    target = folder / (CHAMPION_FILE if isinstance(agent, AlphaBetaAgent) else LEARNED_FILE)
+    target = folder / (LEARNED_FILE if agent.arrays else CHAMPION_FILE)
     agent.save(target)
     return target
 

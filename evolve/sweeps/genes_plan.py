@@ -48,12 +48,16 @@ class GenesPlan(Plan):
         vector = self.genome.low.copy()
         for gene, index in self._places.items():
             vector[index] = values.get(gene, self._single_genes.get(gene, vector[index]))
-        return self.genome.agent(vector, name)
+        agent = self.genome.agent(vector, name)
+        assert isinstance(agent, AlphaBetaAgent)
+        return agent
 
     @cached_property
     def genome(self) -> Genome:
         """Whose numbers are searched."""
         assert isinstance(self.base, EvolutionSettings)
+        if self.base.evaluation is not None:
+            raise SettingsError("fix: evaluation: the weights are what is tuned here")
         return Genome.of(self.base)
 
     @property

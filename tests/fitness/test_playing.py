@@ -11,7 +11,6 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Agent
-from evolve.arena.playing import LiveGame
 from evolve.engine.board import Board
 from evolve.engine.results import (
     DISCS_BLACK,
@@ -27,6 +26,7 @@ from evolve.engine.results import (
 from evolve.engine.rules import MAX_PLIES, NO_MOVE, PASS, Rules
 from evolve.engine.squares import parse_moves
 from evolve.errors import EngineError
+from evolve.fitness.playing import LiveGame
 from tests.agents.test_external import source
 from tests.cli import done
 

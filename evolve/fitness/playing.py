@@ -15,18 +15,21 @@ from evolve.engine.results import (
     NODES_BLACK,
     NODES_WHITE,
     OUTCOME,
+    OVER_BUDGET_BLACK,
+    OVER_BUDGET_WHITE,
     PLIES,
     REASON,
 )
 from evolve.engine.rules import PASS, Rules
-from evolve.errors import EngineError
+from evolve.errors import EngineError, OverBudgetError
 
 
 class LiveGame:
     """A game under way, between two agents given by their numbers.
 
     It plays its opening, and passes, by itself; then `board` is where `to_move` has to choose,
-    until it is `over`. `failure` says how a program failed, if one did.
+    until it is `over`. `failure` says how a program failed, if one did. Who needs more nodes than
+    it may have loses the game.
     """
 
     def __init__(
@@ -35,6 +38,7 @@ class LiveGame:
         self.board = Board.start()
         self.over = False
         self.failure: str | None = None
+        self._over_budget = False
         self._nodes = {"black": 0, "white": 0}
         self._players = players
         self._numbers: dict[Side, int] = {"black": black, "white": white}
@@ -55,6 +59,8 @@ class LiveGame:
         except EngineError as error:
             self.failure = f"{self.board.side}: {error}"
             self.over = True
+        except OverBudgetError:
+            self._over_budget = self.over = True
         else:
             self.play(square, nodes)
 
@@ -68,9 +74,11 @@ class LiveGame:
     def write(self, moves: npt.NDArray[np.int8], result: npt.NDArray[np.int64]) -> None:
         """Fill a row of moves and of results."""
         moves[: len(self._moves)] = self._moves
+        black = self.board.side == "black"
         if self.failure is not None:
-            black = self.board.side == "black"
             result[REASON] = FAILED_BLACK if black else FAILED_WHITE
+        elif self._over_budget:
+            result[REASON] = OVER_BUDGET_BLACK if black else OVER_BUDGET_WHITE
         else:
             result[OUTCOME] = np.sign(self.board.score_of("black", self._rules))
         result[DISCS_BLACK] = self.board.discs("black")

@@ -1,0 +1,87 @@
+"""How a search over patterns is spread over a game: plies and forward cuts, phase by phase."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evolve.engine.context import MAX_DEPTH
+from evolve.engine.phases import MAX_PHASES, phase_of
+from evolve.errors import AgentError
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """What a search does in each of P phases. Raises AgentError.
+
+    boundaries: disc counts at which the next phase begins, P − 1; depths: plies, 1 to 60;
+    probcuts: standard deviations of the forward cuts, 0.1 to 10, or 0 for none.
+    """
+
+    boundaries: tuple[int, ...]
+    depths: tuple[int, ...]
+    probcuts: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        phases = len(self.depths)
+        if not 1 <= phases <= MAX_PHASES or len(self.probcuts) != phases:
+            raise AgentError(
+                f"{phases} depths and {len(self.probcuts)} margins of cuts: there must be as many, "
+                f"1 to {MAX_PHASES}"
+            )
+        if len(self.boundaries) != phases - 1:
+            raise AgentError(f"{phases} phases need {phases - 1} boundaries: {self.boundaries}")
+        if list(self.boundaries) != sorted({*self.boundaries}) or not all(
+            4 < discs <= 64 for discs in self.boundaries
+        ):
+            raise AgentError(f"boundaries {list(self.boundaries)} must ascend from 5 to 64")
+        for depth in self.depths:
+            check_depth(depth)
+        for probcut in self.probcuts:
+            check_probcut(probcut)
+
+    def depth(self, discs: int) -> int:
+        """Plies of a search with so many discs on the board."""
+        return self.depths[phase_of(discs, self.boundaries)]
+
+    def probcut(self, discs: int) -> float:
+        """Standard deviations of its cuts."""
+        return self.probcuts[phase_of(discs, self.boundaries)]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """As files hold it."""
+        return {name: list(values) for name, values in vars(self).items()}
+
+    @classmethod
+    def from_parameters(cls, given: Any) -> Allocation:
+        """The inverse. Raises AgentError."""
+        names = cls.__dataclass_fields__
+        if not isinstance(given, Mapping) or set(given) != set(names):
+            raise AgentError(f"the search of phases must be {', '.join(names)}, not {given!r}")
+        return cls(
+            _numbers("boundaries", given["boundaries"], int),
+            _numbers("depths", given["depths"], int),
+            _numbers("probcuts", given["probcuts"], float),
+        )
+
+
+def check_depth(depth: int) -> None:
+    """Raise AgentError unless a search can have that depth."""
+    if not 1 <= depth <= MAX_DEPTH:
+        raise AgentError(f"depth {depth} must be 1 to {MAX_DEPTH}")
+
+
+def check_probcut(probcut: float) -> None:
+    """Raise AgentError unless cuts can have that margin."""
+    if probcut != 0 and not 0.1 <= probcut <= 10:
+        raise AgentError(f"probcut {probcut:g} must be 0.1 to 10, or 0 for no cuts")
+
+
+def _numbers(name: str, values: Any, kind: type) -> tuple[Any, ...]:
+    if not isinstance(values, Sequence) or isinstance(values, str):
+        raise AgentError(f"{name} must be a list of numbers, not {values!r}")
+    if any(type(value) not in (int, kind) for value in values):
+        raise AgentError(f"{name} must be a list of numbers, not {values!r}")
+    return tuple(kind(value) for value in values)
