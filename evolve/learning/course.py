@@ -34,7 +34,7 @@ class LearningEnding(RunEnding):
 
     GAMES = "all games are played"
     BUDGET = "the budget is used up"
-    PATIENCE = "the panel score has stopped rising"
+    PATIENCE = "the score has stopped rising"
     STOPPED = "stopped"
 
 

@@ -92,7 +92,17 @@ def test_a_run_like_any_other(shared: Path, copy: Path, tmp_path: Path) -> None:
         (0, 300, None),
         (1, 600, None),
     ]
-    assert "champion patterns-600" in done("show", shared).out
+    shown = done("show", shared)
+    # People see the columns that it fills, programs see all.
+    assert shown.lines[0].split() == [
+        *("check", "games", "steps", "loss", "score", "elo", "elo_low", "elo_high", "visited"),
+        *("cpu_seconds", "accept_seconds", "seconds"),
+    ]
+    done("show", shared, "-o", "t.txt")
+    assert (tmp_path / "t.txt").read_text().split()[:12] == shown.lines[0].split()
+    assert "champion patterns-600" in shown.out
+    heads = done("show", shared, "--format", "csv").lines[0].split(",")
+    assert heads == list(evolve.load_run(shared).metrics)
     text = done("show", shared / "champion.npz").out
     assert "a1 b1 c1 d1" in text
     assert "2 shapes with 12 images, 6 phases" in text
@@ -104,6 +114,7 @@ def test_a_run_like_any_other(shared: Path, copy: Path, tmp_path: Path) -> None:
     assert listed["score_low"] < listed["score"] < listed["score_high"]
     compared = done("compare", shared, copy, "--json").document
     assert [row["command"] for row in compared] == ["train patterns"] * 2
+    assert "best_ladder_score" in done("compare", shared, copy).out
     done("plot", shared, "-o", "p.png")
     assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
     done("plot", shared / "champion.npz", "-o", "q.png")
