@@ -54,9 +54,9 @@ class Training(Course):
     @property
     def check_is_due(self) -> bool:
         """Whether it is time for a check, with games played since the last one."""
-        since, share = self.games - self._checked, self.share - self._checked_share
-        due = self.settings.check_is_due(since, share)
-        return since > 0 and (due or self.finished is not None)
+        share = self.share - self._checked_share
+        due = self.settings.check_is_due(self._checked, self.games, share)
+        return self.games > self._checked and (due or self.finished is not None)
 
     def run(self, observer: Observer) -> LearningEnding:
         """Train to the end, or until the observer asks to stop."""
