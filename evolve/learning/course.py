@@ -75,6 +75,12 @@ class Course:
             return LearningEnding.BUDGET
         return None
 
+    @property
+    def taught_little(self) -> bool:
+        """Whether it has had less than two rounds: nearly all its games were played by weights
+        that nothing had taught yet."""
+        return self.games < 2 * self.settings.games_in_hand(0.0)
+
     def iterate(self, watch: Callable[[int, float], None]) -> float:
         """Play and learn once; the mean loss. `watch` gets the games and the share on the way.
 

@@ -78,7 +78,7 @@ def test_what_is_said_while_it_learns(trained: tuple[Path, str]) -> None:
     ends = [lines[2].index(f"{name} ") + len(name) for name in lines[2].split()[:-1]]
     assert all(line[end - 1] != " " and line[end] == " " for line in lines[3:5] for end in ends)
     assert "all games are played" in lines[5]
-    assert "best patterns-600: score" in lines[6]
+    assert "best patterns-600: score" in lines[6]  # and nothing of too few games before it
     assert "against the ladder" in lines[6]
 
 
@@ -215,6 +215,15 @@ def test_a_budget_is_kept_and_does_not_count_compilation() -> None:
     run = evolve.load_run("short")
     assert 1.3 < run.metrics["cpu_seconds"].iloc[-1] < 1.7
     assert len(run.metrics) >= 2
+
+
+@pytest.mark.parametrize("end", ["--budget=0.01", "--games=1"])
+def test_too_little_to_learn_from_is_said_in_a_line(end: str) -> None:
+    lines = done(*TRAIN, end, "--out", "short").lines
+    (line,) = [line for line in lines if "too few games to learn from" in line]
+    assert "higher --budget (60 by default)" in line
+    assert "forward cuts" not in "".join(lines)
+    assert evolve.load_agent("short").patterns.weights.any()
 
 
 @pytest.mark.parametrize(
