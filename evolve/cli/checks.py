@@ -28,8 +28,6 @@ _WIDTHS: Final = {
     "cpu_seconds": 11,
 }
 """Columns of the metrics table that are shown, and how wide."""
-_ABSENT: Final = {"panel": ("visited", "elo"), "ladder": ("random", "depth_1", "depth_2")}
-"""Those that are not, by whom checks meet."""
 
 
 class ChecksLook(Look):
@@ -39,8 +37,10 @@ class ChecksLook(Look):
 
     def __init__(self, settings: TrainingSettings) -> None:
         """Trainings look alike, but for whom their checks meet."""
-        absent = _ABSENT[settings.judge]
-        self.columns = tuple(name for name in _WIDTHS if name not in absent)
+        from evolve.tables.metrics import METRICS_UNUSED  # not above: it loads pyarrow
+
+        unused = METRICS_UNUSED[settings.judge]
+        self.columns = tuple(name for name in _WIDTHS if name not in unused)
 
     def heads(self) -> list[str]:
         """See Look."""

@@ -31,7 +31,8 @@ def plot_command(source: str, output: Path) -> None:
     Of a run: scores by generation, and the champion's weights as boards. Of a training: scores
     against the panel, or Elo on the ladder, and the loss. Of a sweep: the trials' scores, what
     matters, and the scores by each of the parameters that matter most. Of an alpha-beta agent: its
-    weights as boards, phase by phase; of patterns: what a disc is worth on each square.
+    weights as boards, phase by phase; of patterns: what a disc is worth on each square, and how
+    that of a corner, an edge, an X or a C square changes in the game.
 
     \b
     Examples:

@@ -33,7 +33,7 @@ state  running (a process writes to it), stopped, or done
 date   when it last grew
 done   generations (games of a training, trials of a sweep) of those asked for
 score  of the champion with its 95 % interval: in the play-off; of a training or
-       a sweep against its panel
+       a sweep against its panel, or the ladder
 """
 
 

@@ -118,6 +118,8 @@ def show_command(
     frame = run.table(shown.name, generation if isinstance(generation, int) else None)
     if top is not None:
         frame = _best(frame, shown).head(top)
+    if style == "table":
+        frame = _used(run, shown, frame)
     if style == "table" and output is None:
         _print_table(run, shown, frame)
     else:
@@ -130,6 +132,12 @@ def _best(frame: pd.DataFrame, table: RunTable) -> pd.DataFrame:
     if table.best not in frame:
         return frame
     return frame.sort_values(table.best, ascending=False, kind="stable", na_position="last")
+
+
+def _used(run: Run, table: RunTable, frame: pd.DataFrame) -> pd.DataFrame:
+    """A table without the columns that such runs leave empty."""
+    unused = () if table.unused is None else imported(table.unused)(run)
+    return frame.drop(columns=[name for name in unused if frame[name].isna().all()])
 
 
 def _print_table(run: Run, table: RunTable, frame: pd.DataFrame) -> None:

@@ -178,7 +178,7 @@ def _go_on(training: Training) -> int:
     so_far = f"{training.games} games, {training.spent:.0f} CPU seconds" + (
         f" ({chosen:.0f} to choose between models)" if chosen else ""
     )
-    return finish(folder, so_far, ending, lambda: _report(folder))
+    return finish(folder, so_far, ending, lambda: _report(training))
 
 
 def _print_header(command: str, folder: Path, settings: TrainingSettings, jobs: int) -> None:
@@ -194,10 +194,17 @@ def _print_header(command: str, folder: Path, settings: TrainingSettings, jobs: 
     tell(f"{settings.summary}; to {' or '.join(ends)}; {count_of(jobs, 'thread')}")
 
 
-def _report(folder: Path) -> None:
+def _report(training: Training) -> None:
     """The best agent with its score against the panel, and what to do with it."""
+    folder = training.folder
     agent: Any = evolve.load_agent(folder)
-    if getattr(agent, "probcut", 0) and not agent.cuts:
+    if training.taught_little:
+        tell(
+            "too few games to learn from: nearly all were played before it had learned anything; "
+            "train again with more --games, or a higher --budget "
+            f"({training.settings.default_budget:g} by default)"
+        )
+    elif getattr(agent, "probcut", 0) and not agent.cuts:
         tell(
             "the budget was too small to measure forward cuts: the agent makes none, and is slower"
         )

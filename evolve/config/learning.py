@@ -73,8 +73,9 @@ class TrainingSettings(BaseModel, ABC):
         """Games between two rounds of learning, where so much of the training is done."""
 
     @abstractmethod
-    def check_is_due(self, games: int, share: float) -> bool:
-        """Whether a check is due so many games, and so much of the training, after the last."""
+    def check_is_due(self, last: int, games: int, share: float) -> bool:
+        """Whether a check is due after so many games: the last one was after `last` of them, and
+        `share` of the training before."""
 
     @abstractmethod
     def brief(self) -> Self:
@@ -138,9 +139,9 @@ class LearningSettings(TrainingSettings):
         """See TrainingSettings."""
         return self.games_per_iteration
 
-    def check_is_due(self, games: int, share: float) -> bool:
+    def check_is_due(self, last: int, games: int, share: float) -> bool:
         """By games."""
-        return games >= self.check_every
+        return games - last >= self.check_every
 
     @property
     def summary(self) -> str:

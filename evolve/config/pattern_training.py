@@ -124,16 +124,22 @@ class PatternSettings(TrainingSettings):
         return 60.0
 
     def games_in_hand(self, share: float) -> int:
-        """Many in the first part, where they are quick; no more than it has."""
-        if share >= self.greedy:
-            return self.round
+        """Many in the first part, where they are quick, and no more than it has; of a number of
+        games no more than lie between two checks, so that few have as many checks as many."""
+        searching = share >= self.greedy
+        most = self.round if searching else _GREEDY_ROUND
         if self.games is None:
-            return _GREEDY_ROUND
+            return most
+        most = min(most, max(1, self.games // self.checks))
         left = math.ceil(self.greedy * self.games) - round(share * self.games)
-        return min(_GREEDY_ROUND, max(1, left))
+        return most if searching else min(most, max(1, left))
 
-    def check_is_due(self, games: int, share: float) -> bool:
-        """By the share of the training."""
+    def check_is_due(self, last: int, games: int, share: float) -> bool:
+        """By the share of the training since then; of a number of games, where each share ends."""
+        if self.games is not None:
+            before, now = (count * self.checks // self.games for count in (last, games))
+            if now > before:
+                return True
         return share >= 1.0 / self.checks
 
     @property

@@ -34,7 +34,7 @@ class LearningEnding(RunEnding):
 
     GAMES = "all games are played"
     BUDGET = "the budget is used up"
-    PATIENCE = "the panel score has stopped rising"
+    PATIENCE = "the score has stopped rising"
     STOPPED = "stopped"
 
 
@@ -74,6 +74,12 @@ class Course:
         if self.spent >= self._end:
             return LearningEnding.BUDGET
         return None
+
+    @property
+    def taught_little(self) -> bool:
+        """Whether it has had less than two rounds: nearly all its games were played by weights
+        that nothing had taught yet."""
+        return self.games < 2 * self.settings.games_in_hand(0.0)
 
     def iterate(self, watch: Callable[[int, float], None]) -> float:
         """Play and learn once; the mean loss. `watch` gets the games and the share on the way.

@@ -14,7 +14,7 @@ import numpy as np
 import evolve
 from evolve.config.learning import TrainingSettings
 from evolve.documents import parse_json
-from evolve.errors import RunError
+from evolve.errors import RunError, SettingsError
 from evolve.learning.course import Course, LearningEnding
 from evolve.learning.judging import Judge, Judged, judge_of
 from evolve.tables.arrays import read_arrays, write_arrays
@@ -54,17 +54,25 @@ class Training(Course):
     @property
     def check_is_due(self) -> bool:
         """Whether it is time for a check, with games played since the last one."""
-        since, share = self.games - self._checked, self.share - self._checked_share
-        due = self.settings.check_is_due(since, share)
-        return since > 0 and (due or self.finished is not None)
+        share = self.share - self._checked_share
+        due = self.settings.check_is_due(self._checked, self.games, share)
+        return self.games > self._checked and (due or self.finished is not None)
 
     def run(self, observer: Observer) -> LearningEnding:
-        """Train to the end, or until the observer asks to stop."""
+        """Train to the end, or until the observer asks to stop.
+
+        Raises SettingsError where the budget ends before the first game does.
+        """
         self.warm_up()
         while True:
             if self.check_is_due:
                 observer.row(self._check(), self.share, 1.0)
             ending = self.finished
+            if ending is not None and self.games == 0:
+                raise SettingsError(
+                    f"budget: {self.settings.budget:g} CPU seconds are too few for a game; "
+                    f"the default is {self.settings.default_budget:g}"
+                )
             if ending is None and observer.stop():
                 ending = LearningEnding.STOPPED
                 # No check, so that the tables are those of a run that was not stopped.

@@ -17,6 +17,7 @@ PICTURES: Final = (".png", ".svg", ".pdf")
 BLUE: Final = "#1f6fb4"
 ORANGE: Final = "#d9731a"
 GREEN: Final = "#3a8f5c"
+PURPLE: Final = "#7b4fa0"
 GREY: Final = "#7a7a7a"
 
 

@@ -1,30 +1,52 @@
-"""Patterns as a picture: what a disc is worth on each square, phase by phase."""
+"""Patterns as a picture: what a disc is worth on each square, and how that changes by phase."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from evolve.agents.patterns import PatternAgent
 from evolve.engine.board import Board
-from evolve.engine.evaluation import CLASS_OF_SQUARE
+from evolve.engine.evaluation import CLASS_NAMES, CLASS_OF_SQUARE
 from evolve.engine.patterns import DISC, Patterns
-from evolve.plots.figure import check_format, title, write_figure
+from evolve.plots.figure import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    check_format,
+    title,
+    write_figure,
+)
 
 _IN_A_ROW: Final = 3
+_NARROWEST: Final = 6.5
+"""Inches that the curves need, with their legend."""
 _POSITIONS: Final = 200
 """Positions of random games that a phase's values are taken from."""
+_VALUE: Final = "own disc against the other side's,\ndiscs of the score"
+_CURVES: Final = {
+    "corner (a1)": (("a1",), BLUE, "-"),
+    "edge (c1, d1)": (("c1", "d1"), GREEN, "-"),
+    "centre (d4)": (("d4",), GREY, ":"),
+    "C square (b1)": (("b1",), PURPLE, "-"),
+    "X square (b2)": (("b2",), ORANGE, "-"),
+}
+"""Squares that have a curve: their classes, its colour and style."""
 
 
 def values_of_discs(patterns: Patterns, rng: np.random.Generator) -> npt.NDArray[np.float64]:
     """By phase and square, [phases, 64]: by how many discs the forecast differs on average between
     an own disc there and one of the other side; NaN where no position had a disc."""
-    starts = [4, *patterns.boundaries, 65]
+    starts = _starts(patterns)
     values = np.full((len(starts) - 1, 64), np.nan)
     for phase, (first, after) in enumerate(pairwise(starts)):
         sums, counts = np.zeros(64), np.zeros(64)
@@ -43,35 +65,77 @@ def values_of_discs(patterns: Patterns, rng: np.random.Generator) -> npt.NDArray
     return values
 
 
+def curves_of(values: npt.NDArray[np.float64]) -> dict[str, npt.NDArray[np.float64]]:
+    """Values of discs by phase, [phases], for each kind of square that has a curve: the mean over
+    its squares; NaN where none has a value."""
+    curves = {}
+    for label, (names, _, _) in _CURVES.items():
+        squares = np.isin(CLASS_OF_SQUARE, [CLASS_NAMES.index(name) for name in names])
+        curves[label] = np.ma.masked_invalid(values[:, squares]).mean(axis=1).filled(np.nan)
+    return curves
+
+
 def plot_patterns(agent: PatternAgent, output: Path) -> None:
-    """Draw the values of discs into a PNG, SVG or PDF file."""
+    """Draw the values of discs into a PNG, SVG or PDF file: as boards, and as curves below them."""
     check_format(output)
     values = values_of_discs(agent.patterns, np.random.default_rng(0))
-    phases = len(values)
-    columns = min(phases, _IN_A_ROW)
-    rows = -(-phases // columns)
-    figure = Figure(figsize=(1.2 + 3.4 * columns, 0.6 + 3.6 * rows), layout="constrained")
+    starts = _starts(agent.patterns)
+    columns = min(len(values), _IN_A_ROW)
+    rows = -(-len(values) // columns)
+    heights = (3.6 * rows, 3.4)
+    size = (max(_NARROWEST, 1.4 + 3.4 * columns), 0.6 + sum(heights))
+    figure = Figure(figsize=size, layout="constrained")
     title(figure, f"{agent.name}: {agent.rules or 'any rules'}, depth {agent.depth}")
-    axes = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
+    # Two figures, for in one the legend of the curves would take room from the boards.
+    grid = figure.add_gridspec(2, 1, height_ratios=heights)
+    above, below = figure.add_subfigure(grid[0]), figure.add_subfigure(grid[1])
+    axes = above.subplots(rows, columns, squeeze=False).ravel().tolist()
+    for unused in axes[len(values) :]:
+        unused.set_axis_off()
+    image = _draw_boards(axes[: len(values)], values, starts)
+    above.colorbar(image, ax=axes, shrink=0.8 / rows, label=_VALUE)
+    _draw_curves(below.subplots(), values, starts)
+    write_figure(figure, output)
+
+
+def _starts(patterns: Patterns) -> list[int]:
+    """Discs on the board where each phase begins, and after the last."""
+    return [4, *patterns.boundaries, 65]
+
+
+def _draw_boards(
+    axes: Sequence[Axes], values: npt.NDArray[np.float64], starts: Sequence[int]
+) -> Any:
+    """A board for each phase, on one scale of colours."""
     largest = float(np.nanmax(np.abs(values)))
     image: Any = None
-    spans = pairwise([4, *agent.patterns.boundaries, 65])
-    for one, board, (first, after) in zip(axes, values.reshape(-1, 8, 8), spans, strict=False):
+    boards = values.reshape(-1, 8, 8)
+    for one, board, (first, after) in zip(axes, boards, pairwise(starts), strict=True):
         image = one.imshow(board, cmap="RdBu", vmin=-largest, vmax=largest)
         for (y, x), value in np.ndenumerate(board):
             if not np.isnan(value):
                 colour = "white" if abs(value) > 0.6 * largest else "black"
-                text = f"{value:.1f}"
+                text = f"{value:z.1f}"  # no -0.0
                 one.text(x, y, text, ha="center", va="center", fontsize=6, color=colour)
         one.set_xticks(range(8), list("abcdefgh"))
         one.set_yticks(range(8), list("12345678"))
         one.tick_params(length=0, labelsize=7)
         one.set_title(f"{first}–{after - 1} discs", fontsize=9)
-    for unused in axes[phases:]:
-        unused.set_axis_off()
-    label = "own disc against the other side's, discs of the score"
-    figure.colorbar(image, ax=axes, shrink=0.8 / rows, label=label)
-    write_figure(figure, output)
+    return image
+
+
+def _draw_curves(axes: Axes, values: npt.NDArray[np.float64], starts: Sequence[int]) -> None:
+    """Some kinds of squares in the course of the game, a step for each phase."""
+    edges = np.array(starts) - 0.5
+    for label, curve in curves_of(values).items():
+        _, colour, style = _CURVES[label]
+        axes.stairs(curve, edges, baseline=None, color=colour, ls=style, lw=1.8, label=label)
+    axes.axhline(0.0, color=GREY, lw=0.5)
+    axes.set(
+        title="what a disc is worth, by kind of square", xlabel="discs on the board", ylabel=_VALUE
+    )
+    axes.set_xlim(edges[0], edges[-1])
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize="small")
 
 
 def _random_position(discs: int, rng: np.random.Generator) -> Board:

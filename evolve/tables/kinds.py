@@ -43,13 +43,15 @@ class RunTable:
     read: function of the Run and, where its kind has generations, of the one that is asked for;
     its answer is a DataFrame. best: column that the best rows have the most of; without one the
     rows have no order. of_last: whether the best are looked for in the last generation alone.
-    show: function of Run and DataFrame that prints it for people; without one all columns are.
+    unused: function of Run that names columns which it leaves empty: people are not shown them.
+    show: function of Run and DataFrame that prints it for people; without one all others are.
     """
 
     name: str
     read: str
     best: str | None = None
     of_last: bool = False
+    unused: str | None = None
     show: str | None = None
 
 
@@ -208,7 +210,14 @@ TRAININGS: Final = RunKind(
             "evolve.config.pattern_training:PATTERN_PRESETS",
         ),
     },
-    tables=(RunTable("metrics", "evolve.tables.training:metrics", best="score"),),
+    tables=(
+        RunTable(
+            "metrics",
+            "evolve.tables.training:metrics",
+            best="score",
+            unused="evolve.tables.training:unused_metrics",
+        ),
+    ),
     parts=(METRICS,),
     files=(LEARNED_FILE, CHECKPOINT_FILE),
     champions=(LEARNED_FILE,),

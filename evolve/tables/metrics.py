@@ -15,18 +15,16 @@ from evolve.tables.parquet import read_table, write_table
 
 _COUNTS: Final = ("check", "games", "steps")
 METRICS_SCORES: Final = ("random", "depth_1", "depth_2")
-"""Columns of the scores against the first three of the rules' panel, whom every check meets."""
+"""Columns of the scores against the first three of the rules' panel, whom checks may meet."""
+_PANEL: Final = tuple(f"{name}{end}" for name in METRICS_SCORES for end in ("", "_low", "_high"))
+_LADDER: Final = ("elo", "elo_low", "elo_high")
 METRICS_COLUMNS: Final = Columns(
     (
         *(Column(name, pa.int64()) for name in _COUNTS),
         Column("loss", pa.float64()),
         Column("score", pa.float64()),
-        *(
-            Column(f"{name}{end}", pa.float64())
-            for name in METRICS_SCORES
-            for end in ("", "_low", "_high")
-        ),
-        *(Column(name, pa.float64(), before=None) for name in ("elo", "elo_low", "elo_high")),
+        *(Column(name, pa.float64()) for name in _PANEL),
+        *(Column(name, pa.float64(), before=None) for name in _LADDER),
         Column("visited", pa.float64(), before=None),
         Column("cpu_seconds", pa.float64()),
         Column("accept_seconds", pa.float64(), before=None),
@@ -36,6 +34,11 @@ METRICS_COLUMNS: Final = Columns(
 """Null where they do not apply: the scores against the panel, the Elo on the ladder with its 95 %
 interval, the share of weights that games have visited. accept_seconds: CPU seconds of games that
 choose between models, a part of cpu_seconds."""
+METRICS_UNUSED: Final[Mapping[str, tuple[str, ...]]] = {
+    "panel": (*_LADDER, "visited"),
+    "ladder": _PANEL,
+}
+"""Columns that trainings leave empty, by whom their checks meet."""
 
 
 def metrics_file(folder: Path, check: int) -> Path:

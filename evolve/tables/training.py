@@ -9,13 +9,18 @@ import pandas as pd
 
 from evolve.tables.kinds import Facts
 from evolve.tables.layout import CHECKPOINT_FILE
-from evolve.tables.metrics import committed_checks
+from evolve.tables.metrics import METRICS_UNUSED, committed_checks
 from evolve.tables.run import Run
 
 
 def metrics(run: Run) -> pd.DataFrame:
     """A row for each check."""
     return run.metrics
+
+
+def unused_metrics(run: Run) -> tuple[str, ...]:
+    """Columns that its kind of training leaves empty."""
+    return METRICS_UNUSED[_judge(run)]
 
 
 def kept_checks(folder: Path) -> int:
@@ -40,16 +45,22 @@ def training_facts(run: Run) -> Facts:
         done=last.get("games", 0),
         target=config.get("games"),
         complete=complete,
-        figures={"panel_score": last.get("score")},
+        figures={f"{_judge(run)}_score": last.get("score")},
     )
 
 
 def training_totals(run: Run) -> dict[str, Any]:
-    """The games that it has played, and the best panel score of all."""
+    """The games that it has played, and the best score of all checks."""
     frame = run.metrics
     if frame.empty:
         return {"games": 0}
     return {
         "games": int(frame["games"].iloc[-1]),
-        "best_panel_score": float(frame["score"].max()),
+        f"best_{_judge(run)}_score": float(frame["score"].max()),
     }
+
+
+def _judge(run: Run) -> str:
+    """Whom its checks meet: `panel` or `ladder`."""
+    judge: str = run.kind.commands[run.command].model().judge
+    return judge

@@ -78,7 +78,7 @@ def test_what_is_said_while_it_learns(trained: tuple[Path, str]) -> None:
     ends = [lines[2].index(f"{name} ") + len(name) for name in lines[2].split()[:-1]]
     assert all(line[end - 1] != " " and line[end] == " " for line in lines[3:5] for end in ends)
     assert "all games are played" in lines[5]
-    assert "best patterns-600: score" in lines[6]
+    assert "best patterns-600: score" in lines[6]  # and nothing of too few games before it
     assert "against the ladder" in lines[6]
 
 
@@ -92,7 +92,17 @@ def test_a_run_like_any_other(shared: Path, copy: Path, tmp_path: Path) -> None:
         (0, 300, None),
         (1, 600, None),
     ]
-    assert "champion patterns-600" in done("show", shared).out
+    shown = done("show", shared)
+    # People see the columns that it fills, programs see all.
+    assert shown.lines[0].split() == [
+        *("check", "games", "steps", "loss", "score", "elo", "elo_low", "elo_high", "visited"),
+        *("cpu_seconds", "accept_seconds", "seconds"),
+    ]
+    done("show", shared, "-o", "t.txt")
+    assert (tmp_path / "t.txt").read_text().split()[:12] == shown.lines[0].split()
+    assert "champion patterns-600" in shown.out
+    heads = done("show", shared, "--format", "csv").lines[0].split(",")
+    assert heads == list(evolve.load_run(shared).metrics)
     text = done("show", shared / "champion.npz").out
     assert "a1 b1 c1 d1" in text
     assert "2 shapes with 12 images, 6 phases" in text
@@ -104,6 +114,7 @@ def test_a_run_like_any_other(shared: Path, copy: Path, tmp_path: Path) -> None:
     assert listed["score_low"] < listed["score"] < listed["score_high"]
     compared = done("compare", shared, copy, "--json").document
     assert [row["command"] for row in compared] == ["train patterns"] * 2
+    assert "best_ladder_score" in done("compare", shared, copy).out
     done("plot", shared, "-o", "p.png")
     assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
     done("plot", shared / "champion.npz", "-o", "q.png")
@@ -206,6 +217,15 @@ def test_a_budget_is_kept_and_does_not_count_compilation() -> None:
     run = evolve.load_run("short")
     assert 1.3 < run.metrics["cpu_seconds"].iloc[-1] < 1.7
     assert len(run.metrics) >= 2
+
+
+@pytest.mark.parametrize("end", ["--budget=0.01", "--games=1"])
+def test_too_little_to_learn_from_is_said_in_a_line(end: str) -> None:
+    lines = done(*TRAIN, end, "--out", "short").lines
+    (line,) = [line for line in lines if "too few games to learn from" in line]
+    assert "higher --budget (60 by default)" in line
+    assert "forward cuts" not in "".join(lines)
+    assert evolve.load_agent("short").patterns.weights.any()
 
 
 @pytest.mark.parametrize(

@@ -61,13 +61,30 @@ def test_every_set_of_shapes_can_be_named(name: str) -> None:
 
 
 def test_rounds_and_checks_go_by_the_share_that_is_done() -> None:
-    by_time, by_games = made(), made(games=10_000, greedy=0.25, round=500)
+    by_time, by_games = made(), made(games=10_000, greedy=0.25, round=500, checks=2)
     assert (by_time.games_in_hand(0.0), by_time.games_in_hand(0.6)) == (1024, 4000)
     assert by_games.games_in_hand(0.0) == 1024
     assert by_games.games_in_hand(0.2048) == 2500 - 2048
     assert by_games.games_in_hand(0.25) == 500
-    assert not made(checks=4).check_is_due(10**6, 0.2)
-    assert made(checks=4).check_is_due(1, 0.25)
+    assert not made(checks=4).check_is_due(0, 10**6, 0.2)
+    assert made(checks=4).check_is_due(0, 1, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("games", "checks", "greedy"),
+    [(300, 10, 0.5), (333, 10, 0.3), (1000, 3, 0.5), (7, 7, 0.0), (40_000, 10, 1.0), (5, 9, 0.5)],
+)
+def test_few_games_have_the_checks_that_are_asked_for(
+    games: int, checks: int, greedy: float
+) -> None:
+    settings = made(games=games, checks=checks, greedy=greedy)
+    done, checked = 0, [0]
+    while done < games:
+        done = min(games, done + settings.games_in_hand(done / games))
+        if settings.check_is_due(checked[-1], done, (done - checked[-1]) / games):
+            checked.append(done)
+    assert checked[-1] == games
+    assert len(checked) - 1 == min(games, checks)
 
 
 @pytest.mark.parametrize(

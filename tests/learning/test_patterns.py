@@ -123,7 +123,7 @@ def taught(settings: PatternSettings, jobs: int = 1) -> Course:
 def test_few_games_have_both_parts() -> None:
     """What the first part takes is in its share, however few games there are."""
     for games, greedy, wanted in ((600, 0.5, 300), (601, 0.3, 181), (10, 0.05, 1), (7, 1.0, 7)):
-        course = Course(small("patterns", games=games, greedy=greedy), 1)
+        course = Course(small("patterns", games=games, greedy=greedy, checks=1), 1)
         course.iterate(lambda games, share: None)
         assert course.games == wanted
         assert not course.learner.facts()["searching"]

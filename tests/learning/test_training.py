@@ -16,7 +16,7 @@ from evolve.arena.match import Match
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.toml import resolve_as
-from evolve.errors import RunError
+from evolve.errors import RunError, SettingsError
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.learning.course import LearningEnding
 from evolve.learning.training import Training
@@ -121,6 +121,24 @@ def test_killed_in_the_first_check_it_starts_anew(tmp_path: Path) -> None:
     assert again.games == 0
     again.run(Watcher())
     assert content(tmp_path / "half") == content(tmp_path / "whole")
+
+
+def test_a_budget_without_room_for_a_game_is_an_error(tmp_path: Path) -> None:
+    run = training(tmp_path, "mcts", games=None, budget=1e-9)
+    with pytest.raises(
+        SettingsError, match="1e-09 CPU seconds are too few for a game; the default"
+    ):
+        run.run(Watcher())
+    assert not any((tmp_path / "metrics").iterdir())
+
+
+def test_less_than_two_rounds_teach_little(tmp_path: Path) -> None:
+    run = training(tmp_path, "dqn")
+    found = []
+    while run.finished is None:
+        found.append(run.taught_little)
+        run.iterate(lambda games, share: None)
+    assert found == [True, True, False]
 
 
 def test_patience_ends_what_no_longer_gets_better(tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ def test_what_an_entry_names_is_there_and_takes_what_it_is_given(kind: RunKind) 
     for table in kind.tables:
         assert parameters(table.read) in (["run"], ["run", "generation"])
         assert table.show is None or parameters(table.show) == ["run", "frame"]
+        assert table.unused is None or parameters(table.unused) == ["run"]
 
 
 @each_kind

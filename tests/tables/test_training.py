@@ -9,13 +9,13 @@ import pytest
 
 from evolve.tables.metrics import METRICS_COLUMNS, commit_metrics
 from evolve.tables.run import Run
-from evolve.tables.training import kept_checks, training_facts, training_totals
+from evolve.tables.training import kept_checks, training_facts, training_totals, unused_metrics
 
 
-def training(folder: Path, scores: list[float], **settings: Any) -> Run:
+def training(folder: Path, scores: list[float], kind: str = "dqn", **settings: Any) -> Run:
     """A training with a check every 100 games and 10 seconds."""
     (folder / "metrics").mkdir()
-    lines = ['command = "train dqn"', *(f"{key} = {value}" for key, value in settings.items())]
+    lines = [f'command = "train {kind}"', *(f"{key} = {value}" for key, value in settings.items())]
     (folder / "config.toml").write_text("\n".join(lines))
     for check, score in enumerate(scores):
         row = dict.fromkeys(METRICS_COLUMNS.names, 0)
@@ -46,6 +46,14 @@ def test_the_first_of_its_ends_completes_it(
     assert facts.figures == {"panel_score": 0.3}
     assert training_totals(run) == {"games": 400, "best_panel_score": 0.5}
     assert kept_checks(tmp_path) == 5
+
+
+def test_a_score_is_named_after_whom_it_is_won_against(tmp_path: Path) -> None:
+    run = training(tmp_path, [0.1, 0.5, 0.4], "patterns")
+    assert training_facts(run).figures == {"ladder_score": 0.4}
+    assert training_totals(run) == {"games": 200, "best_ladder_score": 0.5}
+    assert {"random", "depth_2_high"} <= set(unused_metrics(run))
+    assert "elo" not in unused_metrics(run)
 
 
 def test_before_its_first_check_a_checkpoint_is_kept(tmp_path: Path) -> None:
