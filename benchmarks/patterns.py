@@ -1,17 +1,22 @@
-"""Patterns against the evolved champions, at equal depth and at about equal CPU time.
+"""Patterns against the evolved champions and each other, with the CPU time that both take.
 
     python -m benchmarks.patterns champions [--rules standard] [--seeds 3] [--pairs 200]
+    python -m benchmarks.patterns duels OPPONENT AGENT ... [--rules standard] [--pairs 200]
+    python -m benchmarks.patterns cuts AGENT [--nodes 16000] [--rules standard] [--pairs 200]
 
-Trains one agent a seed by the defaults (60 CPU seconds), keeps it in runs/trained, and lets it
-meet the five champions of docs/evolution: both at depth 5 and exact from 10 empties, without
-forward cuts; and against theirs at depth 7, with cuts, at the depth that takes about as much CPU
-time. Openings are those of the match part, which no training uses.
+`champions` trains one agent a seed by the defaults (60 CPU seconds), keeps it in runs/trained, and
+lets it meet the five champions of docs/evolution: both at depth 5 and exact from 10 empties,
+without forward cuts; and against theirs at depth 7, with cuts, at the depth that takes about as
+much CPU time. `duels` lets agents, one of each seed, meet an opponent. `cuts` leaves out the
+forward cuts of one depth, or of one stage, at a time: where the rest is stronger with as many
+nodes, they do not pay. Openings are those of the match part, which no training uses.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +26,8 @@ from scipy import stats
 import evolve
 from benchmarks.trained import Recipe, train
 from evolve.agents.agent import Agent
+from evolve.agents.limit import Limit
+from evolve.agents.patterns import PatternAgent
 from evolve.arena.match import Match
 from evolve.engine.board import Board
 from evolve.engine.rules import RULE_SETS
@@ -97,15 +104,60 @@ def champions(rules: str, seeds: int, pairs: int) -> None:
         )
 
 
+def duels(opponent: str, agents: list[str], rules: str, pairs: int) -> None:
+    """Print a row an agent, then the mean over them with Student's interval."""
+    scores, mine, theirs = [], 0.0, 0.0
+    for name in agents:
+        score, one, other = meet(evolve.load_agent(name), evolve.load_agent(opponent), rules, pairs)
+        print(f"{name}: {score:.3f}, {one / other:.2f} of its CPU time", flush=True)
+        scores.append(score)
+        mine, theirs = mine + one, theirs + other
+    half = stats.t.ppf(0.975, len(scores) - 1) * np.std(scores, ddof=1) / len(scores) ** 0.5
+    print(
+        f"against {opponent}: {np.mean(scores):.3f} ± {half:.3f} over {len(scores)} agents, "
+        f"{2 * pairs} games each; {mine / theirs:.2f} of its CPU time"
+    )
+
+
+def cuts(name: str, nodes: int, rules: str, pairs: int) -> None:
+    """Print what is left of the agent's score without the cuts of each depth and stage."""
+    agent = evolve.load_agent(name)
+    assert isinstance(agent, PatternAgent)
+    whole = agent.limited(Limit(nodes=nodes))
+    openings = balanced_openings(pairs, Part.MATCH, rules, np.random.default_rng(0))
+    without = {"all": ()} | {
+        f"{what} {value}": tuple(cut for cut in agent.cuts if getattr(cut, what) != value)
+        for what in ("depth", "group")
+        for value in sorted({getattr(cut, what) for cut in agent.cuts})
+    }
+    for left_out, kept in without.items():
+        score = Match(replace(whole, cuts=kept), whole, openings, rules, jobs=1).play().score
+        print(
+            f"without {left_out}: {score.score:.3f} [{score.low:.3f}, {score.high:.3f}]", flush=True
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     commands = parser.add_subparsers(required=True)
     one = commands.add_parser("champions")
-    one.add_argument("--rules", choices=list(RULE_SETS), default="standard")
     one.add_argument("--seeds", type=int, default=3)
-    one.add_argument("--pairs", type=int, default=200)
+    two = commands.add_parser("duels")
+    two.add_argument("opponent")
+    two.add_argument("agents", nargs="+")
+    three = commands.add_parser("cuts")
+    three.add_argument("agent")
+    three.add_argument("--nodes", type=int, default=16_000)
+    for command in (one, two, three):
+        command.add_argument("--rules", choices=list(RULE_SETS), default="standard")
+        command.add_argument("--pairs", type=int, default=200)
     options = parser.parse_args()
-    champions(options.rules, options.seeds, options.pairs)
+    if "nodes" in options:
+        cuts(options.agent, options.nodes, options.rules, options.pairs)
+    elif "opponent" in options:
+        duels(options.opponent, options.agents, options.rules, options.pairs)
+    else:
+        champions(options.rules, options.seeds, options.pairs)
 
 
 if __name__ == "__main__":

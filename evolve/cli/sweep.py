@@ -39,7 +39,8 @@ KIND is dqn, mcts or patterns (learning), alphabeta (every gene of an alpha-beta
 (the genetic algorithm itself). A trial makes an agent in the same CPU seconds as all others and
 meets a fixed panel on fixed openings; those that fall behind are pruned. The first trial has the
 default settings. At the end the best trials play for the champion on fresh openings, and the
-winner meets the defaults once more.
+winner meets the defaults once more. With --rungs, as for patterns, the best
+learn anew for longer, and fresh seeds test the winner against the defaults.
 
 \b
 Ranges:
@@ -58,6 +59,7 @@ optuna-dashboard FOLDER/journal.log, or the storage's URL.
 \b
 Examples:
   evolve sweep mcts --trials 60 --budget 60 --jobs 2
+  evolve sweep patterns --sampler ga --trials 200 --rungs 20x10,5x60x3
   evolve sweep dqn --fix lookahead=0 --fix steps=10 --sampler gp
   evolve sweep alphabeta --rules reversed --sampler cma --trials 500
 """

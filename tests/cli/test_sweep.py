@@ -302,3 +302,22 @@ def test_the_list_of_parameters() -> None:
     assert "learning_rate" in listed
     assert "0.0001 to 0.005, log" in listed
     assert "width" not in listed.replace("width of", "")
+
+
+@pytest.mark.slow
+def test_rungs_from_the_first_trial_to_the_retest(tmp_path: Path) -> None:
+    little = ("--fix=population=4", "--fix=openings=start", "--fix=panel_every=1000")
+    options = ("--trials=3", "--budget=0.02", "--panel=random,swh", "--panel-openings=2")
+    rungs = ("--rungs=2x0.03,1x0.04x2", "--retest=2", "--final-openings=3", "--jobs=2")
+    said = done("sweep", "evolution", *little, *options, *rungs, "--out", "climbed").out
+    assert "rung 1: 3 settings learn for 0.03 CPU seconds" in said
+    assert "the last rung, scores against the panel:" in said
+    assert ("2 fresh seeds" in said) != ("the defaults won" in said)
+    shown = done("show", "climbed", "--table", "rungs").out
+    assert "defaults" in shown
+    rows = done("show", "climbed", "--table", "rungs", "--format", "json").document
+    assert [row["rung"] for row in rows][:7] == ["1"] * 3 + ["2"] * 4
+    assert "is finished, 3 trials" in done("resume", "climbed").out
+    listed = done("runs", ".", "--json").document[0]
+    assert (listed["trials"], listed["state"]) == (3, "done")
+    assert "rungs" in fails("show", "climbed", "--table", "games")

@@ -19,6 +19,7 @@ from evolve.engine.shapes import (
     images_of,
     parse_shape,
     parse_shapes,
+    random_shape,
     shape_text,
 )
 from evolve.engine.squares import square_name
@@ -277,3 +278,19 @@ def test_a_centre_block_by_hand() -> None:
     assert len(set(shapes.canonical[[40 + n for n in beside]].tolist())) == 1
     assert len(set(shapes.canonical[[40 + n for n in across]].tolist())) == 1
     assert shapes.canonical[40 + 4] != shapes.canonical[40 + 28]
+
+
+def test_random_shapes_hang_together() -> None:
+    rng = np.random.default_rng(0)
+    for count in range(1, MOST_SQUARES + 1):
+        for _ in range(50):
+            squares = random_shape(count, rng)
+            assert len(set(squares)) == count
+            for place, square in enumerate(squares[1:], 1):
+                assert any(
+                    max(abs(square % 8 - one % 8), abs(square // 8 - one // 8)) == 1
+                    for one in squares[:place]
+                )
+            assert parse_shape(shape_text(squares)) == squares
+    drawn = [random_shape(6, np.random.default_rng(seed)) for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]

@@ -11,6 +11,7 @@ from evolve.errors import RunError
 from evolve.evolution.trend import POOLED
 from evolve.plots.run import plot_run
 from evolve.tables.run import Run
+from tests.agents.conftest import CUTS, pattern_agent
 from tests.cli.test_light import OLD_RUN
 from tests.plots import written_in
 
@@ -46,3 +47,17 @@ def test_a_run_without_a_generation_cannot_be_drawn(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="no whole generation to draw yet"):
         plot_run(Run(tmp_path), tmp_path / "run.svg")
     assert not (tmp_path / "run.svg").exists()
+
+
+def test_a_run_over_a_given_evaluation_shows_its_cuts(tmp_path: Path) -> None:
+    pattern_agent(cuts=CUTS).save(tmp_path / "net.npz")
+    run = evolve.evolve(
+        tmp_path / "given", evaluation=str(tmp_path / "net.npz"), generations=2, population=4,
+        bounds={"depths": [1, 2], "endgame": [2, 4]}, openings="start", move_budget=100,
+        panel_openings=2, playoff_openings=2, rules="standard",
+    )  # fmt: skip
+    plot_run(run, tmp_path / "run.svg")
+    texts = set(written_in(tmp_path / "run.svg"))
+    assert {"forward cuts of the better half", "standard deviations", "phase 2"} <= texts
+    assert {"games lost on nodes", "search of the better half", "panel_score"} <= texts
+    assert "weight of a square" not in texts

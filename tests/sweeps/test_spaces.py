@@ -7,8 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from evolve.config.pattern_training import PatternSettings
 from evolve.config.subjects import SUBJECTS
+from evolve.engine.shapes import DEFAULT_SHAPES
+from evolve.errors import SettingsError
 from evolve.sweeps.space import Parameter
+from evolve.sweeps.spaces import SHAPE_SETS
 from tests.sweeps import plan
 
 
@@ -45,3 +49,27 @@ def test_every_value_makes_settings(kind: str) -> None:
                 assert getattr(settings, name) == value
         seen.add(str(getattr(settings, "layers", getattr(settings, "shapes", ""))))
     assert len(seen) > 8 or kind in ("alphabeta", "evolution")
+
+
+def test_new_shapes_are_beside_those_that_are_there() -> None:
+    made = plan("patterns")
+    assert made.defaults is not None
+
+    def shapes(**changes: Any) -> tuple[str, ...]:
+        settings = made.settings({**made.defaults, **changes}, 0)  # type: ignore[dict-item]
+        assert isinstance(settings, PatternSettings)
+        return settings.shapes
+
+    assert shapes() == DEFAULT_SHAPES
+    two = shapes(new_shapes=2, new_squares=7, new_draw=5)
+    assert two[: len(DEFAULT_SHAPES)] == DEFAULT_SHAPES
+    assert [len(text.split()) for text in two[-2:]] == [7, 7]
+    assert two == shapes(new_shapes=2, new_squares=7, new_draw=5)
+    assert two != shapes(new_shapes=2, new_squares=7, new_draw=6)
+    bare = dict.fromkeys(SHAPE_SETS, False)
+    assert shapes(**bare) == ("corner",)
+    with pytest.raises(SettingsError, match="new_squares = 11"):
+        plan("patterns", fix={"new_squares": 11, "new_shapes": 1}).settings({}, 0)
+    with pytest.raises(SettingsError, match="no further shape"):
+        # There are ten single squares that are no images of each other.
+        plan("patterns", fix={"new_squares": 1, "new_shapes": 11}).settings({}, 0)
