@@ -218,6 +218,10 @@ class EvolutionSettings(BaseModel):
         if strange:
             which = "without" if self.evaluation is None else "with"
             faults.append(f"{', '.join(strange)}: {which} an evaluation there is no such gene")
+        if self.evaluation is not None and self.terms != DEFAULT_TERMS:
+            faults.append("terms: an evaluation has its own; leave them out")
+        if self.evaluation is not None and set(self.tie) - {"depths"}:
+            faults.append("tie: with an evaluation there are depths alone to be tied")
         if self.evaluation is not None and self.start_from is not None:
             faults.append("start_from: the evaluation's own search is where it starts")
         if self.evaluation is not None and "move_budget" not in self.model_fields_set:

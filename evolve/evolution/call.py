@@ -20,7 +20,7 @@ from evolve.tables.observer import Observer, Silent
 from evolve.tables.run import Run
 
 OF_DIRECT_GENES: Final = (
-    "phases", "boundaries", "tie", "terms", "bounds", "fix", "start_from",
+    "phases", "boundaries", "tie", "terms", "bounds", "fix", "evaluation", "start_from",
 )  # fmt: skip
 """Settings about genes that are the agents' parameters."""
 _RUNS: Final = Path("runs")

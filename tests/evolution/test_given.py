@@ -117,6 +117,8 @@ def test_an_individual_is_an_agent(searched: Run) -> None:
             "weights, mobility: with an evaluation there is no such gene",
         ),
         ({"evaluation": "patterns-standard", "start_from": "swh"}, "start_from"),
+        ({"evaluation": "patterns-standard", "terms": "mobility"}, "terms: an evaluation has"),
+        ({"evaluation": "patterns-standard", "tie": "weights,depths"}, "depths alone"),
         ({"evaluation": "patterns-standard", "panel": "ladder"}, "above the ladder"),
         ({"evaluation": "patterns-standard", "bounds": {"probcut": "0:20"}}, "1 to 100"),
     ],
