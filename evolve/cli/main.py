@@ -10,6 +10,8 @@ import difflib
 import os
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -17,6 +19,7 @@ import click
 
 from evolve.agents.registry import PROGRAMS, REFERENCES
 from evolve.cli import signals
+from evolve.cli.options import PROGRESS
 from evolve.errors import EvolveError, OptionsError
 from evolve.tables.kinds import RUN_KINDS
 from evolve.text import expect_any_text, plain
@@ -103,7 +106,8 @@ class LazyGroup(click.Group):
     def invoke(self, context: click.Context) -> Any:
         """Run the command; settings made wrong by its options are wrong usage."""
         try:
-            return super().invoke(context)
+            with _told_to_others(context):
+                return super().invoke(context)
         except BrokenPipeError as error:
             raise _ReaderGoneError from error
         except (OptionsError, click.UsageError) as error:
@@ -136,6 +140,21 @@ class LazyGroup(click.Group):
         """The list of commands, from the table above, importing none."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@contextmanager
+def _told_to_others(context: click.Context) -> Iterator[None]:
+    """Tell `--progress` how a command ends."""
+    try:
+        yield
+    except BaseException as error:
+        ended = isinstance(error, click.exceptions.Exit) and error.exit_code == 0
+        message = "interrupted" if isinstance(error, KeyboardInterrupt) else _one_line(error)
+        if (file := context.meta.get(PROGRESS)) is not None:
+            file.tell("done") if ended else file.tell("error", message=plain(message))
+        raise
+    if (file := context.meta.get(PROGRESS)) is not None:
+        file.tell("done")
 
 
 def _print_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:

@@ -20,6 +20,7 @@ from evolve.cli.options import (
     rules_option,
     seed_option,
 )
+from evolve.cli.progress import progress_of, progress_option, tell_event, tell_started
 from evolve.cli.signals import exit_code
 from evolve.cli.terminal import complain, counting, elo_text, print_facts, say
 from evolve.errors import EngineError
@@ -76,6 +77,7 @@ _GAMES_OF_TEST = 20_000
 @click.option("--ggf", callback=output_path, metavar="FILE", help="The same as GGF records.")
 @rules_option
 @jobs_option
+@progress_option
 @json_option
 @click.pass_context
 def match_command(
@@ -133,8 +135,11 @@ def match_command(
     drawn = {"openings": identity_of(openings).split()[-1], "opening_plies": opening_plies or "all"}
     keeper = Keeper(match, (a, b), match_identity(match, (a, b), drawn), table, ggf, complain)
     with keeper.claimed():
+        tell_started(command="match", a=a, b=b, rules=agreed, games=len(match.pairings))
         interruption = _play(match, keeper, as_json)
         _tell(a, b, match, keeper, as_json)
+    stopped = interruption is not None
+    tell_event("done", ending="stopped" if stopped else "played", stopped=stopped, **_so_far(match))
     if interruption is not None:
         _tell_how_to_go_on(match, keeper)
         context.exit(exit_code(interruption))
@@ -162,9 +167,16 @@ def _play(match: Match, keeper: Keeper, quiet: bool) -> KeyboardInterrupt | None
     """Play what is left of a match; what interrupted it, if it was and there are games."""
     with counting("games", len(match.pairings), quiet=quiet) as advance:
         advance(match.played)
+
+        def kept() -> None:
+            keeper.keep()
+            file = progress_of()
+            if file is not None:
+                file.tell_often("match", last=False, facts=lambda: _so_far(match))
+
         try:
             try:
-                match.play(advance, keeper.keep)
+                match.play(advance, kept)
             except KeyboardInterrupt as interruption:
                 if not match.played:
                     raise
@@ -205,6 +217,22 @@ def _document(a: str, b: str, rules: Rules, result: MatchResult) -> dict[str, An
         "failures_a": result.failures_a,
         "failures_b": result.failures_b,
         "played": result.played,
+    }
+
+
+def _so_far(match: Match) -> dict[str, Any]:
+    """The result of the games that were played, and the test."""
+    result = match.result
+    score = result.score
+    return {
+        "games": result.games,
+        "wins": result.wins,
+        "draws": result.draws,
+        "losses": result.losses,
+        "score": score.score,
+        "score_low": score.low,
+        "score_high": score.high,
+        **_tested(match),
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -41,6 +42,10 @@ rules_option = click.option(
     type=click.Choice([*RULE_SETS]),
     help="Rules to play by; those of the agents by default, or standard.",
 )
+
+
+PROGRESS: Final = "evolve.progress"
+"""Where a command's context has the file that its events go to."""
 
 
 def output_path(

@@ -13,6 +13,7 @@ from evolve.cli.completion import complete_agents
 from evolve.cli.failures import Failures
 from evolve.cli.openings import identity_of, opening_options, openings_for
 from evolve.cli.options import jobs_option, json_option, readable, rules_option, seed_option
+from evolve.cli.progress import progress_of, progress_option, tell_event, tell_started
 from evolve.cli.terminal import NOTHING, complain, counting, elo_text, print_rows, say
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 )
 @rules_option
 @jobs_option
+@progress_option
 @json_option
 @click.pass_context
 def rate_command(
@@ -93,7 +95,10 @@ def rate_command(
         folder=folder,
         failed=Failures().tell,
     )
-    _play(tournament, 2 * pairs * len(tournament.pairs), as_json)
+    total = 2 * pairs * len(tournament.pairs)
+    tell_started(command="rate", agents=agents, rules=agreed, games=total, folder=folder)
+    _play(tournament, total, as_json)
+    tell_event("done", ending="played", stopped=False, **_document(tournament))
     if as_json:
         click.echo(json.dumps(_document(tournament)))
     else:
@@ -103,8 +108,19 @@ def rate_command(
 def _play(tournament: Tournament, games: int, quiet: bool) -> None:
     """Play what is missing, and say how to go on where that is interrupted."""
     with counting("games", games, quiet=quiet) as advance:
+        played = 0
+
+        def count(done: int) -> None:
+            nonlocal played
+            advance(done)
+            played += done
+            file = progress_of()
+            if file is not None:
+                share = {"stage": "games", "done": played, "total": games}
+                file.tell_often("progress", played == games, lambda: share)
+
         try:
-            tournament.play(advance)
+            tournament.play(count)
         except KeyboardInterrupt:
             folder = tournament.folder
             kept = "" if folder is None else f"; go on with the same command, --out {folder}"

@@ -9,6 +9,7 @@ import click
 
 from evolve.cli.completion import complete_runs
 from evolve.cli.options import jobs_option
+from evolve.cli.progress import progress_option
 from evolve.tables.kinds import RUN_KINDS, Change, imported
 
 
@@ -40,6 +41,7 @@ def _option(change: Change) -> Any:
     help="Run the programs that a folder's settings name, though you did not start it there.",
 )
 @jobs_option
+@progress_option
 def resume_command(run: str, jobs: int, allow_programs: bool, **options: Any) -> int:
     """Go on with a run from its last whole generation, check or trial.
 

@@ -14,6 +14,7 @@ from evolve.cli.generations import GenerationsLook
 from evolve.cli.new_run import config_of, new_folder
 from evolve.cli.options import jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs
+from evolve.cli.progress import progress_option
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.terminal import duration, size
 from evolve.cli.work import carry_out, finish
@@ -53,6 +54,7 @@ Examples:
 @click.command(cls=GroupedCommand, name="run", help=_RUN_HELP)
 @model_options(EvolutionSettings, "encoding", "fitness")
 @jobs_option
+@progress_option
 @click.option("--out", metavar="FOLDER", help="Folder of the run; runs/RULES-NNN by default.")
 @click.option("--config", metavar="FILE.toml", help="Settings; options given here come first.")
 def run_command(jobs: int, out: str | None, config: str | None, **options: Any) -> int:

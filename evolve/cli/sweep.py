@@ -15,6 +15,7 @@ from evolve.cli.display import tell
 from evolve.cli.new_run import config_of, need_extras, new_folder
 from evolve.cli.options import all_cores
 from evolve.cli.permission import agree_to_programs, check_programs
+from evolve.cli.progress import progress_option
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.terminal import elo_text, print_rows
 from evolve.cli.trials import TrialsLook
@@ -76,6 +77,7 @@ Examples:
     type=click.IntRange(min=1),
     help="Worker processes, a trial each; all cores by default.",
 )
+@progress_option
 @click.option("--out", metavar="FOLDER", help="Folder of the sweep; runs/sweep-KIND-NNN if not.")
 @click.option("--config", metavar="FILE.toml", help="Settings; options come first.")
 def sweep_command(

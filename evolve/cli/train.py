@@ -14,6 +14,7 @@ from evolve.cli.display import tell
 from evolve.cli.new_run import config_of, need_extras, new_folder
 from evolve.cli.options import jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs
+from evolve.cli.progress import progress_option
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.terminal import cell
 from evolve.cli.work import carry_out, finish
@@ -87,6 +88,7 @@ def _options(command: Any) -> Any:
     for option in (
         click.option("--config", metavar="FILE.toml", help="Settings; options come first."),
         click.option("--out", metavar="FOLDER", help="Folder of the run; runs/KIND-NNN if not."),
+        progress_option,
         jobs_option,
     ):
         command = option(command)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from evolve.cli.display import Look, tell, watching
+from evolve.cli.progress import Reported, progress_of, tell_event, tell_started
 from evolve.cli.signals import INTERRUPTED
 from evolve.tables.kinds import RunKind, imported
 from evolve.tables.observer import Observer, RunEnding
@@ -20,9 +21,11 @@ def carry_out(kind: RunKind, folder: Path, look: Look, work: Callable[[Observer]
     The first Ctrl-C ends it after what is in hand, a second one at once. Where anything is kept
     then, it says how to go on.
     """
+    file = progress_of()
+    tell_started(command=kind.name, folder=folder)
     try:
         with watching(look) as display:
-            return work(display)
+            return work(display if file is None else Reported(display, file, kind.row_event))
     except KeyboardInterrupt:
         if imported(kind.kept)(folder):
             _tell_how_to_go_on(folder)
@@ -32,6 +35,7 @@ def carry_out(kind: RunKind, folder: Path, look: Look, work: Callable[[Observer]
 def finish(folder: Path, so_far: str, ending: RunEnding, report: Callable[[], None]) -> int:
     """Say how far it came and why it ended, then the report, or how it goes on; the exit code."""
     tell(f"{so_far}: {ending.value}")
+    tell_event("done", ending=ending.value, stopped=ending.stopped, folder=folder)
     if ending.stopped:
         _tell_how_to_go_on(folder)
         return INTERRUPTED

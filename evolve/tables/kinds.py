@@ -106,7 +106,8 @@ class RunKind:
     config.toml, folders and files. champions: those files that its best agent may be in.
     scored: the word between a champion's score and whom it was won against.
     unit: what `runs` counts it by. packages: those that its results rest on, whose versions
-    config.toml keeps. changes: what may change when it goes on.
+    config.toml keeps. changes: what may change when it goes on. row_event: what `--progress` calls
+    a row of its first table.
 
     The rest are functions. kept(folder): how much of it would be lost with its folder.
     facts(run): its `Facts`; totals(run): further figures for `compare`, as a dictionary.
@@ -133,6 +134,7 @@ class RunKind:
     draw: str
     totals: str | None = None
     scored: str = "against"
+    row_event: str = "row"
 
     @property
     def commands(self) -> dict[str, Variant]:
@@ -174,6 +176,7 @@ EVOLUTIONS: Final = RunKind(
     champions=(CHAMPION_FILE, LEARNED_FILE),
     scored="in a",
     unit="generations",
+    row_event="generation",
     packages=("numba", "numpy", "deap", "pandas", "pyarrow", "joblib"),
     changes=(
         Change("generations", int, "Generations in all."),
@@ -222,6 +225,7 @@ TRAININGS: Final = RunKind(
     files=(LEARNED_FILE, CHECKPOINT_FILE),
     champions=(LEARNED_FILE,),
     unit="games",
+    row_event="check",
     packages=("numba", "numpy", "pandas", "pyarrow"),
     changes=(
         Change("games", int, "Of a training: games in all."),
@@ -263,6 +267,7 @@ SWEEPS: Final = RunKind(
     files=(CHAMPION_FILE, LEARNED_FILE, TRIALS_FILE, JOURNAL_FILE, FINAL_FILE),
     champions=(CHAMPION_FILE, LEARNED_FILE),
     unit="trials",
+    row_event="trial",
     packages=("numba", "numpy", "optuna", "pandas", "pyarrow"),
     changes=(
         Change("trials", int, "Of a sweep: finished trials in all."),

@@ -1,0 +1,149 @@
+"""What a command says of its work to other programs: `--progress FILE`, a line of JSON an event.
+
+Every event has `event`, its name, and `time`, in seconds since 1970. They are
+
+    started   command, process, version; of a run its folder
+    progress  stage, done, total: of what is in hand, such as a generation's games
+    generation, check, trial
+              row: as in the first table of that kind of run; done, total: of the whole run
+    match     the result so far: games, score and its interval, likelihood ratio
+    note      text: a remark
+    done      ending: in words; stopped: whether it can go on; of a match or rating its result
+    error     message: the line on standard error
+
+The last one is `done` or `error`, unless the process was killed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO, Any, Final
+
+import click
+
+import evolve
+from evolve.cli.options import PROGRESS, output_path
+from evolve.cli.terminal import complain
+from evolve.tables.observer import Observer
+
+_LEAST: Final = 0.2
+"""Seconds between two events of what changes all the time."""
+
+
+class ProgressFile:
+    """The file, which events are appended to, each in one write; closed with the last one."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: IO[bytes] | None = path.open("ab", buffering=0)
+        self._next = 0.0
+
+    def tell(self, event: str, **facts: Any) -> None:
+        """Append an event. Where that fails it is said once: the work goes on without."""
+        if self._file is None:
+            return
+        document = {"event": event, "time": round(time.time(), 3), **facts}
+        try:
+            self._file.write(json.dumps(_plain(document)).encode() + b"\n")
+        except OSError as error:
+            self._close()
+            why = error.strerror or error
+            complain(f"{self._path}: {why}; no further events are written there")
+        if event in ("done", "error"):
+            self._close()
+
+    def _close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def tell_often(self, event: str, last: bool, facts: Callable[[], Any]) -> None:
+        """The same of what changes all the time, `facts` giving a dictionary when asked: a few a
+        second, and the last."""
+        now = time.monotonic()
+        if last or now >= self._next:
+            self._next = now + _LEAST
+            self.tell(event, **facts())
+
+
+class Reported:
+    """An observer that tells another one, and the file."""
+
+    def __init__(self, observer: Observer, file: ProgressFile, row_event: str) -> None:
+        self._observer, self._file, self._row_event = observer, file, row_event
+
+    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
+        """See Observer."""
+        self._observer.row(row, done, total)
+        self._file.tell(self._row_event, row=row, done=done, total=total)
+
+    def stage(self, name: str, done: float, total: float) -> None:
+        """See Observer."""
+        self._observer.stage(name, done, total)
+        share = {"stage": name, "done": done, "total": total}
+        self._file.tell_often("progress", done >= total, lambda: share)
+
+    def note(self, text: str) -> None:
+        """See Observer."""
+        self._observer.note(text)
+        self._file.tell("note", text=text)
+
+    def stop(self) -> bool:
+        """See Observer."""
+        return self._observer.stop()
+
+
+def _begin(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    path = output_path(context, parameter, value)
+    if path is None or context.resilient_parsing:
+        return
+    try:
+        context.meta[PROGRESS] = ProgressFile(path)
+    except OSError as error:
+        raise click.ClickException(f"{path}: {error.strerror or error}") from error
+
+
+progress_option = click.option(
+    "--progress",
+    metavar="FILE",
+    expose_value=False,
+    callback=_begin,
+    help="Append what happens to this file, an event a line as JSON, for other programs.",
+)
+
+
+def progress_of() -> ProgressFile | None:
+    """The file of the command that is running; None without."""
+    context = click.get_current_context(silent=True)
+    found: ProgressFile | None = None if context is None else context.meta.get(PROGRESS)
+    return found
+
+
+def tell_started(**facts: Any) -> None:
+    """The work begins."""
+    tell_event("started", process=os.getpid(), version=evolve.__version__, **facts)
+
+
+def tell_event(event: str, **facts: Any) -> None:
+    """Append an event, where there is a file."""
+    file = progress_of()
+    if file is not None:
+        file.tell(event, **facts)
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can hold: no numbers of numpy's, null for what is no number."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return str(value) if isinstance(value, Path) else value

@@ -1,0 +1,127 @@
+"""`--progress FILE`: what other programs read of the work, to its last line."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import evolve
+from evolve.cli.progress import ProgressFile
+from tests.cli import QUICK, QUICK_SWEEP, done, fails, finish, invoke, spawn, wait_until
+
+FILE = "events.jsonl"
+OPTION = ("--progress", FILE)
+
+
+def events(path: Path | str = FILE) -> list[dict[str, Any]]:
+    lines = Path(path).read_text(encoding="ascii").splitlines()
+    found = [json.loads(line, parse_constant=lambda name: pytest.fail(name)) for line in lines]
+    times = [event["time"] for event in found]
+    assert times == sorted(times)
+    return found
+
+
+def names(found: list[dict[str, Any]]) -> list[str]:
+    """Their names, each once where it comes several times in a row."""
+    return [name for name, _ in itertools.groupby(event["event"] for event in found)]
+
+
+def test_a_run_and_its_resume() -> None:
+    done("run", *QUICK, "--out", "seen", *OPTION)
+    found = events()
+    rows = [event for event in found if event["event"] == "generation"]
+    generations = evolve.load_run("seen").generations
+    assert [event["row"]["best"] for event in rows] == generations["best"].tolist()
+    assert [event["done"] for event in rows] == [*range(1, len(rows) + 1)]
+    assert {event["total"] for event in rows} == {len(rows)}
+    assert (found[0]["command"], found[0]["folder"]) == ("run", "seen")
+    assert found[0]["version"] == evolve.__version__
+    last = found[-1]
+    assert (last["event"], last["stopped"], last["folder"]) == ("done", False, "seen")
+    assert last["ending"] == "all generations are done"
+    stages = {event["stage"] for event in found if event["event"] == "progress"}
+    assert stages >= {"generation 0", "play-off"}
+    # Further commands append; one with nothing to do is done, too.
+    done("resume", "seen", *OPTION)
+    assert names(events()[len(found) :]) == ["done"]
+
+
+def test_a_match_and_a_rating() -> None:
+    result = done("match", "swh", "zero", "--games", 40, "--sprt", -100, 100, "--json", *OPTION)
+    found = events()
+    assert names(found) == ["started", "match", "done"]
+    assert (found[0]["a"], found[0]["b"]) == ("swh", "zero")
+    last = found[-1]
+    assert last["score"] == result.document["score"]
+    assert last["sprt"] == result.document["sprt"]
+    Path(FILE).unlink()
+    result = done("rate", "swh", "zero", "random", "--games", 10, "--json", *OPTION)
+    found = events()
+    assert names(found) == ["started", "progress", "done"]
+    assert (found[-2]["done"], found[-2]["total"]) == (30, 30)
+    assert found[-1]["agents"] == result.document["agents"]
+
+
+def test_a_sweep_and_a_training_without_torch() -> None:
+    few = ("--fix=depths=1", "--trials=2", "--jobs=1", "--out", "swept")
+    done("sweep", "alphabeta", *QUICK_SWEEP[1:], *few, *OPTION)
+    found = events()
+    assert [event["row"]["number"] for event in found if event["event"] == "trial"] == [0, 1]
+    assert found[-1]["ending"] == "all trials are finished"
+    Path(FILE).unlink()
+    learn = ("--shapes=a1-b2", "--games=100", "--checks=1", "--panel-openings=2", "--depth=1")
+    done("train", "patterns", *learn, "--probcut=0", "--out", "taught", *OPTION)
+    found = events()
+    [check] = [event for event in found if event["event"] == "check"]
+    assert (check["row"]["games"], check["done"]) == (100, 1.0)
+    assert found[-1]["event"] == "done"
+
+
+def test_errors_are_its_last_line() -> None:
+    said = fails("match", "swh", "nobody", *OPTION)
+    assert names(events()) == ["error"]
+    assert said.startswith(events()[0]["message"])
+    Path(FILE).unlink()
+    assert invoke("run", "--population=2", *OPTION).code == 2
+    assert [event["event"] for event in events()] == ["error"]
+
+
+def test_ctrl_c_and_what_goes_on(tmp_path: Path) -> None:
+    options = [*QUICK, "--generations", "500", "--out", "long", *OPTION]
+    process = spawn(tmp_path, "run", *options)
+    place = tmp_path / FILE
+    wait_until(lambda: place.exists() and b'"generation"' in place.read_bytes(), process)
+    process.send_signal(signal.SIGINT)
+    assert finish(process).code == 130
+    last = events(place)[-1]
+    assert (last["event"], last["stopped"]) == ("done", True)
+
+
+def test_a_disk_that_is_full_ends_the_events_and_not_the_work() -> None:
+    found = invoke("match", "swh", "zero", "--games", 4, "--json", "--progress", "/dev/full")
+    assert found.code == 0
+    assert found.document["games"] == 4
+    assert found.err == "/dev/full: No space left on device; no further events are written there\n"
+
+
+def test_files_that_cannot_be() -> None:
+    assert "there is no folder" in fails("match", "swh", "zero", "--progress", "none/x")
+    assert "is a folder" in fails("match", "swh", "zero", "--progress", ".")
+
+
+def test_numbers_that_json_does_not_know() -> None:
+    file = ProgressFile(Path(FILE))
+    row = {"loss": math.nan, "count": np.int64(3), "mean": np.float32(0.5), "list": (np.inf, 1)}
+    file.tell("check", row=row, place=Path("x"))
+    file.tell("done")
+    file.tell("note", text="too late")
+    found = events()
+    assert found[0]["row"] == {"loss": None, "count": 3, "mean": 0.5, "list": [None, 1]}
+    assert (found[0]["place"], len(found)) == ("x", 2)
