@@ -15,10 +15,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import pandas as pd
 
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match
@@ -40,10 +39,12 @@ from evolve.errors import RecordError, RunError
 from evolve.fitness.games import Games, winner_of
 from evolve.records.ggf import format_ggf, read_ggf
 from evolve.records.record import GameRecord
-from evolve.records.table import read_frame, records_of_frame, write_frame
 from evolve.tables.atomic import sync_folder, write_text
 from evolve.tables.folder import locked
 from evolve.tables.games import FAILED
+
+if TYPE_CHECKING:  # pandas, 32 MB of memory, is loaded where a match keeps its games
+    import pandas as pd
 
 MATCH: Final = "match"
 PLACE: Final = "evolve match"
@@ -151,6 +152,8 @@ class Keeper:
         frame = games.table(0, "match", self._names, of_game).to_pandas()
         frame = frame.assign(game=match.numbers.astype(np.int32), **{MATCH: self._identity})
         if self._table is not None:
+            from evolve.records.table import write_frame
+
             _write(self._table, lambda path: write_frame(path, frame))
         if self._ggf is not None:
             self._add_lines(frame)
@@ -162,6 +165,8 @@ class Keeper:
     def _add_lines(self, frame: pd.DataFrame) -> None:
         """Make the lines of games that have none yet: checking their moves takes time."""
         new = frame[~frame["game"].isin(self._lines.keys())]
+        from evolve.records.table import records_of_frame
+
         records = records_of_frame(new, self._match.rules)
         for number, record in zip(new["game"].tolist(), records, strict=True):
             event = f"{self._identity} game={number}"
@@ -174,6 +179,8 @@ class Keeper:
         if path == self._ggf:
             rows = [_row_of(record) for record in read_ggf(path)]
         else:
+            from evolve.records.table import read_frame
+
             frame = read_frame(path)
             if MATCH not in frame or "game" not in frame:
                 raise RunError(f"{path} is taken: it holds no match that could go on")

@@ -58,7 +58,6 @@ def openings_for(
 ) -> Openings:
     """The openings asked for: `pairs` of them, or every one of a file, or `default`."""
     from evolve.fitness.openings import START_POSITION, Part, balanced_openings, openings_of_games
-    from evolve.records.table import read_games
 
     if source == "start":
         return START_POSITION.first(pairs or default)
@@ -68,5 +67,7 @@ def openings_for(
         raise click.BadParameter(
             f"{source!r} is neither random, start nor a file", param_hint="--openings"
         )
+    from evolve.records.table import read_games
+
     openings = openings_of_games([record.moves for record in read_games(source)], plies)
     return openings.first(pairs or len(openings))

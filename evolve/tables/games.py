@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -33,14 +34,18 @@ REASONS: Final = (
 FAILED: Final = "failed: "
 """Start of the reason when a program failed: `failed: black: no move in time`."""
 
-_NAMES: Final = pa.array([square_name(square) for square in range(65)])
+
+@cache
+def _names() -> pa.Array:
+    """Of the squares, by number; made on use, because pyarrow loads pandas with its first array."""
+    return pa.array([square_name(square) for square in range(65)])
 
 
 def move_texts(moves: npt.NDArray[np.int8]) -> pa.Array:
     """Rows of moves, each to its first −1, as text with a space between: `f5 d6 pass c3`."""
     played = np.logical_and.accumulate(moves >= 0, axis=1)
     ends = np.concatenate([[0], np.cumsum(played.sum(axis=1))])
-    names = pa.ListArray.from_arrays(ends.astype(np.int32), _NAMES.take(pa.array(moves[played])))
+    names = pa.ListArray.from_arrays(ends.astype(np.int32), _names().take(pa.array(moves[played])))
     return pc.binary_join(names, " ")
 
 

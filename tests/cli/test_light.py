@@ -67,3 +67,9 @@ def test_tables_are_read_from_python_without_kernels() -> None:
     run = [sys.executable, "-c", code, str(OLD_RUN)]
     done = subprocess.run(run, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_match_loads_no_pandas() -> None:
+    """32 MB of memory, and time, for what only files of games need."""
+    found = loaded(("match", "swh", "zero", "--games", "4", "--json"))
+    assert all("pandas" not in names for names in found.values())
