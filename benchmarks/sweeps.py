@@ -4,6 +4,7 @@
     python -m benchmarks.sweeps speedup [--trials 16]
     python -m benchmarks.sweeps importances [--permutations 1999]
     python -m benchmarks.sweeps confirm SWEEP [--seeds 6] [--budget 60] [--digits 2]
+    python -m benchmarks.sweeps rungs SWEEP ...
     python -m benchmarks.sweeps methods [--seeds 5] [--generations 20] [--jobs 2]
 
 `overhead` is the time that a study takes for a trial: proposal, four reports, result and table.
@@ -11,9 +12,11 @@
 those of the sweeps whose trials docs/sweeps keeps, with what chance would show, and draws them
 again. `confirm` trains
 the winner's settings and the defaults with fresh seeds, the same for both, and plays them against
-each other. `methods` tunes alpha-beta parameters by genetic algorithms, CMA-ES, TPE and chance,
-each for the same number of games (an evolution plays about a tenth more, by which it
-chooses its champion), and lets the results meet one another; docs/sweeps/methods.csv keeps it.
+each other. `rungs` tells of sweeps with rungs how the defaults stood in each rung beside the best
+of the others; docs/sweeps/rungs.csv keeps it. `methods` tunes alpha-beta parameters by genetic
+algorithms, CMA-ES, TPE and chance, each for the same number of games (an evolution plays about a
+tenth more, by which it chooses its champion), and lets the results meet one another;
+docs/sweeps/methods.csv keeps it.
 """
 
 from __future__ import annotations
@@ -234,6 +237,40 @@ def confirm(
     )
 
 
+def rungs(folders: list[Path]) -> None:
+    """Print a row a sweep, and keep the scores of all rungs."""
+    tables = []
+    for folder in folders:
+        run = evolve.load_run(folder)
+        trials = run.trials.assign(
+            rung="trials",
+            candidate=[
+                origin if origin == "defaults" else f"trial-{number}"
+                for origin, number in zip(run.trials["origin"], run.trials["number"], strict=True)
+            ],
+        )
+        lives = pd.concat([trials, run.table("rungs")], ignore_index=True)
+        lives = lives[lives["state"] == "COMPLETE"]
+        means = lives.groupby(["rung", "candidate"])["score"].agg(["mean", "count"]).reset_index()
+        sampler, seed = str(run.config["sampler"]), run.config["seed"]
+        tables.append(means.assign(sampler=sampler, seed=seed))
+        parts = []
+        for rung in means["rung"].unique():
+            here = means[means["rung"] == rung].set_index("candidate")["mean"]
+            others = here.drop("defaults")
+            parts.append((rung, f"{here['defaults']:.3f}, {others.max():.3f} ({others.idxmax()})"))
+        parts.sort(key=lambda part: (part[0] != "trials", part[0]))
+        cells = " | ".join(f"{rung}: {text}" for rung, text in parts)
+        final = json.loads((folder / "final.json").read_text())
+        won = "defaults" if final["winner"] == final["defaults"] else f"trial-{final['winner']}"
+        against = final["against_defaults"]
+        shown = "" if against is None else f" ({against['score']:.3f} in the retest)"
+        print(f"| `{sampler}`, seed {seed} | {cells} | {won}{shown} |")
+    frame = pd.concat(tables).rename(columns={"mean": "score", "count": "lives"})
+    order = ["sampler", "seed", "rung", "candidate", "lives", "score"]
+    frame[order].to_csv(TABLE.with_name("rungs.csv"), index=False, float_format="%.4f")
+
+
 def settings_of(method: str, seed: int, generations: int) -> EvolutionSettings:
     """What an evolution runs by; depth 1 without an exact end, so that weights alone count."""
     options: dict[str, Any] = {
@@ -369,6 +406,8 @@ def main() -> None:
     confirming.add_argument("--budget", type=float)
     confirming.add_argument("--digits", type=int, help="that the values are rounded to")
     confirming.add_argument("--games", type=int, default=400)
+    climbing = commands.add_parser("rungs")
+    climbing.add_argument("sweeps", type=Path, nargs="+")
     tuning = commands.add_parser("methods")
     tuning.add_argument("--seeds", type=int, default=5, choices=range(2, 9))
     tuning.add_argument("--generations", type=int, default=20)
@@ -384,6 +423,8 @@ def main() -> None:
         importances(given.permutations)
     elif given.command == "confirm":
         confirm(given.sweep, given.seeds, given.budget, given.games, given.jobs, given.digits)
+    elif given.command == "rungs":
+        rungs(given.sweeps)
     elif given.report:
         report_methods(pd.read_csv(TABLE))
     else:
