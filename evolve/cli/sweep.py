@@ -222,7 +222,7 @@ def _go_on(sweep: Sweep) -> int:
         if ending.stopped:
             return ending
         spent = time.monotonic() - begin
-        left = None if settings.timeout is None else max(settings.timeout - spent, 1e-3)
+        left = None if settings.timeout is None else settings.timeout - spent
         cut, result = crown(sweep, observer, left)
         results.append(result)
         return cut or ending

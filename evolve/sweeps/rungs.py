@@ -12,6 +12,7 @@ it was stopped or killed as any sweep does.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -45,6 +46,8 @@ from evolve.tables import folder as store
 from evolve.tables.layout import RETEST, RUNGS
 from evolve.tables.observer import Observer
 
+_INSTANT: Final = 1e-3
+"""Seconds that a rung has where no time is left: it begins no life."""
 _RETEST_KEY: Final = 1000
 """In the seeds of the retest: no rung has that number."""
 
@@ -120,7 +123,7 @@ class Rungs:
     def __init__(self, sweep: Sweep, seconds: float | None) -> None:
         self._sweep = sweep
         self._settings = sweep.settings
-        self._seconds = seconds
+        self._end = None if seconds is None else time.monotonic() + seconds
         self._folder = sweep.folder / RUNGS
         self._done = float(sweep.settings.trials)
 
@@ -157,6 +160,7 @@ class Rungs:
     def _settings_of(self, budget: float, lives: int, key: int, *, shipped: bool) -> SweepSettings:
         """Of the sweep that a rung is: seeds and openings of its own."""
         seed = np.random.SeedSequence([self._settings.seed, key]).generate_state(1)[0] >> 1
+        left = None if self._end is None else max(self._end - time.monotonic(), _INSTANT)
         changes = {
             "budget": budget,
             "trials": lives,
@@ -165,7 +169,7 @@ class Rungs:
             "pruner": "none",
             "reports": 1,
             "rungs": (),
-            "timeout": self._seconds,
+            "timeout": left,
         }
         return self._settings.model_copy(update=changes)
 
@@ -240,7 +244,7 @@ class Rungs:
                 jobs=self._sweep.jobs,
             )
             scores.append(match.play().score.score)
-            observer.stage("final", number + 1, len(pairs))
+            observer.stage("final", games * (number + 1), games * len(pairs))
         if not scores:
             return None
         score, low, high = over_seeds(scores)
