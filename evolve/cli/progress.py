@@ -8,10 +8,12 @@ Every event has `event`, its name, and `time`, in seconds since 1970. They are
               row: as in the first table of that kind of run; done, total: of the whole run
     match     the result so far: games, score and its interval, likelihood ratio
     note      text: a remark
-    done      ending: in words; stopped: whether it can go on; of a match or rating its result
+    done      ending: in words; stopped: whether it can go on; of a match or rating its result;
+              nothing where there was nothing to do
     error     message: the line on standard error
 
-The last one is `done` or `error`, unless the process was killed.
+The last one is `done` or `error`, unless the process was killed. Options that are wrong may be told
+on standard error alone.
 """
 
 from __future__ import annotations

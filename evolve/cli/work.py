@@ -35,12 +35,12 @@ def carry_out(kind: RunKind, folder: Path, look: Look, work: Callable[[Observer]
 def finish(folder: Path, so_far: str, ending: RunEnding, report: Callable[[], None]) -> int:
     """Say how far it came and why it ended, then the report, or how it goes on; the exit code."""
     tell(f"{so_far}: {ending.value}")
-    tell_event("done", ending=ending.value, stopped=ending.stopped, folder=folder)
     if ending.stopped:
         _tell_how_to_go_on(folder)
-        return INTERRUPTED
-    report()
-    return 0
+    else:
+        report()
+    tell_event("done", ending=ending.value, stopped=ending.stopped, folder=folder)
+    return INTERRUPTED if ending.stopped else 0
 
 
 def _tell_how_to_go_on(folder: Path) -> None:

@@ -210,6 +210,12 @@ class EvolutionSettings(BaseModel):
     @model_validator(mode="after")
     def _consistent(self) -> EvolutionSettings:
         faults = []
+        if self.evaluation is not None and self.preset != "tuned":
+            raise ValueError(
+                f"preset: {self.preset} is for weights; leave it out, or the evaluation"
+            )
+        if self.evaluation is not None and 0 < self.move_budget < 100:
+            faults.append(f"move_budget: {self.move_budget} must be 100 or more with an evaluation")
         strange = [
             name
             for name in dict.fromkeys((*self.bounds, *self.fix))

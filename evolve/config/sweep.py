@@ -42,8 +42,8 @@ def _split(value: Any) -> Any:
 
 
 class SweepRung(NamedTuple):
-    """Longer lives of the best: so many candidates, each taught anew with every one of so many
-    seeds, for so many CPU seconds."""
+    """Longer lives of the best: so many candidates, each taught anew for so many CPU seconds, once
+    with each of so many seeds of its own."""
 
     candidates: int
     budget: float
@@ -132,8 +132,8 @@ class SweepSettings(BaseModel):
         3,
         ge=0,
         le=1000,
-        description="fresh seeds with which the winner's settings and the defaults learn once more "
-        "after the rungs, to play each other",
+        description="times that the winner's settings and the defaults learn once more after the "
+        "rungs, with fresh seeds, to play each other",
     )
     finalists: int = Field(
         4, ge=1, le=100, description="best trials that play for the champion, with the defaults"
@@ -166,8 +166,14 @@ class SweepSettings(BaseModel):
         if subject is None:
             return values
         usual = {"rules": subject.rules, **subject.settings}
-        if values.get("storage") or "games" in (values.get("fix") or {}):
-            usual.pop("rungs", None)  # neither goes with them
+        if (
+            values.get("storage")
+            or values.get("budget") is not None
+            or "games" in (values.get("fix") or {})
+        ):
+            usual.pop(
+                "rungs", None
+            )  # they are longer than the usual budget, and have none of these
         return {**usual, **{key: value for key, value in values.items() if value is not None}}
 
     @field_validator("rungs")

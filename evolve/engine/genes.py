@@ -84,8 +84,8 @@ GENES: Final[Mapping[str, Gene]] = {
     ),
     "probcut": Gene(
         (5, 30),
-        "tenths of a standard deviation: margin of the forward cuts of a search over patterns",
-        limits=(1, 100),
+        "tenths of a standard deviation: margin of a search's forward cuts over patterns; 0: none",
+        limits=(0, 100),
         steps=True,
         given=(5, 30),
         apart=True,

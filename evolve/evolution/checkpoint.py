@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -14,7 +15,7 @@ from evolve.population.algorithms import Algorithm
 from evolve.population.genome import Genome
 from evolve.population.individual import Individual
 from evolve.tables.individuals import row_genes
-from evolve.tables.layout import CONFIG_FILE, generation_file
+from evolve.tables.layout import CONFIG_FILE, EVALUATION_FILE, generation_file
 from evolve.tables.run import Run
 
 
@@ -24,6 +25,7 @@ def checkpoint(
     """As JSON, for the metadata of the generation's file."""
     return {
         "settings": settings.identity,
+        "evaluation": _digest(genome),
         "algorithm": dict(algorithm.state()),
         "progress": champions.state(genome),
     }
@@ -46,6 +48,8 @@ def restored(
     """
     _, state = run.metadata(generation)
     _check_settings(run, settings, state["settings"])
+    if state.get("evaluation") != _digest(genome):
+        raise RunError(f"{run.path / EVALUATION_FILE} is not what the generations so far had")
     rows = run.individuals_table(generation).to_pylist()
     cases = scores_in_table(run.games_table(generation), [row["individual"] for row in rows])
     population = [_individual(row, genome, direction, ranked_by) for row in rows]
@@ -76,6 +80,15 @@ def _check_settings(run: Run, settings: EvolutionSettings, made_with: Mapping[st
     if changed:
         faults = ", ".join(f"{key} was {made_with[key]}, not {now.get(key)}" for key in changed)
         raise RunError(f"{run.path / CONFIG_FILE} was changed: {faults}")
+
+
+def _digest(genome: Genome) -> str | None:
+    """Of the evaluation that all individuals have, and of its cuts; None where there is none."""
+    if genome.given is None:
+        return None
+    arrays = [array.tobytes() for array in genome.given.arrays.values()]
+    shapes = repr(genome.given.patterns.shapes.shapes).encode()
+    return hashlib.sha256(b"".join([shapes, *arrays])).hexdigest()
 
 
 def _individual(row: dict[str, Any], genome: Genome, direction: int, ranked_by: str) -> Individual:

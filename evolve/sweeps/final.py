@@ -19,7 +19,6 @@ from evolve.agents.agent import StoredAgent
 from evolve.agents.loading import read_agent
 from evolve.arena.match import Match
 from evolve.arena.tournament import Row, Tournament
-from evolve.documents import parse_json, read_document
 from evolve.errors import RunError
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.score import Score
@@ -168,16 +167,6 @@ def write_result(folder: Path, result: FinalResult, trials: Sequence[FrozenTrial
     finished = sum(trial.state in (TrialState.COMPLETE, TrialState.PRUNED) for trial in trials)
     document = {"trials": finished, **_document(result)}
     write_text(folder / FINAL_FILE, json.dumps(document, indent=1) + "\n")
-
-
-def finals_trials(folder: Path) -> int | None:
-    """How many trials were finished when the final was played; None when it was not, or not to
-    its end."""
-    try:
-        document = parse_json(read_document(folder / FINAL_FILE))
-        return int(document["trials"])
-    except (OSError, ValueError, LookupError, TypeError):
-        return None
 
 
 def _document(result: FinalResult) -> dict[str, Any]:

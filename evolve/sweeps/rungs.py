@@ -217,6 +217,7 @@ class Rungs:
         number = None if defaults is None else defaults.number
         rows = [one.standing for one in candidates]
         result = FinalResult(rows, winner.number, number, against, champion)
+        observer.stage("rungs", self._settings.work, self._settings.work)
         write_result(folder, result, self._sweep.study.trials())
         return None, result
 
@@ -316,5 +317,5 @@ def _name(number: int) -> str:
 
 
 def _told(what: str, candidates: int, rung: SweepRung) -> str:
-    seeds = f" with {rung.seeds} seeds" if rung.seeds > 1 else ""
-    return f"{what}: {candidates} settings learn for {rung.budget:g} CPU seconds{seeds}"
+    times = f", each with {rung.seeds} seeds" if rung.seeds > 1 else ""
+    return f"{what}: {candidates} settings learn for {rung.budget:g} CPU seconds{times}"

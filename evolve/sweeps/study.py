@@ -120,8 +120,11 @@ class Study:
             self._enqueue(self._queue)
 
     def _enqueue(self, queue: Sequence[Queued]) -> None:
-        """Put in the queue what is not there yet, each in its place."""
-        there = {number_of(trial) for trial in self._attempts()}
+        """Put in the queue what is not there yet, each in its place; RunError where others are."""
+        there = {number_of(trial): trial.user_attrs.get("origin") for trial in self._attempts()}
+        wanted = {place: one.origin for place, one in enumerate(queue)}
+        if any(wanted.get(place) != origin for place, origin in there.items()):
+            raise RunError(f"{self.place} is of other candidates: was `rungs` changed since?")
         for place, one in enumerate(queue):
             if place not in there:
                 attributes = {"origin": one.origin, PLACE: place}

@@ -18,7 +18,6 @@ from evolve.sweeps.exchange import agent_pieces, fetch_agents
 from evolve.sweeps.final import (
     FinalResult,
     best_trial,
-    finals_trials,
     play_final,
     save_champion,
 )
@@ -31,7 +30,13 @@ from evolve.sweeps.worker import Worker, ready
 from evolve.tables import folder as store
 from evolve.tables.layout import JOURNAL_FILE, RUNGS
 from evolve.tables.observer import Observer, RunEnding
-from evolve.tables.trials import Importances, importances_of, read_trials, write_trials
+from evolve.tables.trials import (
+    Importances,
+    finals_trials,
+    importances_of,
+    read_trials,
+    write_trials,
+)
 
 _LOOK: Final = 0.25
 """Seconds between two looks at Ctrl-C, and at a database for what others did."""

@@ -9,7 +9,7 @@ import pandas as pd
 from evolve.tables.kinds import Facts
 from evolve.tables.layout import FINAL_FILE, RETEST, RUNGS
 from evolve.tables.run import Run
-from evolve.tables.trials import FINISHED, read_trials
+from evolve.tables.trials import FINISHED, finals_trials, read_trials
 
 
 def trials(run: Run) -> pd.DataFrame:
@@ -57,8 +57,10 @@ def sweep_facts(run: Run) -> Facts:
     return Facts(
         done=finished,
         target=target,
+        # More trials than the last final knew of: another is to come.
         complete=isinstance(target, int)
         and finished >= target
-        and (run.path / FINAL_FILE).exists(),
+        and (run.path / FINAL_FILE).exists()
+        and finals_trials(run.path) in (None, finished),
         figures={"best_score": best},
     )

@@ -12,9 +12,10 @@ import pytest
 import evolve
 from evolve.agents.patterns import PatternAgent
 from evolve.config.evolution import EvolutionSettings
-from evolve.errors import SettingsError
+from evolve.errors import RunError, SettingsError
 from evolve.evolution.ancestry import individual_agent
 from evolve.evolution.loop import EvolutionEnding
+from evolve.population.genome import Genome
 from evolve.tables.run import Run
 from tests.agents.conftest import CUTS, pattern_agent
 from tests.evolution.conftest import StopAfter, go_on, start
@@ -27,6 +28,9 @@ GIVEN: dict[str, Any] = {
     "bounds": BOUNDS,
     "move_budget": 150,
 }
+
+
+GIVEN_NET = pattern_agent(cuts=CUTS)
 
 
 def tables_of(folder: Path) -> tuple[str, str]:
@@ -91,6 +95,20 @@ def test_it_goes_on_without_the_file_that_it_was_given(net: Path, searched: Run)
     assert tables_of(folder) == tables_of(searched.path)
 
 
+def test_another_evaluation_is_told(net: Path, searched: Run, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(searched.path, tmp_path / "copy"))
+    pattern_agent(7, cuts=CUTS, depth=2, probcut=1.2, endgame=4).save(copy / "evaluation.npz")
+    with pytest.raises(RunError, match="is not what the generations so far had"):
+        go_on(copy, generations=4)
+    # The file that the settings name has changed, too, and the run's own is gone.
+    before = net.read_bytes()
+    shutil.move(copy / "evaluation.npz", net)
+    with pytest.raises(RunError, match="is not what the generations so far had"):
+        go_on(copy, generations=4)
+    net.write_bytes(before)
+    assert go_on(copy, generations=4) is EvolutionEnding.COMPLETE
+
+
 def test_an_individual_is_an_agent(searched: Run) -> None:
     row = searched.find("0-3")
     agent = individual_agent(searched.path, "0-3")
@@ -120,7 +138,9 @@ def test_an_individual_is_an_agent(searched: Run) -> None:
         ({"evaluation": "patterns-standard", "terms": "mobility"}, "terms: an evaluation has"),
         ({"evaluation": "patterns-standard", "tie": "weights,depths"}, "depths alone"),
         ({"evaluation": "patterns-standard", "panel": "ladder"}, "above the ladder"),
-        ({"evaluation": "patterns-standard", "bounds": {"probcut": "0:20"}}, "1 to 100"),
+        ({"evaluation": "patterns-standard", "bounds": {"probcut": "0:101"}}, "0 to 100"),
+        ({"evaluation": "patterns-standard", "move_budget": 50}, "move_budget: 50 must be 100"),
+        ({"evaluation": "patterns-standard", "preset": "published"}, "published is for weights"),
     ],
 )
 def test_what_cannot_be(options: dict[str, Any], words: str, tmp_path: Path) -> None:
@@ -138,3 +158,8 @@ def test_settings_of_such_runs() -> None:
     assert "probcut" not in EvolutionSettings().bounds
     assert given.gene_sizes("probcut") == (1, 3)
     assert EvolutionSettings(evaluation="x.npz", tie=("depths",)).gene_sizes("depths") == (1,)
+    bare = Genome.of(EvolutionSettings(evaluation="x.npz", fix={"probcut": (0,)}), None, GIVEN_NET)
+    agent = bare.agent(bare.from_given(GIVEN_NET), "bare")
+    assert isinstance(agent, PatternAgent)
+    assert agent.allocation is not None
+    assert agent.allocation.probcuts == (0.0, 0.0, 0.0)

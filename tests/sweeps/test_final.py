@@ -13,9 +13,10 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 import evolve
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
-from evolve.sweeps.final import agent_file, best_trial, finals_trials, play_final, ranked
+from evolve.sweeps.final import agent_file, best_trial, play_final, ranked
 from evolve.sweeps.plan import plan_of
 from evolve.tables.observer import Silent
+from evolve.tables.trials import finals_trials
 
 
 def trial(number: int, score: float, **facts: Any) -> FrozenTrial:

@@ -16,7 +16,10 @@ from evolve.config.sweep import SweepRung, SweepSettings
 from evolve.config.toml import config_text
 from evolve.errors import RunError
 from evolve.sweeps.final import FinalResult, SeedsScore, Standing
+from evolve.sweeps.plan import plan_of
 from evolve.sweeps.rungs import crown, over_seeds
+from evolve.sweeps.storage import open_journal
+from evolve.sweeps.study import Queued, Study
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.tables import folder as store
 from evolve.tables.observer import Silent
@@ -92,7 +95,7 @@ def test_the_best_live_again_and_the_defaults_with_them_though_stopped(tmp_path:
     first = [number for rung, number in watcher.lives if rung == "1"]
     assert sorted(first) == sorted([*others[:2], 0])
     assert watcher.notes[0] == "rung 1: 3 settings learn for 0.03 CPU seconds"
-    assert watcher.notes[1] == "rung 2: 2 settings learn for 0.04 CPU seconds with 2 seeds"
+    assert watcher.notes[1] == "rung 2: 2 settings learn for 0.04 CPU seconds, each with 2 seeds"
     assert watcher.shares == sorted(watcher.shares)
     assert watcher.shares[-1] <= 1.0 + 1e-9
 
@@ -123,6 +126,21 @@ def test_the_best_live_again_and_the_defaults_with_them_though_stopped(tmp_path:
         assert (result.score.seeds, result.score.games) == (2, 12)
         assert retest == [best, "defaults"] * 2
         assert final["against_defaults"]["seeds"] == 2
+
+
+def test_rungs_of_other_candidates_are_refused(tmp_path: Path) -> None:
+    plan = plan_of(SweepSettings(**{**SETTINGS, "rungs": ()}))
+    assert plan.defaults is not None
+
+    def study(*origins: str) -> Study:
+        queue = [Queued(plan.defaults or {}, origin) for origin in origins]
+        return Study(plan, open_journal(tmp_path / "journal.log"), "s", "rung 1", False, queue)
+
+    study("trial-1", "defaults")
+    assert study("trial-1", "defaults", "trial-2").open() == 3
+    for origins in (("trial-2", "defaults", "trial-2"), ("trial-1", "defaults")):
+        with pytest.raises(RunError, match="rung 1 is of other candidates"):
+            study(*origins)
 
 
 @pytest.mark.slow
@@ -166,6 +184,7 @@ def test_settings_of_rungs() -> None:
     # 64 lives of 2 s, 17 of 8, 15 of 30, and 6 of 30 for the retest.
     assert usual.work == pytest.approx(64 + 17 * 4 + 15 * 15 + 6 * 15)
     assert SweepSettings(kind="patterns", rungs=()).work == 64
+    assert SweepSettings(kind="patterns", budget=60.0).rungs == ()
     assert SweepSettings(kind="patterns", storage="sqlite:///x.db").rungs == ()
     assert SweepSettings(kind="patterns", fix={"games": 100}).rungs == ()
     assert SweepSettings(kind="mcts").rungs == ()

@@ -27,4 +27,8 @@ def test_finished_trials_count_and_the_final_completes_it(tmp_path: Path) -> Non
     assert facts.figures == {"best_score": 0.5}  # a pruned one was judged by less
     (tmp_path / FINAL_FILE).touch()
     assert sweep_facts(Run(tmp_path)).complete
+    # A final of fewer trials: those that came after it have not played theirs.
+    for known, complete in ((1, False), (2, True)):
+        (tmp_path / FINAL_FILE).write_text(f'{{"trials": {known}}}')
+        assert sweep_facts(Run(tmp_path)).complete is complete
     assert kept_trials(tmp_path) == len(trials(Run(tmp_path))) == 4
