@@ -21,7 +21,7 @@ STEP = re.compile(
     r"`(?P<anchor>[^`]+)`|(?P<trial>Try it)):" + FENCE,
     re.M | re.S,
 )
-SLOW = {"A kind of run", "A command", "A column of a table"}
+SLOW = {"A kind of run", "A command", "A column of a table", "An operator"}
 """Examples for -m slow, as those that change the engine: they start several programs."""
 MOST_FILES = {"A term of the evaluation": 3, "Rules": 3}
 """Files that an extension may touch; two where nothing is said."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from evolve.arena import keeping
+from evolve.records import table
 from evolve.records.ggf import read_ggf
 from evolve.tables.folder import locked
 from tests.agents.test_external import source
@@ -229,7 +229,7 @@ def test_two_writers_are_refused() -> None:
 def test_a_file_that_cannot_be_written_meanwhile_is_tried_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    write, times = keeping.write_frame, [0]
+    write, times = table.write_frame, [0]
 
     def failing(path: Path, frame: pd.DataFrame) -> None:
         times[0] += 1
@@ -237,7 +237,7 @@ def test_a_file_that_cannot_be_written_meanwhile_is_tried_again(
             raise OSError(28, "No space left on device", str(path))
         write(path, frame)
 
-    monkeypatch.setattr("evolve.arena.keeping.write_frame", failing)
+    monkeypatch.setattr("evolve.records.table.write_frame", failing)
     ended = invoke("match", "random", "swh", "--games", 200, "--out", "g.csv", "--json")
     assert ended.code == 0
     assert "No space left on device" in ended.err

@@ -22,6 +22,7 @@ def test_each_search_is_of_so_many_simulations() -> None:
     assert {row["values"] for row in rows} == {"random games", *trees.NETWORKS}
 
 
+@pytest.mark.slow
 def test_games_to_learn_from_are_whole_games_and_the_same_again() -> None:
     rows, again = trees.selfplay_rows(), trees.selfplay_rows()
     numbers_are_sound(rows)

@@ -190,6 +190,7 @@ def test_a_training_that_is_ended_says_how_to_go_on(tmp_path: Path) -> None:
     assert ended.out.splitlines()[-1] == "go on with: evolve resume long"
 
 
+@pytest.mark.slow
 def test_a_sweep_that_is_ended_says_how_to_go_on(tmp_path: Path) -> None:
     process = spawn(tmp_path, *ALPHABETA, "--trials", 1000, "--jobs", 1, "--out", "long")
     wait_until((tmp_path / "long" / "champion.json").exists, process)

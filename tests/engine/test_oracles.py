@@ -64,6 +64,7 @@ def test_rules_by_rust_reversi() -> None:
     assert passes > GAMES // 3
 
 
+@pytest.mark.slow
 def test_rules_by_open_spiel() -> None:
     """Moves, passes, the side to move, the end, the final board, and who won."""
     rng = random.Random(102)

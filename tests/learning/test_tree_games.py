@@ -50,7 +50,7 @@ def assert_same(one: SearchedGames, other: SearchedGames) -> None:
 
 
 @pytest.mark.parametrize("architecture", [networks.VALUE, networks.POLICY], ids=lambda a: a.input)
-@pytest.mark.parametrize("noise", [0.0, 0.3])
+@pytest.mark.parametrize("noise", [0.3, pytest.param(0.0, marks=pytest.mark.slow)])
 def test_side_by_side_they_are_the_same_games(architecture: Architecture, noise: float) -> None:
     one, opponents = games_of(architecture, False, 1, noise=noise)
     assert len(set(opponents.tolist())) == 3

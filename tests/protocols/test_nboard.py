@@ -174,7 +174,11 @@ def test_a_depth_holds_under_a_clock_too() -> None:
 
 
 @pytest.mark.parametrize(
-    "agent", [evolve.load_agent("swh"), pattern_agent(endgame=0)], ids=lambda agent: agent.name
+    "agent",
+    [
+        pytest.param(evolve.load_agent("swh"), id="swh", marks=pytest.mark.slow),
+        pytest.param(pattern_agent(endgame=0), id="patterns"),
+    ],
 )
 def test_thinking_is_stopped_by_the_next_command(agent: evolve.Agent) -> None:
     lines: queue.Queue[str | None] = queue.Queue()

@@ -34,6 +34,7 @@ def drawn(count: int, seed: int = 0) -> list[dict[str, Any]]:
     return [study.ask(SPACE.distributions).params for _ in range(count)]
 
 
+@pytest.mark.slow
 def test_what_matters_has_a_small_p_and_the_rest_a_large_one() -> None:
     values = drawn(120)
     noise = 0.01 * np.random.default_rng(1).standard_normal(120)
