@@ -27,6 +27,13 @@ GAME = (
 MOVES = parse_moves("f5f6d3c5e6f7e7f4")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def ready() -> None:
+    """Kernels are loaded: the first thought is else over before it has begun."""
+    for name in ("swh?depth=2&endgame=8", "uct?simulations=20"):
+        evolve.load_agent(name).analyse(play_moves(evolve.Board.start(), MOVES))
+
+
 def talk(*lines: str, agent: str = "swh?depth=2", rules: str = "standard") -> list[str]:
     said: list[str] = []
     NBoardEngine(evolve.load_agent(agent), rules, said.append).serve(  # type: ignore[arg-type]
