@@ -205,6 +205,7 @@ def test_superiority_and_pairs() -> None:
     assert same["pentanomial"] == [0, 0, 20, 0, 0]
 
 
+@pytest.mark.slow
 def test_random_against_random_is_within_its_interval() -> None:
     hits = 0
     for seed in range(50):

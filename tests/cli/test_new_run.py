@@ -18,6 +18,7 @@ def test_runs_are_numbered_by_their_rules(tmp_path: Path) -> None:
     assert names == ["reversed-001", "reversed-002", "standard-001"]
 
 
+@pytest.mark.slow
 def test_runs_started_at_once_have_folders_of_their_own(tmp_path: Path) -> None:
     started = [spawn(tmp_path, "run", *QUICK, "--generations", 1, "--seed", s) for s in range(2)]
     ended = [finish(process) for process in started]

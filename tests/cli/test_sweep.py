@@ -231,6 +231,7 @@ def test_a_sweep_of_evolution(tmp_path: Path) -> None:
     assert evolve.load_agent("evo").rules == "reversed"
 
 
+@pytest.mark.slow
 def test_a_database_serves_as_well(tmp_path: Path) -> None:
     options = (*ALPHABETA, "--jobs=1", "--storage=sqlite:///study.db", "--study=mine")
     few = ("--fix=weights=100,-25,10,5,-25,1,1,5,2,1", "--fix=stability=0", "--fix=x_squares=0")

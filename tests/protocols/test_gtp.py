@@ -199,7 +199,7 @@ def test_a_lost_game_by_reversed_rules_is_won() -> None:
 @pytest.mark.parametrize(
     "agent",
     [
-        "swh?depth=4",
+        pytest.param("swh?depth=4", marks=pytest.mark.slow),
         pytest.param("swh?depth=20", marks=pytest.mark.slow),
         "swh?time=30",
         "random",
