@@ -199,13 +199,7 @@ def _document(a: str, b: str, rules: Rules, result: MatchResult) -> dict[str, An
         "a": a,
         "b": b,
         "rules": rules,
-        "games": result.games,
-        "wins": result.wins,
-        "draws": result.draws,
-        "losses": result.losses,
-        "score": score.score,
-        "score_low": score.low,
-        "score_high": score.high,
+        **_counted(result),
         "score_black": result.score_black,
         "score_white": result.score_white,
         "mean_discs": result.mean_discs,
@@ -220,20 +214,22 @@ def _document(a: str, b: str, rules: Rules, result: MatchResult) -> dict[str, An
     }
 
 
-def _so_far(match: Match) -> dict[str, Any]:
-    """The result of the games that were played, and the test."""
-    result = match.result
-    score = result.score
+def _counted(result: MatchResult) -> dict[str, Any]:
+    """How the games ended, and A's score."""
     return {
         "games": result.games,
         "wins": result.wins,
         "draws": result.draws,
         "losses": result.losses,
-        "score": score.score,
-        "score_low": score.low,
-        "score_high": score.high,
-        **_tested(match),
+        "score": result.score.score,
+        "score_low": result.score.low,
+        "score_high": result.score.high,
     }
+
+
+def _so_far(match: Match) -> dict[str, Any]:
+    """The result of the games that were played, and the test."""
+    return {**_counted(match.result), **_tested(match)}
 
 
 def _tested(match: Match) -> dict[str, Any]:

@@ -89,8 +89,7 @@ class Candidate:
     def standing(self) -> Standing:
         """Its row of the last rung."""
         low, high = over_seeds([life.score for life in self.lives])[1:]
-        name = "defaults" if self.origin == DEFAULTS else self.origin
-        return Standing(name, len(self.lives), self.score, low, high)
+        return Standing(self.origin, len(self.lives), self.score, low, high)
 
 
 def over_seeds(scores: Sequence[float]) -> tuple[float, float, float]:
