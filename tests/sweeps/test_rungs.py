@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,14 @@ import pytest
 from scipy import stats
 
 import evolve
+from evolve.cli.sweep import verdict
 from evolve.config.sweep import SweepRung, SweepSettings
 from evolve.config.toml import config_text
 from evolve.errors import RunError
+from evolve.sweeps.attempts import number_of
 from evolve.sweeps.final import FinalResult, SeedsScore, Standing
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.rungs import crown, over_seeds
+from evolve.sweeps.rungs import Candidate, Life, Rungs, crown, over_seeds
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Queued, Study
 from evolve.sweeps.sweep import Sweep, SweepEnding
@@ -150,6 +153,37 @@ def test_further_trials_begin_the_rungs_anew(tmp_path: Path) -> None:
     assert again.lives == []
     assert climbed(tmp_path, more := Watcher(), trials=4)[1] is not None
     assert [rung for rung, _ in more.lives].count("1") == 3
+
+
+def test_a_winner_meets_the_defaults_with_fresh_seeds(tmp_path: Path) -> None:
+    """Whoever wins at this size is luck, so that the last rung's scores are given."""
+    settings = SweepSettings(**SETTINGS)
+    store.create(tmp_path, config_text(settings, {}, "sweep evolution"), ("trials", "rungs"))
+    watcher = Watcher()
+    with closing(Sweep(tmp_path, settings, 1)) as sweep:
+        sweep.run(watcher)
+        trials = {number_of(trial): trial for trial in sweep.study.trials()}
+        candidates = [
+            Candidate(name, number, trials[number].params, (Life(score, tmp_path, trials[number]),))
+            for name, number, score in (("trial-2", 2, 0.9), ("defaults", 0, 0.1))
+        ]
+        ending, result = Rungs(sweep, None)._crowned(candidates, watcher)
+    assert ending is None
+    assert result is not None
+    assert (result.winner, result.defaults) == (2, 0)
+    assert isinstance(result.score, SeedsScore)
+    assert (result.score.seeds, result.score.games) == (2, 12)
+    assert 0.0 <= result.score.low <= result.score.score <= result.score.high <= 1.0
+    assert watcher.lives == [("retest", 2), ("retest", 0)] * 2
+    lives = rungs_table(evolve.load_run(tmp_path))
+    assert lives["candidate"].tolist() == ["trial-2", "defaults"] * 2
+    seeds = {evolve.load_agent(tmp_path / agent).provenance["seed"] for agent in lives["agent"]}  # type: ignore[attr-defined]
+    assert len(seeds) == 4
+    champion = json.loads((tmp_path / "champion.json").read_text())
+    assert champion["provenance"]["against_defaults"] == result.score.score
+    assert json.loads((tmp_path / "final.json").read_text())["against_defaults"]["seeds"] == 2
+    said = verdict(result)
+    assert "fresh games of 2 fresh seeds" in said
 
 
 def test_the_time_runs_out_on_a_rung_and_links_are_refused(tmp_path: Path) -> None:
