@@ -280,6 +280,7 @@ def test_a_reader_that_went_away_does_not_take_the_games_along(
     assert len(pd.read_csv("games.csv")) == 4
 
 
+@pytest.mark.slow
 def test_names_that_are_not_text(tmp_path: Path) -> None:
     name = os.fsdecode(b"b\xff.json")
     done("export", "swh", "-o", name)
