@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from evolve.config.evolution import FIRST, Share
+from evolve.engine.architecture import Architecture
 from evolve.engine.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 from evolve.errors import AgentError
 
@@ -158,8 +159,6 @@ class LearningSettings(TrainingSettings):
         return {}
 
     def _check_network(self, layers: tuple[str, ...], outputs: tuple[str, ...]) -> None:
-        from evolve.engine.network import Architecture  # not above: it loads numba
-
         try:
             architecture = Architecture(self.input, layers)
         except AgentError as error:
