@@ -11,9 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal, get_args
 
-import numpy as np
-import numpy.typing as npt
-
 from evolve.engine import program as layout
 from evolve.engine.limits import MOST_WEIGHTS
 from evolve.engine.program import CHUNK, NARROW
@@ -208,7 +205,7 @@ class Architecture:
             part += matrix is not None
         return plain
 
-    def program(self) -> npt.NDArray[np.int64]:
+    def program(self) -> list[int]:
         """The cells that the kernels read, the address of the weights left open."""
         cells: list[int] = []
         offset, size, width = 0, self.input_size, self.input_size
@@ -232,7 +229,7 @@ class Architecture:
             self.output
         ]
         head[layout.TAKES_MOVE] = int(self.output == "action")
-        return np.array(head + cells, np.int64)
+        return head + cells
 
 
 def packed_size(matrix: Matrix) -> int:

@@ -48,7 +48,7 @@ class Network:
             [_packed(shape, *pair) for shape, pair in zip(matrices, self.weights, strict=True)]
             + [np.zeros(CHUNK, np.float32)]
         )
-        self._program = architecture.program()
+        self._program = np.array(architecture.program(), np.int64)
         self._program[WEIGHTS] = self._packed.ctypes.data
         self._program.flags.writeable = self._packed.flags.writeable = False
 

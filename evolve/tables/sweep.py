@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pandas as pd
+import pyarrow.compute as pc
 
 from evolve.tables.kinds import Facts
 from evolve.tables.layout import FINAL_FILE, RETEST, RUNGS
 from evolve.tables.run import Run
 from evolve.tables.trials import FINISHED, finals_trials, read_trials
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def trials(run: Run) -> pd.DataFrame:
@@ -20,6 +24,8 @@ def trials(run: Run) -> pd.DataFrame:
 def rungs(run: Run) -> pd.DataFrame:
     """A row for each life in a rung: the rung's number or `retest`, whose settings they are, and
     what the table of trials says of a trial. Empty before the first."""
+    import pandas as pd  # not above: see Run
+
     frames = []
     for place in _rungs_of(run.path):
         table = read_trials(place)
@@ -50,10 +56,12 @@ def kept_trials(folder: Path) -> int:
 
 def sweep_facts(run: Run) -> Facts:
     """How many trials are finished, and the best score. The final makes it complete."""
-    frame, target = run.trials, run.config.get("trials")
-    finished = int(frame["state"].isin(FINISHED).sum())
-    complete = frame[frame["state"] == "COMPLETE"]
-    best = float(complete["score"].max()) if len(complete) else None
+    table, target = read_trials(run.path), run.config.get("trials")
+    states = [] if table is None else table["state"].to_pylist()
+    finished = sum(state in FINISHED for state in states)
+    best = None
+    if table is not None:
+        best = pc.max(table.filter(pc.field("state") == "COMPLETE")["score"]).as_py()
     return Facts(
         done=finished,
         target=target,
