@@ -15,11 +15,12 @@ from evolve.tables.layout import CONFIG_FILE
 from evolve.tables.run import Run
 
 
-def facts_of(run: Run) -> dict[str, Any]:
-    """The facts of a run in such lists."""
+def facts_of(run: Run, running: bool | None = None) -> dict[str, Any]:
+    """The facts of a run in such lists. running: whether it is written to, if that is known."""
     kind = run.kind
     facts: Facts = imported(kind.facts)(run)
-    state = "running" if is_locked(run.path) else "done" if facts.complete else "stopped"
+    running = is_locked(run.path) if running is None else running
+    state = "running" if running else "done" if facts.complete else "stopped"
     champion = champion_of(run.path)
     agent = None if champion is None else read_header(champion)
     score = _score(agent.provenance if agent is not None and facts.crowned else {})

@@ -242,6 +242,7 @@ class MctsSettings(LearningSettings):
     opponents: Opponents = Field(
         default_factory=lambda: {ITSELF: 1.0},
         description="OPPONENT=SHARE of the games: self, random, or an alpha-beta agent",
+        json_schema_extra={"names": "shares", "words": [ITSELF]},
     )
     accept: bool = Field(
         False,
@@ -249,7 +250,9 @@ class MctsSettings(LearningSettings):
         "of accept_against, nor against the one before",
     )
     accept_against: Annotated[tuple[str, ...], BeforeValidator(_split_layers)] = Field(
-        ("random", "swh-mobility"), description="agents that it is measured by"
+        ("random", "swh-mobility"),
+        description="agents that it is measured by",
+        json_schema_extra={"names": "agents"},
     )
     accept_games: int = Field(20, ge=2, le=10_000, description="games with each of them")
     play_simulations: int = Field(400, ge=1, le=2_000_000, description="of a move of the agent")
@@ -344,6 +347,7 @@ class DqnSettings(LearningSettings):
     opponents: Opponents = Field(
         default_factory=lambda: {ITSELF: 1.0},
         description="OPPONENT=SHARE of the games: self, past, random, or an alpha-beta agent",
+        json_schema_extra={"names": "shares", "words": [ITSELF, PAST]},
     )
     both_sides: bool = Field(
         False, description="learn from the other side's moves, too, not only from the learner's"
