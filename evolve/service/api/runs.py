@@ -47,6 +47,7 @@ from evolve.service.rows import (
     games_table,
     individuals_of,
     lineage_of,
+    of_round_robin,
     rows_of,
     upsets_of,
 )
@@ -233,7 +234,8 @@ def get_crosstable(
     opened, which = house.index.open(run), _round(generation)
     if which != "playoff":
         _never_changes(request, response, opened, which)
-    return crosstable_of(games_table(opened, which))
+    games = games_table(opened, which)
+    return crosstable_of(games if which == "playoff" else of_round_robin(games))
 
 
 @router.get("/runs/{run}/generations/{generation}/champion")
@@ -337,7 +339,7 @@ async def get_file(
         finally:
             joined.unlink(missing_ok=True)
         return house.lending.sent(made, sent_as)
-    words = ["show", source, "--table", stem, "--format", suffix]
+    words = ["show", source, "--table", stem, "-o", "{to}"]
     return house.lending.sent(await house.lending.made(words, f".{suffix}"), sent_as)
 
 
