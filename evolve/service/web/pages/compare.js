@@ -1,0 +1,106 @@
+// Runs side by side: their curves over one another, how they differ, and a match between their champions.
+
+import { path } from "../api.js";
+import { LineChart } from "../charts.js";
+import { hasValues, seriesOf, useCurve } from "../curves.js";
+import { useGet, useRested } from "../data.js";
+import { cell, interval, label } from "../format.js";
+import { html, useEffect, useState } from "../html.js";
+import { Launch, Watched } from "../launch.js";
+import { MatchResult } from "../results.js";
+import { go, to } from "../router.js";
+import { Select, Table, Wait } from "../ui.js";
+
+const MOST = 8;
+const CURVES = {
+  run: ["rating", "panel_elo", "panel_score", "past_score", "best_score", "mean_score", "over_budget", "seconds"],
+  train: ["elo", "score", "loss", "visited"],
+  sweep: ["score"],
+};
+const X = { run: "generation", train: "games", sweep: "number" };
+
+export default function Compare({ query }) {
+  const ids = query.getAll("run").slice(0, MOST);
+  const together = useGet(ids.length ? path(["compare"], { run: ids }) : null, { keep: true });
+  const runs = together.data?.runs.filter((run) => ids.includes(run.id)) || [];
+  const show = (chosen) => go(to(["compare"], { run: chosen, job: query.get("job") }));
+  return html`<h1>Compare runs</h1>
+    <${Chooser} ids=${ids} show=${show} />
+    ${ids.length > 0 && html`<${Wait} of=${together}>
+      ${runs.length > 0 && html`<${Curves} runs=${runs} />`}
+      ${runs.length > 1 && html`<${Differences} runs=${runs} comparison=${together.data} /><${PlayOff} runs=${runs} query=${query} />`}
+    <//>`}`;
+}
+
+/** The runs that are compared, and those that may be added. */
+function Chooser({ ids, show }) {
+  const [text, setText] = useState("");
+  const found = useGet(path(["runs"], { limit: 20, q: useRested(text) }), { keep: true });
+  const known = (found.data?.items || []).map((run) => run.id).filter((id) => !ids.includes(id));
+  const add = () => {
+    if (text && !ids.includes(text)) show([...ids, text]);
+    setText("");
+  };
+  return html`<div class="filters">
+    ${ids.map((id, place) => html`<span class=${`key c${place % 8}`}><a href=${to(["run", id])}>${id}</a>
+      <button type="button" aria-label=${`leave out ${id}`} onClick=${() => show(ids.filter((one) => one !== id))}>×</button></span>`)}
+    ${ids.length < MOST && html`<form class="buttons" onSubmit=${(event) => { event.preventDefault(); add(); }}>
+      <span class="control"><label for="add-run">Run</label><input id="add-run" list="add-run-list" value=${text} autocomplete="off"
+        placeholder="type to search" onInput=${(event) => setText(event.target.value.trim())} />
+      <datalist id="add-run-list">${known.map((id) => html`<option value=${id} />`)}</datalist></span><button disabled=${!text}>Add</button></form>`}
+  </div>
+  ${ids.length === 0 && known.length > 0 && html`<p>Choose two runs or more. The latest are:</p>
+    <p class="buttons">${known.slice(0, 8).map((id) => html`<button type="button" onClick=${() => show([id])}>${id}</button>`)}</p>`}`;
+}
+
+function Curves({ runs }) {
+  const [tables, setTables] = useState({});
+  const kinds = new Set(runs.map((run) => run.kind));
+  const kind = kinds.size === 1 ? runs[0].kind : null;
+  const put = (id, rows) => setTables((old) => (old[id] === rows ? old : { ...old, [id]: rows }));
+  const columns = kind ? CURVES[kind].filter((column) => runs.some((run) => hasValues(tables[run.id] || [], column))) : ["score"];
+  const [chosen, setChosen] = useState("");
+  const column = columns.includes(chosen) ? chosen : columns[0];
+  const x = kind ? X[kind] : "step";
+  const series = runs.map((run) => ({
+    ...seriesOf((tables[run.id] || []).map((row, step) => ({ step, ...row, score: kind === null ? row.panel_score ?? row.score : row.score })), column, run.id, x),
+  }));
+  return html`${runs.map((run) => html`<${Fetch} key=${run.id} run=${run} put=${put} />`)}
+    ${column && html`<p class="filters"><${Select} name="Curve" value=${column} choices=${columns.map((one) => [one, label(one)])} onChange=${setChosen} /></p>
+    <${LineChart} title=${label(column)} xName=${x} series=${series} />`}`;
+}
+
+/** Fetches one run's curve; draws nothing. */
+function Fetch({ run, put }) {
+  const curve = useCurve(run.id, run.kind);
+  useEffect(() => {
+    if (curve.data) put(run.id, curve.data.items);
+  }, [curve.data]);
+  return null;
+}
+
+function Differences({ runs, comparison }) {
+  const columns = runs.map((run, place) => ({ name: run.id, show: (row) => cell(row.values[place]) }));
+  const figures = [...new Set(comparison.figures.flatMap((one) => Object.keys(one || {})))]
+    .map((name) => ({ name, values: comparison.figures.map((one) => one?.[name]) }));
+  const scores = { name: "score of its champion", values: runs.map((run) => (run.score === null ? null : interval(run.score, run.score_low, run.score_high))) };
+  return html`<h2>Settings in which they differ</h2>
+    ${comparison.settings.length ? html`<${Table} name="differing settings" rows=${comparison.settings} columns=${[{ name: "setting", show: (row) => label(row.name) }, ...columns]} />` : html`<p class="quiet">None.</p>`}
+    <h2>Figures</h2><${Table} name="figures" rows=${[scores, ...figures]} columns=${[{ name: "figure", show: (row) => label(row.name) }, ...columns]} />`;
+}
+
+function PlayOff({ runs, query }) {
+  const [a, setA] = useState(runs[0].id);
+  const [b, setB] = useState(runs[1].id);
+  const rules = (id) => runs.find((run) => run.id === id)?.rules;
+  const choices = runs.map((run) => [run.id, run.id]);
+  const job = query.get("job");
+  const start = (started) => go(to(["compare"], { run: runs.map((run) => run.id), job: started.id }));
+  return html`<h2>Play them off</h2>
+    <p>Their champions play a match, both colours on every opening. Give two values to the sequential test and it ends as soon as it is decided.</p>
+    <div class="filters"><${Select} name="First" value=${a} choices=${choices} onChange=${setA} /><${Select} name="Second" value=${b} choices=${choices} onChange=${setB} /></div>
+    ${a === b && html`<p class="quiet">Choose two different runs.</p>`}
+    ${rules(a) !== rules(b) && html`<p class="quiet">They play by different rules: say by which in the settings.</p>`}
+    <${Launch} command="match" fixed=${{ a: `run:${a}`, b: `run:${b}` }} button="Start the match" onStart=${start} disabled=${a === b} />
+    ${job && html`<${Watched} key=${job} id=${job}>${(document, result) => html`<${MatchResult} a=${document.settings.a} b=${document.settings.b} result=${result} />`}<//>`}`;
+}

@@ -1,0 +1,88 @@
+// A sweep: history, parallel coordinates, slices, importances, the table of trials, its rungs.
+
+import { path } from "../api.js";
+import { BarChart, ParallelChart, ScatterChart } from "../charts.js";
+import { useCurve } from "../curves.js";
+import { useGet, usePages } from "../data.js";
+import { useEvents } from "../events.js";
+import { number, percent } from "../format.js";
+import { html, useState } from "../html.js";
+import { PagedTable, Select, Wait } from "../ui.js";
+
+const OWN = ["number", "state", "score", "score_error", "seconds", "reports", "origin", "worker", "agent", "reason"];
+const AXES = 7;
+const counts = (row) => Number.isFinite(row.score) && ["COMPLETE", "PRUNED"].includes(row.state);
+
+export function Sweep({ run }) {
+  const curve = useCurve(run.id, "sweep", 1000);
+  const importances = useGet(path(["runs", run.id, "importances"]));
+  const rows = (curve.data?.items || []).filter(counts);
+  const weights = importances.data?.items || [];
+  const names = parameters(rows, weights);
+  return html`<${Wait} of=${curve}>
+    ${rows.length === 0 && html`<p class="quiet">No trial has ended yet.</p>`}
+    ${rows.length > 0 && html`<div class="charts">
+      <${History} rows=${rows} />
+      ${names.length > 0 && html`<${Slice} rows=${rows} names=${names} />`}
+      ${weights.length > 0 && html`<${BarChart} title="Importance of the settings" text=${percent} valueName="share"
+        bars=${weights.slice(0, 12).map((one) => ({ name: one.parameter, value: one.share, colour: one.p > 0.05 ? 3 : 0 }))} />`}
+    </div>
+    ${importances.data?.why && html`<p class="quiet">${importances.data.why}</p>`}
+    ${names.length > 0 && html`<${ParallelChart} title="Trials over their most important settings; the best 20 % stand out" rows=${rows} score=${(row) => row.score}
+      axes=${[...names.slice(0, AXES).map((name) => axis(name, rows)), { name: "score" }]} />`}`}
+    <${Rungs} run=${run} />
+  <//>`;
+}
+
+/** The settings that vary, the most important first. */
+function parameters(rows, weights) {
+  const all = Object.keys(rows[0] || {}).filter((name) => !OWN.includes(name) && new Set(rows.map((row) => row[name])).size > 1);
+  const order = new Map(weights.map((one, place) => [one.parameter, place]));
+  return all.sort((a, b) => (order.get(a) ?? Infinity) - (order.get(b) ?? Infinity));
+}
+
+/** An axis of a setting; where it has words or yes and no, with them in order. */
+function axis(name, rows) {
+  const values = rows.map((row) => row[name]).filter((value) => value !== null && value !== undefined);
+  return values.every((value) => typeof value === "number") ? { name } : { name, words: [...new Set(values.map(String))].sort() };
+}
+
+function History({ rows }) {
+  let top = -Infinity;
+  const sorted = [...rows].sort((a, b) => a.number - b.number);
+  const best = sorted.filter((row) => row.state === "COMPLETE").map((row) => ({ x: row.number, y: (top = Math.max(top, row.score)) }));
+  return html`<${ScatterChart} title="Score of each trial, and the best so far" xName="trial" yName="score" best=${best}
+    points=${sorted.map((row) => ({ x: row.number, y: row.score, name: `trial ${row.number}: ${number(row.score)}`, faint: row.state === "PRUNED" }))} />`;
+}
+
+function Slice({ rows, names }) {
+  const [chosen, setChosen] = useState(names[0]);
+  const name = names.includes(chosen) ? chosen : names[0];
+  const { words } = axis(name, rows);
+  return html`<div><p class="filters"><${Select} name="Slice" value=${name} choices=${names.map((one) => [one, one])} onChange=${setChosen} /></p>
+    <${ScatterChart} title=${`Score by ${name}`} xName=${name} yName="score" words=${words} points=${rows.map((row) => ({
+      x: words ? words.indexOf(String(row[name])) : row[name], y: row.score, name: `trial ${row.number}`, faint: row.state === "PRUNED",
+    }))} /></div>`;
+}
+
+/** What the best came to in longer lives, where the sweep had rungs. */
+function Rungs({ run }) {
+  const wanted = run.tables.includes("rungs");
+  const pages = usePages(wanted ? path(["runs", run.id, "rungs"], { limit: 50 }) : null);
+  if (!wanted) return null;
+  return html`<h2>Rungs</h2><${PagedTable} pages=${pages} name="rungs" />`;
+}
+
+export function Trials({ run }) {
+  const pages = usePages(path(["runs", run.id, "trials"], { limit: 50 }));
+  useEvents(({ name, data }) => {
+    if (name !== "trial" || data.run !== run.id) return;
+    pages.change((items) => {
+      const known = items.some((row) => row.number === data.row.number);
+      if (!known) return pages.more ? items : [...items, data.row];
+      return items.map((row) => (row.number === data.row.number ? data.row : row));
+    });
+  });
+  const used = (column) => (pages.items || []).some((row) => row[column.name] !== null && row[column.name] !== undefined);
+  return html`<${PagedTable} pages=${pages} name="trials" id="number" pick=${used} />`;
+}

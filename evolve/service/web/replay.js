@@ -1,0 +1,78 @@
+// A game move by move: slider, keys, the values of its moves by an agent, the list of moves.
+
+import { Board, Discs } from "./board.js";
+import { number, percent } from "./format.js";
+import { html, useEffect, useMemo, useState } from "./html.js";
+import { positions } from "./reversi.js";
+import { setQuery, to } from "./router.js";
+import { AgentInput, Check, Facts } from "./ui.js";
+import { onSquares, useValues, ValuesList } from "./values.js";
+
+const KEYS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
+
+/** game: a game's document; names: {black, white} as links or words; agent: whose values come first. */
+export function Replay({ game, rules, agent: first, query, names }) {
+  const moves = useMemo(() => (game.moves || "").split(" ").filter(Boolean), [game.moves]);
+  const all = useMemo(() => positions(moves), [moves]);
+  const last = all.length - 1;
+  const at = Math.max(0, Math.min(last, Number(query.get("ply") ?? game.opening?.split(" ").filter(Boolean).length ?? 0)));
+  const [agent, setAgent] = useState(query.get("by") || first || "");
+  const [wanted, setWanted] = useState(true);
+  const show = (ply) => setQuery({ ply: Math.max(0, Math.min(last, ply)) });
+  const position = all[at];
+  const values = useValues(wanted && at < moves.length && moves[at] !== "pass" ? agent : "", moves.slice(0, at), rules);
+  const next = moves[at];
+  useEffect(() => {
+    const key = (event) => {
+      const field = event.target.closest?.("input, select, textarea, [role=grid], .box");
+      if (!(event.key in KEYS) || field || event.ctrlKey || event.altKey || event.metaKey) return;
+      event.preventDefault();
+      show(at + KEYS[event.key]);
+    };
+    document.addEventListener("keydown", key);
+    return () => document.removeEventListener("keydown", key);
+  });
+  return html`<div class="game">
+    <div class="table">
+      <${Board} position=${position} values=${wanted ? onSquares(values.data) : {}} best=${values.data?.moves[0]?.move} next=${next} name=${`ply ${at}`} />
+      <div class="slider"><label for="ply">Move <strong>${at}</strong> of ${last}</label>
+        <input id="ply" type="range" min="0" max=${last} value=${at} onInput=${(event) => show(Number(event.target.value))} /></div>
+      <div class="buttons">
+        <button type="button" aria-label="to the start" onClick=${() => show(0)}>⏮</button><button type="button" aria-label="a move back" onClick=${() => show(at - 1)} disabled=${at === 0}>◀</button>
+        <button type="button" aria-label="a move on" onClick=${() => show(at + 1)} disabled=${at === last}>▶</button><button type="button" aria-label="to the end" onClick=${() => show(last)}>⏭</button>
+        <span class="quiet">← → Home End</span></div>
+      <p class="live" role="status">${said(at, all, next)}</p>
+    </div>
+    <div class="beside">
+      <${Discs} cells=${position.cells} toMove=${at < last ? position.side : null} />
+      <${Facts} facts=${[["black", names.black], ["white", names.white], ["winner", game.winner ?? "nobody"], ["discs", `${game.discs_black}:${game.discs_white}`],
+        ["reason", game.reason === "end" ? null : game.reason], ["rules", rules], ["upset", game.upset > 0 ? percent(game.upset) : null],
+        ["nodes", game.nodes_black === null ? null : `${number(game.nodes_black)} and ${number(game.nodes_white)}`]]} />
+      ${all.length - 1 < moves.length && html`<p class="bad">Move ${all.length} of this game, ${moves[all.length - 1]}, is not legal.</p>`}
+      <div class="panel"><h2>What an agent thinks</h2>
+        <p class="buttons"><${AgentInput} name="Agent" value=${agent} onChange=${setAgent} /><${Check} name="values on squares" value=${wanted} onChange=${setWanted} /></p>
+        ${agent && wanted && at < moves.length && next !== "pass" && html`<${ValuesList} values=${values} played=${next} />`}
+        ${next === "pass" && html`<p>${position.side} must pass.</p>`}
+        <p class="buttons">${agent && html`<a class="button" href=${to(["play"], { agent, rules, moves: moves.slice(0, at).join(" "), side: position.side })}>Play on from here</a>`}</p></div>
+      <h2>Moves</h2>
+      <${Moves} moves=${moves} at=${at} onChoose=${show} opening=${game.opening?.split(" ").filter(Boolean).length ?? 0} />
+    </div>
+  </div>`;
+}
+
+function said(at, all, next) {
+  const { move, turned } = all[at];
+  if (at === 0) return "The start.";
+  const side = all[at - 1].side;
+  const what = move === "pass" ? `${side} passed` : `${side} played ${move} and turned ${turned.length}`;
+  return `Move ${at}: ${what}.${next === undefined ? " The game is over." : ""}`;
+}
+
+/** The moves as a list; each may be chosen. The first ones are the opening's. */
+export function Moves({ moves, at, onChoose, opening = 0 }) {
+  if (!moves.length) return html`<p class="quiet">None yet.</p>`;
+  return html`<ol class="moves">${moves.map((move, place) => html`<li key=${place}>
+    ${onChoose
+      ? html`<button type="button" aria-current=${at === place + 1 ? "true" : undefined} class=${place < opening ? "opening" : undefined} onClick=${() => onChoose(place + 1)}>${move}</button>`
+      : html`<span>${move}</span>`}</li>`)}</ol>`;
+}

@@ -1,0 +1,218 @@
+// Small parts that all pages are made of: messages, tables, buttons, chips, progress, choosers.
+
+import { path, save, token } from "./api.js";
+import { useGet, useRested } from "./data.js";
+import { cell, duration, label, percent } from "./format.js";
+import { html, useEffect, useId, useState } from "./html.js";
+
+/** What went wrong, in words. */
+export function Problem({ error, again }) {
+  if (!error) return null;
+  return html`<div class="problem" role="alert">
+    <strong>${error.status ? error.title || "That did not work" : "No answer"}.</strong> ${error.message}
+    ${error.errors?.length > 0 && html`<ul>${error.errors.map((one) => html`<li>${one.pointer} ${one.detail}</li>`)}</ul>`}
+    ${again && html` <button type="button" onClick=${again}>Try again</button>`}
+  </div>`;
+}
+
+/** What is fetched: its error, a word while it is on its way, then the content. */
+export function Wait({ of, children }) {
+  if (of.error && !of.data && !of.items) return html`<${Problem} error=${of.error} again=${of.reload} />`;
+  if (!of.data && !of.items) return html`<p class="quiet" aria-busy="true">Loading …</p>`;
+  return html`${of.error && html`<${Problem} error=${of.error} again=${of.reload} />`}${children}`;
+}
+
+export function Chip({ state }) {
+  return html`<span class=${`chip ${state}`}>${state}</span>`;
+}
+
+export function Progress({ share, left, text, name }) {
+  const words = text ?? [percent(share, 0), typeof left === "number" && `${duration(left)} left`].filter(Boolean).join(", ");
+  return html`<span class="progress">
+    <progress max="1" value=${share ?? undefined} aria-label=${name || "progress"}></progress>
+    <span>${words}</span>
+  </span>`;
+}
+
+/** A button that does something with the server: busy meanwhile, its error below. */
+export function Act({ children, act, kind = "", disabled }) {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState(null);
+  const run = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      await act();
+    } catch (problem) {
+      setError(problem);
+    }
+    setBusy(false);
+  };
+  return html`<button type="button" class=${kind} disabled=${busy || disabled} onClick=${run}>${children}</button>
+    ${error && html`<span class="bad" role="alert">${error.message}</span>`}`;
+}
+
+/** A button that asks again before it acts, in its own place. */
+export function ActTwice({ children, question, act }) {
+  const [asked, setAsked] = useState(false);
+  if (!asked) return html`<button type="button" onClick=${() => setAsked(true)}>${children}</button>`;
+  return html`<span class="asked" role="group" aria-label=${question}>
+    <span>${question}</span>
+    <${Act} kind="danger" act=${act}>Yes, ${children}<//>
+    <button type="button" ref=${focus} onClick=${() => setAsked(false)}>No</button>
+  </span>`;
+}
+
+function focus(element) {
+  if (element && !element.seen) {
+    element.seen = true;
+    element.focus();
+  }
+}
+
+export function Copy({ text }) {
+  const [done, setDone] = useState(false);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      const area = document.body.appendChild(document.createElement("textarea"));
+      area.value = text;
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
+    setDone(true);
+    setTimeout(() => setDone(false), 1500);
+  };
+  return html`<button type="button" onClick=${copy}>${done ? "Copied" : "Copy"}</button>`;
+}
+
+export function CommandLine({ line }) {
+  return html`<div class="line"><code tabindex="0" aria-label="the equal command line">${line}</code><${Copy} text=${line} /></div>`;
+}
+
+/** Files to download, each with what it is. */
+export function Downloads({ files }) {
+  return html`<div class="buttons">${files.map((file) => html`<${Download} ...${file} />`)}</div>`;
+}
+
+export function Download({ name, href, about }) {
+  const click = (event) => {
+    if (!token()) return;
+    event.preventDefault();
+    save(href, name);
+  };
+  return html`<a class="button" href=${`api/v1/${href}`} download=${name} title=${about} onClick=${click}>↓ ${name}</a>`;
+}
+
+/** A wide thing that scrolls in its own box. */
+export function Box({ name, children }) {
+  return html`<div class="box" role="region" tabindex="0" aria-label=${name}>${children}</div>`;
+}
+
+/**
+ * A table. columns: [{name, title, show(row), number, sort}]; `sort` is the word that the list sorts by.
+ */
+export function Table({ name, columns, rows, id, sort, onSort }) {
+  return html`<${Box} name=${name}><table>
+    <thead><tr>${columns.map((column) => html`<${Head} column=${column} sort=${sort} onSort=${onSort} />`)}</tr></thead>
+    <tbody>${rows.map((row, place) => html`<tr key=${id ? row[id] : place}>
+      ${columns.map((column) => html`<td class=${column.number ? "number" : undefined}>
+        ${column.show ? column.show(row) : cell(row[column.name])}
+      </td>`)}
+    </tr>`)}</tbody>
+  </table><//>`;
+}
+
+function Head({ column, sort, onSort }) {
+  const title = column.title ?? label(column.name);
+  const kind = column.number ? "number" : undefined;
+  if (!column.sort || !onSort) return html`<th scope="col" class=${kind}>${title}</th>`;
+  const down = sort === `-${column.sort}`;
+  const here = down || sort === column.sort;
+  return html`<th scope="col" class=${kind} aria-sort=${here ? (down ? "descending" : "ascending") : undefined}>
+    <button type="button" class="sort" onClick=${() => onSort(down ? column.sort : `-${column.sort}`)}>
+      ${title} <span aria-hidden="true">${here ? (down ? "↓" : "↑") : "↕"}</span>
+    </button>
+  </th>`;
+}
+
+/** Columns of a table of the API as columns of ours; `shows` says how to draw some. */
+export function columnsOf(columns, shows = {}) {
+  return columns.map(({ name, type }) => ({ name, number: type === "number", show: shows[name] && ((row) => shows[name](row[name], row)) }));
+}
+
+/** A table of the API that grows by pages. */
+export function PagedTable({ pages, name, shows, id, pick, sort, onSort }) {
+  return html`<${Wait} of=${pages}>
+    <${Table} name=${name} columns=${columnsOf(pages.columns || [], shows).filter((column) => !pick || pick(column))}
+      rows=${pages.items || []} id=${id} sort=${sort} onSort=${onSort} />
+    <${More} pages=${pages} />
+  <//>`;
+}
+
+export function More({ pages, what = "rows" }) {
+  const { items = [], total, more } = pages;
+  if (!more && items.length < 20) return null;
+  return html`<p class="more"><span class="quiet">${items.length} of ${total} ${what}</span>
+    ${more && html` <${Act} act=${more}>Show more<//>`}</p>`;
+}
+
+/** Links between the parts of a page. */
+export function Tabs({ tabs, name }) {
+  return html`<nav class="tabs" aria-label=${name}>${tabs.map(({ title, href, here }) => html`
+    <a href=${href} aria-current=${here ? "page" : undefined}>${title}</a>`)}</nav>`;
+}
+
+export function Select({ name, value, choices, onChange, hidden }) {
+  const id = useId();
+  return html`<span class="control"><label for=${id} class=${hidden ? "hidden" : undefined}>${name}</label>
+    <select id=${id} value=${value} onChange=${(event) => onChange(event.target.value)}>
+      ${choices.map(([key, text]) => html`<option value=${key} selected=${key === value}>${text}</option>`)}
+    </select></span>`;
+}
+
+export function Check({ name, value, onChange }) {
+  return html`<label class="check"><input type="checkbox" checked=${value} onChange=${(event) => onChange(event.target.checked)} /> ${name}</label>`;
+}
+
+/** A text that filters a list, once typing rests. */
+export function Search({ name, value, onChange }) {
+  const id = useId();
+  const [text, setText] = useState(value);
+  const rested = useRested(text);
+  useEffect(() => {
+    if (rested !== value) onChange(rested.trim());
+  }, [rested]);
+  return html`<span class="control"><label for=${id}>${name}</label>
+    <input id=${id} type="search" value=${text} onInput=${(event) => setText(event.target.value)} /></span>`;
+}
+
+/** An agent by its id, with those of the server to choose from while one types. */
+export function AgentInput({ id, name, value, onChange, describedBy, invalid }) {
+  const own = useId();
+  const input = id || own;
+  const [text, setText] = useState(value || "");
+  useEffect(() => setText(value || ""), [value]);
+  const asked = useRested(text.split("?")[0], 250);
+  const found = useGet(path(["agents"], { limit: 30, q: asked }), { keep: true });
+  const change = (event) => {
+    setText(event.target.value);
+    onChange(event.target.value.trim());
+  };
+  return html`<span class="control agent">${name && html`<label for=${input}>${name}</label>`}
+    <input id=${input} list=${`${input}-list`} value=${text} onInput=${change} autocomplete="off" spellcheck=${false}
+      placeholder="type to search" aria-describedby=${describedBy} aria-invalid=${invalid ? "true" : undefined} />
+    <datalist id=${`${input}-list`}>${found.data?.items.map((agent) => html`
+      <option value=${agent.id}>${agent.about || agent.name}</option>`)}</datalist></span>`;
+}
+
+/** The agent of an id, described. */
+export const useAgent = (id) => useGet(id ? path(["agents", id]) : null);
+
+/** A fact with its name, large. */
+export function Facts({ facts }) {
+  return html`<dl class="facts">${facts.filter(([, value]) => value !== null && value !== undefined && value !== false)
+    .map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
