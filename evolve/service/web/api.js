@@ -1,10 +1,12 @@
 // Requests to the REST API: JSON, errors as problem documents, the token, downloads.
 
-export const ROOT = new URL("api/v1/", document.baseURI);
+export { address as path } from "./router.js";
+
+const ROOT = new URL("api/v1/", document.baseURI);
 const TOKEN = "evolve-token";
 
 /** What the API answered instead: a problem document (RFC 9457). Status 0: it did not answer. */
-export class ApiError extends Error {
+class ApiError extends Error {
   constructor(problem) {
     super(problem.detail || problem.title);
     this.status = problem.status;
@@ -28,18 +30,6 @@ export function setToken(text) {
 export function authorization() {
   const given = token();
   return given ? { Authorization: `Bearer ${given}` } : {};
-}
-
-/** Parts of a path, encoded, with a query whose empty values are left out. */
-export function path(parts, query = {}) {
-  const pairs = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    for (const one of [value].flat()) {
-      if (one !== undefined && one !== null && one !== "") pairs.append(name, one);
-    }
-  }
-  const text = pairs.toString();
-  return parts.map(encodeURIComponent).join("/") + (text ? `?${text}` : "");
 }
 
 async function send(method, where, { body, headers = {}, signal } = {}) {

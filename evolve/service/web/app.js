@@ -111,7 +111,7 @@ function Page({ route }) {
     return () => { current = false; };
   }, [name]);
   if (fault) {
-    return html`<h1>Something is wrong here</h1><${Problem} error=${{ status: 1, title: "The page failed", message: fault.message }} again=${() => location.reload()} />`;
+    return html`<h1>Something is wrong here</h1><${Problem} error=${{ title: "The page failed", message: fault.message }} again=${() => location.reload()} />`;
   }
   if (loaded.name !== name) return html`<p class="quiet" aria-busy="true">Loading …</p>`;
   return html`<${loaded.Content} key=${name} parts=${parts} query=${route.query} />`;

@@ -75,7 +75,7 @@ export function Board({ position, legal = [], hints, values = {}, best, next, on
   };
   const rows = [0, 1, 2, 3, 4, 5, 6, 7];
   const summary = `${name || "board"}: black ${count(position.cells, "black")}, white ${count(position.cells, "white")}`;
-  return html`<svg class="board" viewBox=${`0 0 ${2 * EDGE + 8 * SIZE} ${2 * EDGE + 8 * SIZE}`} role=${onPlay ? "grid" : "img"}
+  return html`<svg class="board" viewBox="0 0 346 346" role=${onPlay ? "grid" : "img"}
       aria-label=${onPlay ? `${summary}; arrow keys move, Enter plays` : `${summary}; ${described(position.cells)}`} onKeyDown=${onPlay && keys}>
     <g class="edge" aria-hidden="true">${rows.map((row) => html`
       <text x=${EDGE + (row + 0.5) * SIZE} y="14" text-anchor="middle">${"abcdefgh"[row]}</text>
@@ -96,5 +96,5 @@ function described(cells) {
 /** The discs of both sides, beside a board. */
 export function Discs({ cells, toMove }) {
   return html`<p class="discs">${["black", "white"].map((side) => html`
-    <span class=${toMove === side ? "moves" : undefined}><span class=${`dot ${side}`}></span> ${side} <strong>${count(cells, side)}</strong>${toMove === side && html`<span class="quiet"> to move</span>`}</span>`)}</p>`;
+    <span class=${toMove === side ? "turn" : undefined}><span class=${`dot ${side}`}></span> ${side} <strong>${count(cells, side)}</strong>${toMove === side && html`<span class="quiet"> to move</span>`}</span>`)}</p>`;
 }

@@ -2,7 +2,7 @@
 // the tab has a stream of its own, which is closed while the tab is hidden.
 
 import { authorization } from "./api.js";
-import { EventStream } from "./event-stream.js";
+import { EventStream } from "./events-worker.js";
 import { useEffect, useRef, useState } from "./html.js";
 
 const listeners = new Set();
@@ -57,7 +57,7 @@ export function connect() {
   renew.started = true;
 }
 
-export function subscribe(listener) {
+function subscribe(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }

@@ -1,9 +1,11 @@
 // The form of a command: its fields in groups, defaults as placeholders, errors beside the fields.
 // What is typed is kept as text by name; `settingsOf` makes the settings of it.
 
+import { newKey, post } from "./api.js";
+import { useGet } from "./data.js";
 import { label } from "./format.js";
-import { html, useState } from "./html.js";
-import { AgentInput } from "./ui.js";
+import { html, useRef, useState } from "./html.js";
+import { AgentInput, Problem, Wait } from "./ui.js";
 
 /** A value as text in a field. */
 export function textOf(value) {
@@ -42,25 +44,67 @@ export function settingsOf(fields, texts) {
 
 /** The errors of a problem document by field, and those that belong to none of them. */
 export function errorsByField(error, fields) {
-  const names = new Set(fields.map((field) => field.name));
   const found = { fields: {}, rest: [] };
   for (const one of error?.errors || []) {
     const name = one.pointer.replace(/^\/settings\//, "/").split("/")[1];
-    if (names.has(name)) found.fields[name] = one.detail;
+    if (fields.some((field) => field.name === name)) found.fields[name] = one.detail;
     else found.rest.push(one);
   }
   return found;
 }
 
+/**
+ * Start a job: {start(job), error, busy, forget}. A key goes with it, so that a second attempt starts
+ * no second job; `forget` is to be called when something changes.
+ */
+export function useStart(onStart) {
+  const [state, setState] = useState({});
+  const key = useRef(newKey());
+  const forget = () => {
+    key.current = newKey();
+    setState({});
+  };
+  const start = async (job) => {
+    setState({ busy: true });
+    try {
+      onStart(await post("jobs", job, { headers: { "Idempotency-Key": key.current } }));
+      forget();
+    } catch (error) {
+      setState({ error });
+    }
+  };
+  return { ...state, start, forget };
+}
+
+/** A form within a page. command: `match` or `rate`; fixed: the settings that the page gives. */
+export function Launch({ command, fixed, button, onStart, disabled }) {
+  const commands = useGet("commands");
+  const [texts, setTexts] = useState({});
+  const { start, error, busy, forget } = useStart(onStart);
+  const info = commands.data?.items.find((one) => one.command === command);
+  if (!info) return html`<${Wait} of=${commands} />`;
+  const fields = info.fields.filter((field) => !(field.name in fixed));
+  const errors = errorsByField(error, fields);
+  const change = (next) => {
+    setTexts(next);
+    forget();
+  };
+  return html`<form class="new" novalidate onSubmit=${(event) => {
+      event.preventDefault();
+      start({ command, settings: { ...settingsOf(fields, texts), ...fixed } });
+    }}>
+    <${Problem} error=${error} rest=${errors.rest} />
+    <details><summary>Settings</summary><${SettingsForm} info=${{ ...info, fields }} texts=${texts} onChange=${change} errors=${errors.fields} /></details>
+    <p><button class="main" disabled=${busy || disabled}>${button}</button></p></form>`;
+}
+
 /** The fields in their groups; the first group is open, the others where something in them is set or wrong. */
-export function SettingsForm({ info, texts, onChange, errors = {}, without = [] }) {
+export function SettingsForm({ info, texts, onChange, errors = {}, closed }) {
   const preset = info.presets[texts.preset ?? info.fields.find((field) => field.name === "preset")?.default] || {};
-  const fields = info.fields.filter((field) => !without.includes(field.name));
-  const groups = [...new Set([...info.groups, ...fields.map((field) => field.group)])]
-    .map((name) => ({ name, fields: fields.filter((field) => field.group === name) }))
-    .filter((group) => group.fields.length);
+  const groups = [...new Set(info.fields.map((field) => field.group))]
+    .map((name) => ({ name, fields: info.fields.filter((field) => field.group === name) }));
   const change = (name) => (text) => onChange({ ...texts, [name]: text });
-  return groups.map((group, place) => html`<${Group} key=${group.name} name=${group.name} first=${place === 0}
+  return groups.map((group, place) => html`<${Group} key=${group.name} name=${group.name} first=${place === 0 && !closed}
       busy=${group.fields.some((field) => texts[field.name] || errors[field.name])}>
     ${group.fields.map((field) => html`<${Field} key=${field.name} field=${field} text=${texts[field.name] ?? ""}
       standard=${field.name in preset ? preset[field.name] : field.default} error=${errors[field.name]}

@@ -67,8 +67,3 @@ export function cell(value) {
 function plain(value) {
   return Array.isArray(value) ? value.join(":") : typeof value === "number" ? number(value) : String(value);
 }
-
-/** The short form of an agent's id: what stands after the origin. */
-export function agentName(id) {
-  return id ? id.replace(/^(run|upload|program):/, "") : NONE;
-}

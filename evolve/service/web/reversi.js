@@ -1,8 +1,8 @@
-// The rules of Reversi: what may be played, what turns over, who won. Cells are "X" (black), "O"
+// The rules of Reversi: what may be played, and what turns over. Cells are "X" (black), "O"
 // (white) and "-", a1 first; squares are 0 to 63.
 
 const STEPS = [[-1, -1], [-1, 0], [-1, 1], [0, -1], [0, 1], [1, -1], [1, 0], [1, 1]];
-export const SIGN = { black: "X", white: "O" };
+const SIGN = { black: "X", white: "O" };
 export const other = (side) => (side === "black" ? "white" : "black");
 
 export function squareName(square) {
@@ -14,7 +14,7 @@ export function squareNumber(name) {
 }
 
 /** The discs that a move turns over; none: it is not legal. */
-export function flips(cells, side, square) {
+function flips(cells, side, square) {
   if (cells[square] !== "-") return [];
   const own = SIGN[side];
   const turned = [];
@@ -35,7 +35,7 @@ export function flips(cells, side, square) {
   return turned;
 }
 
-export function legalMoves(cells, side) {
+function legalMoves(cells, side) {
   const moves = [];
   for (let square = 0; square < 64; square++) if (flips(cells, side, square).length) moves.push(square);
   return moves;
@@ -48,7 +48,7 @@ export function count(cells, side) {
 }
 
 /** The start: `move` and `turned` are those that led to a position. */
-export function start() {
+function start() {
   const cells = Array(64).fill("-");
   cells[27] = cells[36] = "O";
   cells[28] = cells[35] = "X";
@@ -77,15 +77,4 @@ export function positions(moves) {
     all.push(next);
   }
   return all;
-}
-
-export function isOver({ cells }) {
-  return !legalMoves(cells, "black").length && !legalMoves(cells, "white").length;
-}
-
-/** `black`, `white` or `draw`: by `standard` rules most discs win, by `reversed` fewest. */
-export function winner(cells, rules) {
-  const lead = count(cells, "black") - count(cells, "white");
-  if (lead === 0) return "draw";
-  return (lead > 0) === (rules === "standard") ? "black" : "white";
 }

@@ -2,14 +2,27 @@
 
 import { useEffect, useState } from "./html.js";
 
+/** Parts of a path, encoded, with a query whose empty values are left out. */
+export function address(parts, query = {}) {
+  const pairs = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of [value].flat()) if (one || one === 0) pairs.append(name, one);
+  }
+  const path = parts.map((part) => encodeURIComponent(part).replaceAll("%3A", ":")).join("/");
+  return pairs.size ? `${path}?${pairs}` : path;
+}
+
+/** The address of a page. */
+export const to = (parts, query) => `#/${address(parts, query)}`;
+
+export function go(where) {
+  location.hash = where;
+}
+
 /** What the hash says: its parts, decoded, and its query. */
 export function currentRoute() {
-  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
-  return {
-    parts: path.split("/").filter(Boolean).map(decode),
-    path,
-    query: new URLSearchParams(query),
-  };
+  const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
+  return { parts: path.split("/").filter(Boolean).map(decode), query: new URLSearchParams(query) };
 }
 
 function decode(part) {
@@ -20,32 +33,12 @@ function decode(part) {
   }
 }
 
-/** The address of a page: its parts are encoded, empty values of the query left out. */
-export function to(parts, query = {}) {
-  const path = parts.map((part) => encodeURIComponent(part).replaceAll("%3A", ":"));
-  const pairs = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    for (const one of [value].flat()) {
-      if (one !== undefined && one !== null && one !== "") pairs.append(name, one);
-    }
-  }
-  const text = pairs.toString();
-  return `#/${path.join("/")}${text ? `?${text}` : ""}`;
-}
-
-export function go(address) {
-  location.hash = address;
-}
-
 /** Put what a page shows into its address, without another step of the browser's history. */
 export function setQuery(changes) {
-  const { path, query } = currentRoute();
-  for (const [name, value] of Object.entries(changes)) {
-    if (value === "" || value === null || value === undefined) query.delete(name);
-    else query.set(name, value);
-  }
-  const text = query.toString();
-  history.replaceState(null, "", `#/${path}${text ? `?${text}` : ""}`);
+  const { parts, query } = currentRoute();
+  for (const [name, value] of Object.entries(changes)) query.set(name, value ?? "");
+  const kept = Object.fromEntries([...query.keys()].map((name) => [name, query.getAll(name)]));
+  history.replaceState(null, "", to(parts, kept));
   window.dispatchEvent(new HashChangeEvent("hashchange"));
 }
 

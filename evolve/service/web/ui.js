@@ -2,17 +2,15 @@
 
 import { path, save, token } from "./api.js";
 import { useGet, useRested } from "./data.js";
-import { cell, duration, label, percent } from "./format.js";
-import { html, useEffect, useId, useState } from "./html.js";
+import { cell, label, number } from "./format.js";
+import { html, useEffect, useId, useRef, useState } from "./html.js";
 
-/** What went wrong, in words. */
-export function Problem({ error, again }) {
+/** What went wrong, in words; `rest`: those of its errors that are not told elsewhere. */
+export function Problem({ error, again, rest = error?.errors }) {
   if (!error) return null;
-  return html`<div class="problem" role="alert">
-    <strong>${error.status ? error.title || "That did not work" : "No answer"}.</strong> ${error.message}
-    ${error.errors?.length > 0 && html`<ul>${error.errors.map((one) => html`<li>${one.pointer} ${one.detail}</li>`)}</ul>`}
-    ${again && html` <button type="button" onClick=${again}>Try again</button>`}
-  </div>`;
+  return html`<div class="problem" role="alert" tabindex="-1"><strong>${error.title || "That did not work"}.</strong> ${error.message}
+    ${rest?.length > 0 && html`<ul>${rest.map((one) => html`<li>${one.pointer} ${one.detail}</li>`)}</ul>`}
+    ${again && html` <button type="button" onClick=${again}>Try again</button>`}</div>`;
 }
 
 /** What is fetched: its error, a word while it is on its way, then the content. */
@@ -26,11 +24,10 @@ export function Chip({ state }) {
   return html`<span class=${`chip ${state}`}>${state}</span>`;
 }
 
-export function Progress({ share, left, text, name }) {
-  const words = text ?? [percent(share, 0), typeof left === "number" && `${duration(left)} left`].filter(Boolean).join(", ");
+export function Progress({ share, text, name }) {
   return html`<span class="progress">
-    <progress max="1" value=${share ?? undefined} aria-label=${name || "progress"}></progress>
-    <span>${words}</span>
+    <progress max="1" value=${share ?? undefined} aria-label=${name}></progress>
+    <span>${text}</span>
   </span>`;
 }
 
@@ -55,22 +52,16 @@ export function Act({ children, act, kind = "", disabled }) {
 /** A button that asks again before it acts, in its own place. */
 export function ActTwice({ children, question, act }) {
   const [asked, setAsked] = useState(false);
-  if (!asked) return html`<button type="button" onClick=${() => setAsked(true)}>${children}</button>`;
-  return html`<span class="asked" role="group" aria-label=${question}>
-    <span>${question}</span>
-    <${Act} kind="danger" act=${act}>Yes, ${children}<//>
-    <button type="button" ref=${focus} onClick=${() => setAsked(false)}>No</button>
-  </span>`;
+  const no = useRef(null);
+  useEffect(() => {
+    no.current?.focus();
+  }, [asked]);
+  if (!asked) return html`<button type="button" onClick=${() => setAsked(true)}>${children} …</button>`;
+  return html`<span class="asked" role="group" aria-label=${question}>${question} <${Act} kind="danger" act=${act}>${children}<//>
+    <button type="button" ref=${no} onClick=${() => setAsked(false)}>No</button></span>`;
 }
 
-function focus(element) {
-  if (element && !element.seen) {
-    element.seen = true;
-    element.focus();
-  }
-}
-
-export function Copy({ text }) {
+function Copy({ text }) {
   const [done, setDone] = useState(false);
   const copy = async () => {
     try {
@@ -92,11 +83,7 @@ export function CommandLine({ line }) {
   return html`<div class="line"><code tabindex="0" aria-label="the equal command line">${line}</code><${Copy} text=${line} /></div>`;
 }
 
-/** Files to download, each with what it is. */
-export function Downloads({ files }) {
-  return html`<div class="buttons">${files.map((file) => html`<${Download} ...${file} />`)}</div>`;
-}
-
+/** A file to download. */
 export function Download({ name, href, about }) {
   const click = (event) => {
     if (!token()) return;
@@ -116,7 +103,7 @@ export function Box({ name, children }) {
  */
 export function Table({ name, columns, rows, id, sort, onSort }) {
   return html`<${Box} name=${name}><table>
-    <thead><tr>${columns.map((column) => html`<${Head} column=${column} sort=${sort} onSort=${onSort} />`)}</tr></thead>
+    <thead><tr>${columns.map((column) => html`<${Heading} column=${column} sort=${sort} onSort=${onSort} />`)}</tr></thead>
     <tbody>${rows.map((row, place) => html`<tr key=${id ? row[id] : place}>
       ${columns.map((column) => html`<td class=${column.number ? "number" : undefined}>
         ${column.show ? column.show(row) : cell(row[column.name])}
@@ -125,7 +112,7 @@ export function Table({ name, columns, rows, id, sort, onSort }) {
   </table><//>`;
 }
 
-function Head({ column, sort, onSort }) {
+function Heading({ column, sort, onSort }) {
   const title = column.title ?? label(column.name);
   const kind = column.number ? "number" : undefined;
   if (!column.sort || !onSort) return html`<th scope="col" class=${kind}>${title}</th>`;
@@ -139,7 +126,7 @@ function Head({ column, sort, onSort }) {
 }
 
 /** Columns of a table of the API as columns of ours; `shows` says how to draw some. */
-export function columnsOf(columns, shows = {}) {
+function columnsOf(columns, shows = {}) {
   return columns.map(({ name, type }) => ({ name, number: type === "number", show: shows[name] && ((row) => shows[name](row[name], row)) }));
 }
 
@@ -215,4 +202,17 @@ export const useAgent = (id) => useGet(id ? path(["agents", id]) : null);
 export function Facts({ facts }) {
   return html`<dl class="facts">${facts.filter(([, value]) => value !== null && value !== undefined && value !== false)
     .map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** Takes values of one range to another. */
+export function scale([low, high], [from, to]) {
+  return (value) => from + ((value - low) / (high - low || 1)) * (to - from);
+}
+
+/** A small curve without axes, for lists. */
+export function Spark({ values, name }) {
+  const x = scale([0, values.length - 1], [2, 94]);
+  const y = scale([Math.min(...values), Math.max(...values)], [25, 3]);
+  return html`<svg class="c0" role="img" aria-label=${`${name}: from ${number(values[0])} to ${number(values.at(-1))}`} viewBox="0 0 96 28" width="96" height="28">
+    <polyline points=${values.map((value, place) => `${x(place).toFixed(1)},${y(value).toFixed(1)}`).join(" ")} /></svg>`;
 }

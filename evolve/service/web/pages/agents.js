@@ -1,8 +1,9 @@
 // Agents: those that came with evolve, those of runs, those that were uploaded; each described.
 
 import { path, post, remove } from "../api.js";
-import { AgentView } from "../agent-view.js";
+import { BoardHeat } from "../charts.js";
 import { usePages } from "../data.js";
+import { cell, label } from "../format.js";
 import { html, useState } from "../html.js";
 import { go, setQuery, to } from "../router.js";
 import { ActTwice, More, Problem, Search, Table, useAgent, Wait } from "../ui.js";
@@ -20,7 +21,7 @@ function All({ query }) {
       <${Table} name="agents" id="id" rows=${pages.items || []} columns=${[
         { name: "agent", show: (agent) => html`<a href=${to(["agents", agent.id])}>${agent.name}</a>` },
         { name: "origin" }, { name: "kind" }, { name: "rules", show: (agent) => agent.rules || "any" }, { name: "about" },
-        { name: "play", title: "", show: (agent) => html`<a class="button" href=${to(["play"], { agent: agent.id })} aria-label=${`play ${agent.name}`}>Play</a>` },
+        { name: "play", show: (agent) => html`<a class="button" href=${to(["play"], { agent: agent.id })} aria-label=${`play ${agent.name}`}>Play</a>` },
       ]} />
       <${More} pages=${pages} what="agents" />
     <//>
@@ -68,4 +69,23 @@ function One({ id }) {
         <a class="button" href=${to(["ratings"], { agent: agent.data.id })}>Rate it</a>
         ${agent.data.origin === "upload" && html`<${ActTwice} question="Delete this agent?" act=${() => remove(path(["agents", id])).then(() => go("#/agents"))}>delete<//>`}</p>
       <${AgentView} agent=${agent.data} />`}<//>`;
+}
+
+function Boards({ boards }) {
+  const all = Object.entries(boards);
+  const most = Math.max(...all.flatMap(([, values]) => values.map(Math.abs)), 1e-9);
+  return html`<div class="heats">${all.map(([title, values]) => html`<${BoardHeat} key=${title} title=${title} values=${values} most=${most} />`)}</div>`;
+}
+
+/** An agent described: facts, remarks, its table, its boards of numbers, where it comes from. */
+export function AgentView({ agent }) {
+  const columns = agent.columns.map((name, place) => ({ name, number: typeof agent.rows[0]?.[place] === "number", show: (row) => cell(row[place]) }));
+  const provenance = Object.entries(agent.provenance || {});
+  return html`
+    <p>${[agent.kind, agent.rules, ...agent.facts].filter(Boolean).join(", ")}</p>
+    ${agent.lines.map((line) => html`<p>${line}</p>`)}
+    ${agent.rows.length > 0 && html`<${Table} name="phases" columns=${columns} rows=${agent.rows} />`}
+    ${Object.keys(agent.boards).length > 0 && html`<${Boards} boards=${agent.boards} />`}
+    ${provenance.length > 0 && html`<details><summary>Where it comes from</summary><dl class="settings">
+      ${provenance.map(([name, value]) => html`<div><dt>${label(name)}</dt><dd>${cell(value)}</dd></div>`)}</dl></details>`}`;
 }

@@ -1,12 +1,12 @@
 // Runs side by side: their curves over one another, how they differ, and a match between their champions.
 
 import { path } from "../api.js";
-import { LineChart } from "../charts.js";
-import { hasValues, seriesOf, useCurve } from "../curves.js";
-import { useGet, useRested } from "../data.js";
+import { Plot } from "../charts.js";
+import { hasValues, seriesOf, useCurve, useGet, useRested } from "../data.js";
+import { Launch } from "../form.js";
 import { cell, interval, label } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
-import { Launch, Watched } from "../launch.js";
+import { Watched } from "../jobs.js";
 import { MatchResult } from "../results.js";
 import { go, to } from "../router.js";
 import { Select, Table, Wait } from "../ui.js";
@@ -67,7 +67,7 @@ function Curves({ runs }) {
   }));
   return html`${runs.map((run) => html`<${Fetch} key=${run.id} run=${run} put=${put} />`)}
     ${column && html`<p class="filters"><${Select} name="Curve" value=${column} choices=${columns.map((one) => [one, label(one)])} onChange=${setChosen} /></p>
-    <${LineChart} title=${label(column)} xName=${x} series=${series} />`}`;
+    <${Plot} title=${label(column)} xName=${x} series=${series} />`}`;
 }
 
 /** Fetches one run's curve; draws nothing. */
@@ -102,5 +102,5 @@ function PlayOff({ runs, query }) {
     ${a === b && html`<p class="quiet">Choose two different runs.</p>`}
     ${rules(a) !== rules(b) && html`<p class="quiet">They play by different rules: say by which in the settings.</p>`}
     <${Launch} command="match" fixed=${{ a: `run:${a}`, b: `run:${b}` }} button="Start the match" onStart=${start} disabled=${a === b} />
-    ${job && html`<${Watched} key=${job} id=${job}>${(document, result) => html`<${MatchResult} a=${document.settings.a} b=${document.settings.b} result=${result} />`}<//>`}`;
+    ${job && html`<${Watched} key=${job} id=${job}>${({ result }) => html`<${MatchResult} result=${result} />`}<//>`}`;
 }

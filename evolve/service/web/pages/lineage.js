@@ -1,14 +1,14 @@
 // Where an individual comes from: its ancestors as a tree, each of which opens; and an individual alone.
 
 import { path } from "../api.js";
-import { AgentView } from "../agent-view.js";
 import { useGet } from "../data.js";
 import { percent } from "../format.js";
 import { html } from "../html.js";
 import { setQuery, to } from "../router.js";
 import { Box, Select, Table, Wait } from "../ui.js";
+import { AgentView } from "./agents.js";
 
-const WIDTH = 170;
+const WIDTH = 200;
 const HEIGHT = 52;
 
 /** The lineage of the champion, or where it has none, of the last generation's best. */
@@ -49,14 +49,11 @@ function Tree({ run, individual, query }) {
     <//>`;
 }
 
-/** Steps back of each individual from the first, by its shortest way. */
+/** Steps back of each individual from the first, by its longest way: lines then go one way alone. */
 function levels(nodes, first) {
-  const byName = new Map(nodes.map((node) => [node.individual, node]));
   const level = new Map([[first, 0]]);
-  for (const name of level.keys()) {
-    for (const parent of byName.get(name)?.parents || []) {
-      if (byName.has(parent) && !level.has(parent)) level.set(parent, level.get(name) + 1);
-    }
+  for (const { individual, parents } of [...nodes].sort((a, b) => b.born - a.born)) {
+    for (const parent of parents) level.set(parent, Math.max(level.get(parent) ?? 0, (level.get(individual) ?? 0) + 1));
   }
   return level;
 }
@@ -68,7 +65,7 @@ function Drawing({ nodes, individual, href }) {
     const at = level.get(node.individual) ?? 0;
     (columns[at] ||= []).push(node);
   }
-  const tall = Math.max(...columns.map((column) => column?.length || 0));
+  const tall = Math.max(...columns.map((column) => column.length));
   const place = new Map();
   columns.forEach((column, at) => column.forEach((node, row) => place.set(node.individual, {
     x: at * WIDTH + 4,

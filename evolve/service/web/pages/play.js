@@ -4,11 +4,10 @@ import { get, path, post } from "../api.js";
 import { Board, Discs } from "../board.js";
 import { label } from "../format.js";
 import { html, useEffect, useMemo, useRef, useState } from "../html.js";
-import { Moves } from "../replay.js";
 import { after, other, positions, squareName, squareNumber } from "../reversi.js";
 import { go, to } from "../router.js";
 import { Act, AgentInput, Check, Download, Problem, Select, useAgent } from "../ui.js";
-import { onSquares, useValues, ValuesList } from "../values.js";
+import { Moves, onSquares, useValues, ValuesList } from "./game.js";
 
 const RULES = [["", "those of the agent"], ["standard", "standard: most discs win"], ["reversed", "reversed: fewest discs win"]];
 const USUAL = ["depth", "time", "nodes", "simulations"];

@@ -3,10 +3,10 @@
 import { path } from "../api.js";
 import { useGet } from "../data.js";
 import { useEvents } from "../events.js";
-import { AgentList } from "../form.js";
+import { AgentList, Launch } from "../form.js";
 import { date } from "../format.js";
 import { html, useState } from "../html.js";
-import { Launch, Watched } from "../launch.js";
+import { Watched } from "../jobs.js";
 import { RatingResult } from "../results.js";
 import { go, to } from "../router.js";
 import { Chip } from "../ui.js";
@@ -23,7 +23,7 @@ export default function Ratings({ query }) {
     </div>
     <${Launch} command="rate" fixed=${{ agents }} button="Start the rating" disabled=${agents.length < 2}
       onStart=${(started) => go(to(["ratings"], { agent: agents, job: started.id }))} />
-    ${job && html`<${Watched} key=${job} id=${job}>${(_, result) => html`<${RatingResult} result=${result} />`}<//>`}
+    ${job && html`<${Watched} key=${job} id=${job}>${({ result }) => html`<${RatingResult} result=${result} />`}<//>`}
     <${Earlier} job=${job} />`;
 }
 

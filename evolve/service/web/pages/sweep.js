@@ -1,11 +1,10 @@
 // A sweep: history, parallel coordinates, slices, importances, the table of trials, its rungs.
 
 import { path } from "../api.js";
-import { BarChart, ParallelChart, ScatterChart } from "../charts.js";
-import { useCurve } from "../curves.js";
-import { useGet, usePages } from "../data.js";
+import { BarChart, ParallelChart, Plot } from "../charts.js";
+import { useCurve, useGet, usePages } from "../data.js";
 import { useEvents } from "../events.js";
-import { number, percent } from "../format.js";
+import { percent } from "../format.js";
 import { html, useState } from "../html.js";
 import { PagedTable, Select, Wait } from "../ui.js";
 
@@ -24,9 +23,10 @@ export function Sweep({ run }) {
     ${rows.length > 0 && html`<div class="charts">
       <${History} rows=${rows} />
       ${names.length > 0 && html`<${Slice} rows=${rows} names=${names} />`}
-      ${weights.length > 0 && html`<${BarChart} title="Importance of the settings" text=${percent} valueName="share"
-        bars=${weights.slice(0, 12).map((one) => ({ name: one.parameter, value: one.share, colour: one.p > 0.05 ? 3 : 0 }))} />`}
+      ${weights.length > 0 && html`<${BarChart} title="Importance of the settings" text=${percent} 
+        bars=${weights.slice(0, 12).map(({ parameter, share, p }) => ({ name: parameter, value: share, faint: p > 0.05 }))} />`}
     </div>
+    ${weights.length > 0 && html`<p class="quiet">Pale: chance alone may give as much.</p>`}
     ${importances.data?.why && html`<p class="quiet">${importances.data.why}</p>`}
     ${names.length > 0 && html`<${ParallelChart} title="Trials over their most important settings; the best 20 % stand out" rows=${rows} score=${(row) => row.score}
       axes=${[...names.slice(0, AXES).map((name) => axis(name, rows)), { name: "score" }]} />`}`}
@@ -47,22 +47,23 @@ function axis(name, rows) {
   return values.every((value) => typeof value === "number") ? { name } : { name, words: [...new Set(values.map(String))].sort() };
 }
 
+const pointOf = (row, x) => ({ x, y: row.score, faint: row.state === "PRUNED" });
+
 function History({ rows }) {
   let top = -Infinity;
   const sorted = [...rows].sort((a, b) => a.number - b.number);
   const best = sorted.filter((row) => row.state === "COMPLETE").map((row) => ({ x: row.number, y: (top = Math.max(top, row.score)) }));
-  return html`<${ScatterChart} title="Score of each trial, and the best so far" xName="trial" yName="score" best=${best}
-    points=${sorted.map((row) => ({ x: row.number, y: row.score, name: `trial ${row.number}: ${number(row.score)}`, faint: row.state === "PRUNED" }))} />`;
+  return html`<${Plot} title="Score of each trial" xName="trial" series=${[
+    { name: "trial (pale: pruned)", dots: true, points: sorted.map((row) => pointOf(row, row.number)) }, { name: "best so far", points: best }]} />`;
 }
 
 function Slice({ rows, names }) {
-  const [chosen, setChosen] = useState(names[0]);
+  const [chosen, setChosen] = useState("");
   const name = names.includes(chosen) ? chosen : names[0];
   const { words } = axis(name, rows);
-  return html`<div><p class="filters"><${Select} name="Slice" value=${name} choices=${names.map((one) => [one, one])} onChange=${setChosen} /></p>
-    <${ScatterChart} title=${`Score by ${name}`} xName=${name} yName="score" words=${words} points=${rows.map((row) => ({
-      x: words ? words.indexOf(String(row[name])) : row[name], y: row.score, name: `trial ${row.number}`, faint: row.state === "PRUNED",
-    }))} /></div>`;
+  return html`<div><${Select} name="Slice" value=${name} choices=${names.map((one) => [one, one])} onChange=${setChosen} />
+    <${Plot} title=${`Score by ${name}`} xName=${name} words=${words} series=${[{ name: "trials", dots: true, points: rows
+      .map((row) => pointOf(row, words ? words.indexOf(String(row[name])) : row[name])).filter(({ x }) => Number.isFinite(x)) }]} /></div>`;
 }
 
 /** What the best came to in longer lives, where the sweep had rungs. */

@@ -1,9 +1,8 @@
 // A training: its curves with their bands, and the table of checks.
 
 import { path } from "../api.js";
-import { LineChart } from "../charts.js";
-import { hasValues, seriesOf, useCurve } from "../curves.js";
-import { usePages } from "../data.js";
+import { Plot } from "../charts.js";
+import { hasValues, seriesOf, useCurve, usePages } from "../data.js";
 import { useEvents } from "../events.js";
 import { percent } from "../format.js";
 import { html, useState } from "../html.js";
@@ -28,7 +27,7 @@ export function Training({ run }) {
       ${rows.length === 0 && html`<p class="quiet">The first check is still to come.</p>`}
       <div class="charts">${CHARTS.map(({ title, columns, range, text }) => {
         const there = columns.filter(([column]) => hasValues(rows, column));
-        return there.length > 0 && html`<${LineChart} key=${title} title=${title} xName=${xName} range=${range} text=${text}
+        return there.length > 0 && html`<${Plot} key=${title} title=${title} xName=${xName} range=${range} text=${text}
           series=${there.map(([column, name]) => seriesOf(rows, column, name, over))} />`;
       })}</div><//>`;
 }
