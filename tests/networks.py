@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from evolve.engine.network import Architecture, Network
+from evolve.engine.architecture import Architecture
+from evolve.engine.network import Network
 from tests import reference
 
 VALUE = Architecture("canonical", ("gate", "gate", "dense 1 tanh"))

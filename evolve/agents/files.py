@@ -70,14 +70,14 @@ def write_agent_file(path: Path, document: Mapping[str, Any], arrays: Arrays) ->
     write_arrays(path, {HEADER: np.array(text), **arrays})
 
 
-def read_agent_file(path: Path) -> tuple[Any, Arrays]:
-    """The parsed document of a file, whatever it says, and the arrays.
+def read_agent_file(path: Path, *, whole: bool = True) -> tuple[Any, Arrays]:
+    """The parsed document of a file, whatever it says, and the arrays; without `whole` none.
 
     Raises AgentFileError where it is neither JSON nor an archive with a JSON header, and OSError.
     """
     with path.open("rb") as file:
         packed = file.read(len(_ZIP)) == _ZIP
-    return _unpacked(path) if packed else (_parsed(path), {})
+    return _unpacked(path, whole) if packed else (_parsed(path), {})
 
 
 @dataclass(frozen=True)
@@ -117,12 +117,12 @@ def header_of(document: Any) -> AgentHeader:
 
 
 def read_header(path: Path) -> AgentHeader:
-    """What a file says of its agent, without making one: no kernel is loaded.
+    """What a file says of its agent, without making one: no kernel is loaded, and no array read.
 
     Raises AgentFileError with the file's name and what is wrong.
     """
     with told_of(path):
-        return header_of(read_agent_file(path)[0])
+        return header_of(read_agent_file(path, whole=False)[0])
 
 
 @contextmanager
@@ -146,10 +146,10 @@ def _parsed(source: Path | str) -> Any:
         raise AgentFileError(f"this is not an agent file: {error}") from error
 
 
-def _unpacked(path: Path) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
+def _unpacked(path: Path, whole: bool) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
     """Header and arrays of an archive; nothing is unpacked that is too large to be one."""
     try:
-        arrays = read_arrays(path, _LARGEST, HEADER)
+        arrays = read_arrays(path, _LARGEST, HEADER, whole=whole)
     except ValueError as error:
         raise AgentFileError(f"this is not an agent file: {error}") from error
     header = arrays.pop(HEADER)

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from evolve.agents.agent import Description
-from evolve.engine.network import Architecture, Network
+from evolve.engine.architecture import Architecture
+from evolve.engine.network import Network
 from evolve.errors import AgentError
 from evolve.tables.arrays import Arrays
 

@@ -10,8 +10,9 @@ import numpy as np
 from evolve.agents.mcts import MctsAgent
 from evolve.bench.positions import SEED, half_random
 from evolve.bench.speed import Figures, timed
+from evolve.engine.architecture import Architecture
 from evolve.engine.board import Board
-from evolve.engine.network import Architecture, Network
+from evolve.engine.network import Network
 from evolve.engine.selfplay import SELF_PLAY, Fixtures
 from evolve.learning.tree_games import TreePlay, searched_games
 

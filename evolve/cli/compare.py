@@ -8,7 +8,7 @@ import click
 
 from evolve.cli.completion import complete_runs
 from evolve.cli.options import json_option
-from evolve.cli.runs import COLUMNS_HELP, done_of, facts_of, interval_of
+from evolve.cli.runs import COLUMNS_HELP, done_of, interval_of
 from evolve.cli.terminal import json_text, print_rows
 from evolve.tables.kinds import RUN_KINDS, imported
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 @json_option
 def compare_command(runs: tuple[str, ...], as_json: bool) -> None:
     """See above."""
+    from evolve.agents.facts import facts_of
     from evolve.tables.run import Run
 
     opened = [Run(path) for path in runs]

@@ -10,19 +10,20 @@ import click
 
 from evolve.cli.completion import complete_agents
 from evolve.cli.failures import Failures
-from evolve.cli.openings import identity_of, opening_options, openings_for
+from evolve.cli.openings import identity_of, openings_for
 from evolve.cli.options import (
     games_output,
     jobs_option,
     json_option,
     output_path,
     readable,
-    rules_option,
-    seed_option,
 )
 from evolve.cli.progress import progress_of, progress_option, tell_event, tell_started
+from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.signals import exit_code
 from evolve.cli.terminal import complain, counting, elo_text, print_facts, say
+from evolve.config.contests import GAMES, GAMES_OF_TEST, MatchSettings
+from evolve.config.toml import resolve_as
 from evolve.errors import EngineError
 
 if TYPE_CHECKING:
@@ -30,41 +31,17 @@ if TYPE_CHECKING:
     from evolve.arena.match import Match, MatchResult
     from evolve.engine.rules import Rules
 
-_GAMES = 100
-_GAMES_OF_TEST = 20_000
 
-
-@click.command(name="match")
+@click.command(cls=GroupedCommand, name="match")
 @click.argument("a", shell_complete=complete_agents)
 @click.argument("b", shell_complete=complete_agents)
-@click.option(
-    "--games",
-    type=click.IntRange(min=2),
-    help="Games, two on every opening; an odd number is rounded up. By default "
-    f"{_GAMES}, every opening of a file once, or with --sprt {_GAMES_OF_TEST} at most.",
-)
-@opening_options
-@seed_option
+@model_options(MatchSettings, "a", "b", "sprt")
 @click.option(
     "--sprt",
     nargs=2,
     type=float,
     metavar="ELO0 ELO1",
     help="Stop when decided whether A is stronger by ELO1 rather than by ELO0.",
-)
-@click.option(
-    "--alpha",
-    type=float,
-    default=0.05,
-    show_default=True,
-    help="Share of matches at ELO0 that may end for ELO1.",
-)
-@click.option(
-    "--beta",
-    type=float,
-    default=0.05,
-    show_default=True,
-    help="Share of matches at ELO1 that may end for ELO0.",
 )
 @click.option(
     "--out",
@@ -75,27 +52,21 @@ _GAMES_OF_TEST = 20_000
     "stopped.",
 )
 @click.option("--ggf", callback=output_path, metavar="FILE", help="The same as GGF records.")
-@rules_option
 @jobs_option
 @progress_option
 @json_option
 @click.pass_context
 def match_command(
     context: click.Context,
+    /,
     a: str,
     b: str,
-    games: int | None,
-    openings: str,
-    opening_plies: int | None,
-    seed: int,
     sprt: tuple[float, float] | None,
-    alpha: float,
-    beta: float,
     table: Path | None,
     ggf: Path | None,
-    rules: str | None,
     jobs: int,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Play A against B, both colours on every opening.
 
@@ -119,20 +90,23 @@ def match_command(
     from evolve.arena.match import Match, common_rules
     from evolve.arena.sprt import Sprt
 
-    test = Sprt(*sprt, alpha, beta) if sprt else None
+    given = {"a": a, "b": b, "sprt": sprt, **given_options(MatchSettings, options)}
+    settings = resolve_as(MatchSettings, {}, given)
+    openings, plies = settings.openings, settings.opening_plies
+    test = Sprt(*sprt, settings.alpha, settings.beta) if sprt else None
     agents = load_agent(a), load_agent(b)
     a, b = readable(a), readable(b)
-    agreed = common_rules(agents, rules)
-    pairs, rng = games and (games + 1) // 2, np.random.default_rng(seed)
-    most = _GAMES_OF_TEST if test else _GAMES
-    chosen = openings_for(openings, opening_plies, pairs, most // 2, agreed, rng)
+    agreed = common_rules(agents, settings.rules)
+    pairs = settings.games and (settings.games + 1) // 2
+    rng, most = np.random.default_rng(settings.seed), GAMES_OF_TEST if test else GAMES
+    chosen = openings_for(openings, plies, pairs, most // 2, agreed, rng)
     tell = Failures().tell
 
     def failed(game: int, player: int, why: str) -> None:
         tell(game, (a, b)[player], why)
 
-    match = Match(*agents, chosen, agreed, seed=seed, jobs=jobs, sprt=test, failed=failed)
-    drawn = {"openings": identity_of(openings).split()[-1], "opening_plies": opening_plies or "all"}
+    match = Match(*agents, chosen, agreed, seed=settings.seed, jobs=jobs, sprt=test, failed=failed)
+    drawn = {"openings": identity_of(openings).split()[-1], "opening_plies": plies or "all"}
     keeper = Keeper(match, (a, b), match_identity(match, (a, b), drawn), table, ggf, complain)
     with keeper.claimed():
         tell_started(command="match", a=a, b=b, rules=agreed, games=len(match.pairings))

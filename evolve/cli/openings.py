@@ -1,43 +1,20 @@
-"""Options that choose openings, and the openings they choose."""
+"""The openings that --openings and --opening-plies choose."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-from evolve.engine.limits import MAX_OPENING_PLIES
+from evolve.config.contests import RANDOM_PLIES
 
 if TYPE_CHECKING:
     import numpy as np
 
     from evolve.engine.rules import Rules
     from evolve.fitness.openings import Openings
-
-C = TypeVar("C", bound=Callable[..., Any])
-
-RANDOM_PLIES = 8
-
-
-def opening_options(command: C) -> C:
-    """--openings and --opening-plies."""
-    command = click.option(
-        "--opening-plies",
-        type=click.IntRange(3, MAX_OPENING_PLIES),
-        help=f"Moves of an opening: {RANDOM_PLIES} random ones by default, or the first of each "
-        "game in a file, all by default.",
-    )(command)
-    return click.option(
-        "--openings",
-        default="random",
-        show_default=True,
-        metavar="random|start|FILE",
-        help="Random balanced openings that no training uses, the start position, or a file: move "
-        "strings such as f5d6c4d3c2b3b4b5, one a line, or games (.ggf, .wtb, .csv, .parquet).",
-    )(command)
 
 
 def identity_of(source: str) -> str:

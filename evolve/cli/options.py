@@ -30,13 +30,6 @@ jobs_option = click.option(
     help="Threads; all cores by default. Results do not depend on it.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-seed_option = click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Of the openings and of agents that draw at random.",
-)
 rules_option = click.option(
     "--rules",
     type=click.Choice([*RULE_SETS]),

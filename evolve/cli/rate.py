@@ -5,33 +5,28 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from evolve.cli.completion import complete_agents
 from evolve.cli.failures import Failures
-from evolve.cli.openings import identity_of, opening_options, openings_for
-from evolve.cli.options import jobs_option, json_option, readable, rules_option, seed_option
+from evolve.cli.openings import identity_of, openings_for
+from evolve.cli.options import jobs_option, json_option, readable
 from evolve.cli.progress import progress_of, progress_option, tell_event, tell_started
+from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.terminal import NOTHING, complain, counting, elo_text, print_rows, say
+from evolve.config.contests import RateSettings
+from evolve.config.toml import resolve_as
 
 if TYPE_CHECKING:
     from evolve.arena.tournament import Tournament
     from evolve.fitness.openings import Openings
 
 
-@click.command(name="rate")
+@click.command(cls=GroupedCommand, name="rate")
 @click.argument("agents", nargs=-1, required=True, shell_complete=complete_agents)
-@click.option(
-    "--games",
-    type=click.IntRange(min=2),
-    default=100,
-    show_default=True,
-    help="Games a pair, two on every opening; an odd number is rounded up.",
-)
-@opening_options
-@seed_option
+@model_options(RateSettings, "agents")
 @click.option(
     "--out",
     "folder",
@@ -40,22 +35,18 @@ if TYPE_CHECKING:
     help="Keep the games there; the same command goes on where it was stopped, also with more "
     "agents at the end.",
 )
-@rules_option
 @jobs_option
 @progress_option
 @json_option
 @click.pass_context
 def rate_command(
     context: click.Context,
+    /,
     agents: tuple[str, ...],
-    games: int,
-    openings: str,
-    opening_plies: int | None,
-    seed: int,
     folder: Path | None,
-    rules: str | None,
     jobs: int,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Rate AGENTS by a round robin, every pair playing both colours on every opening.
 
@@ -75,21 +66,24 @@ def rate_command(
 
     if len(agents) < 2:
         raise click.UsageError("name two agents or more")
+    given = {"agents": agents, **given_options(RateSettings, options)}
+    settings = resolve_as(RateSettings, {}, given)
+    openings, plies, seed = settings.openings, settings.opening_plies, settings.seed
     players = [load_agent(name) for name in agents]
     agents = tuple(map(readable, agents))
-    agreed = common_rules(players, rules)
-    pairs = (games + 1) // 2
+    agreed = common_rules(players, settings.rules)
+    pairs = (settings.games + 1) // 2
 
     def drawn(i: int, j: int) -> Openings:
         rng = np.random.default_rng([seed, i, j])
-        return openings_for(openings, opening_plies, pairs, pairs, agreed, rng)
+        return openings_for(openings, plies, pairs, pairs, agreed, rng)
 
     tournament = Tournament(
         players,
         agents,
         agreed,
         drawn,
-        {"games": 2 * pairs, "openings": identity_of(openings), "opening_plies": opening_plies},
+        {"games": 2 * pairs, "openings": identity_of(openings), "opening_plies": plies},
         seed=seed,
         jobs=jobs,
         folder=folder,

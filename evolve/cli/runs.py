@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
 from evolve.cli.options import json_option
 from evolve.cli.terminal import json_text, out, print_rows, say
 from evolve.errors import EvolveError
-from evolve.tables.kinds import RUN_KINDS, Facts, champion_of, imported
-from evolve.tables.layout import CONFIG_FILE
-
-if TYPE_CHECKING:
-    from evolve.tables.run import Run
+from evolve.tables.kinds import RUN_KINDS
 
 _LIST: Final = ("run", "command", "rules", "state", "date", "done", "score")
 """Columns for people; `done` and `score` are put together from those that JSON has."""
@@ -47,6 +41,7 @@ score  of the champion with its 95 % interval: in the play-off; of a training or
 @json_option
 def runs_command(folder: str, as_json: bool) -> None:
     """See above."""
+    from evolve.agents.facts import facts_of
     from evolve.tables.run import list_runs
 
     rows: list[dict[str, Any]] = []
@@ -87,53 +82,3 @@ def interval_of(facts: Mapping[str, Any]) -> str | None:
     if score is None:
         return None
     return f"{score:.3f}" if low is None else f"{score:.3f} [{low:.3f}, {high:.3f}]"
-
-
-def facts_of(run: Run) -> dict[str, Any]:
-    """The facts of a run in such lists."""
-    from evolve.agents.files import read_header
-    from evolve.tables.folder import is_locked
-
-    kind = run.kind
-    facts: Facts = imported(kind.facts)(run)
-    state = "running" if is_locked(run.path) else "done" if facts.complete else "stopped"
-    champion = champion_of(run.path)
-    agent = None if champion is None else read_header(champion)
-    score = _score(agent.provenance if agent is not None and facts.crowned else {})
-    return {
-        "command": run.command,
-        **{key: run.config.get(key) for key in ("rules", "preset", "seed")},
-        "state": state,
-        "date": _date([run.path / CONFIG_FILE, facts.last, champion]),
-        kind.unit: facts.done,
-        "target": facts.target,
-        **dict.fromkeys(facts.figures),
-        **score,
-        **facts.figures,  # a kind without champions has a score of its own here
-        "champion": None if agent is None else agent.name,
-    }
-
-
-def _date(files: Sequence[Path | None]) -> str:
-    """When the last of some files was written, in local time."""
-    times = [path.stat().st_mtime for path in files if path is not None and path.exists()]
-    return datetime.fromtimestamp(max(times)).isoformat(" ", "minutes")
-
-
-def _score(provenance: Mapping[str, Any]) -> dict[str, float | None]:
-    """A champion's score with its interval, as far as its file tells them."""
-
-    def number(key: str) -> float | None:
-        value = provenance.get(key)
-        if isinstance(value, (int, float)) and math.isfinite(value):
-            return float(value)
-        return None
-
-    score, low, high = (number(key) for key in ("score", "score_low", "score_high"))
-    error = number("score_error")
-    error = number("error") if error is None else error
-    if score is not None and (low is None or high is None):
-        low = high = None
-        if error is not None:
-            low, high = score - 1.96 * error, score + 1.96 * error
-    return {"score": score, "score_low": low, "score_high": high}

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get_origin
+from typing import Any, Final, Literal, TypeVar, get_args, get_origin
 
 import click
 from pydantic import BaseModel
@@ -12,6 +11,8 @@ from pydantic.fields import FieldInfo
 
 from evolve.cli.completion import complete_agents
 from evolve.config.evolution import FIRST
+from evolve.config.fields import group_of, is_mapping, plain_type
+from evolve.config.naming import names_of
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -53,17 +54,6 @@ class GroupedCommand(click.Command):
                 formatter.write_dl(records)
 
 
-def _group_of(model: type[BaseModel], name: str) -> str | None:
-    """The head of a field's group: the last one that begins at or before the field."""
-    heads: Mapping[str, str] = getattr(model, "GROUPS", {})
-    group = None
-    for field in model.model_fields:
-        group = heads.get(field, group)
-        if field == name:
-            break
-    return group
-
-
 def model_options(model: type[BaseModel], *but: str) -> Callable[[C], C]:
     """A click option for every field of a settings model, but for some.
 
@@ -75,9 +65,9 @@ def model_options(model: type[BaseModel], *but: str) -> Callable[[C], C]:
         for name, field in reversed(model.model_fields.items()):
             if name in but:
                 continue
-            declaration = _declaration(name, _plain(field.annotation))
-            attributes = {**_attributes(field), "cls": Grouped, "group": _group_of(model, name)}
-            if field.json_schema_extra == {"names": "agent"}:
+            declaration = _declaration(name, plain_type(field.annotation))
+            attributes = {**_attributes(field), "cls": Grouped, "group": group_of(model, name)}
+            if names_of(model, name) == "agent":
                 attributes["shell_complete"] = complete_agents
             command = click.option(*declaration, **attributes)(command)
         return command
@@ -92,7 +82,7 @@ def given_options(model: type[BaseModel], values: dict[str, Any]) -> dict[str, A
         value = values.get(name)
         if value is None or value == ():
             continue
-        given[name] = _pairs(name, value) if _is_mapping(field.annotation) else value
+        given[name] = _pairs(name, value) if is_mapping(field.annotation) else value
     return given
 
 
@@ -107,13 +97,13 @@ def _attributes(field: FieldInfo) -> dict[str, Any]:
     text = field.description or ""
     if shown not in (None, "") and field.default_factory is None:
         text += f"  [default: {shown}]"
-    kind = _plain(field.annotation)
+    kind = plain_type(field.annotation)
     extra = field.json_schema_extra
     choices = extra.get("choices") if isinstance(extra, dict) else None
     if isinstance(choices, dict):
         return {"help": text, "type": click.Choice(list(choices)), "lines": choices}
     attributes: dict[str, Any] = {"help": text}
-    if _is_mapping(kind):
+    if is_mapping(kind):
         return {**attributes, "multiple": True, "metavar": "KEY=VALUE"}
     if get_origin(kind) is Literal:
         return {**attributes, "type": click.Choice([str(choice) for choice in get_args(kind)])}
@@ -122,19 +112,6 @@ def _attributes(field: FieldInfo) -> dict[str, Any]:
     if kind in (int, float):
         return {**attributes, "type": kind}
     return {**attributes, "metavar": "A,B,…" if get_origin(kind) is tuple else "TEXT"}
-
-
-def _plain(annotation: Any) -> Any:
-    """The type without Annotated and without None."""
-    if get_origin(annotation) is Annotated:
-        return _plain(get_args(annotation)[0])
-    if get_origin(annotation) in (Union, types.UnionType):
-        return _plain(next(part for part in get_args(annotation) if part is not type(None)))
-    return annotation
-
-
-def _is_mapping(annotation: Any) -> bool:
-    return get_origin(_plain(annotation)) is dict
 
 
 _EXAMPLES: Final = {"bounds": "depths=2:6", "fix": "depths=4", "opponents": "self=0.7"}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from evolve.config.evolution import FIRST, Share
+from evolve.engine.architecture import Architecture
 from evolve.engine.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 from evolve.errors import AgentError
 
@@ -158,8 +159,6 @@ class LearningSettings(TrainingSettings):
         return {}
 
     def _check_network(self, layers: tuple[str, ...], outputs: tuple[str, ...]) -> None:
-        from evolve.engine.network import Architecture  # not above: it loads numba
-
         try:
             architecture = Architecture(self.input, layers)
         except AgentError as error:
@@ -243,6 +242,7 @@ class MctsSettings(LearningSettings):
     opponents: Opponents = Field(
         default_factory=lambda: {ITSELF: 1.0},
         description="OPPONENT=SHARE of the games: self, random, or an alpha-beta agent",
+        json_schema_extra={"names": "shares", "words": [ITSELF]},
     )
     accept: bool = Field(
         False,
@@ -250,7 +250,9 @@ class MctsSettings(LearningSettings):
         "of accept_against, nor against the one before",
     )
     accept_against: Annotated[tuple[str, ...], BeforeValidator(_split_layers)] = Field(
-        ("random", "swh-mobility"), description="agents that it is measured by"
+        ("random", "swh-mobility"),
+        description="agents that it is measured by",
+        json_schema_extra={"names": "agents"},
     )
     accept_games: int = Field(20, ge=2, le=10_000, description="games with each of them")
     play_simulations: int = Field(400, ge=1, le=2_000_000, description="of a move of the agent")
@@ -345,6 +347,7 @@ class DqnSettings(LearningSettings):
     opponents: Opponents = Field(
         default_factory=lambda: {ITSELF: 1.0},
         description="OPPONENT=SHARE of the games: self, past, random, or an alpha-beta agent",
+        json_schema_extra={"names": "shares", "words": [ITSELF, PAST]},
     )
     both_sides: bool = Field(
         False, description="learn from the other side's moves, too, not only from the learner's"

@@ -108,6 +108,7 @@ class SweepSettings(BaseModel):
         description="agents that a trial meets, A,B,…; `default` stands for random moves, a greedy "
         "table and alpha-beta 2, 4 and 6 deep, and for patterns for the bundled agent with "
         "patterns 2, 4 and 6 deep",
+        json_schema_extra={"names": "agents", "words": [DEFAULT_PANEL]},
     )
     panel_openings: int = Field(
         20, ge=2, le=10_000, description="openings with each of them, two games an opening"
@@ -145,9 +146,12 @@ class SweepSettings(BaseModel):
         None,
         description="URL of an Optuna storage, to share a study between machines; by default a "
         "journal in the sweep's folder",
+        json_schema_extra={"names": "place"},
     )
     study: str | None = Field(
-        None, description="name of the study there; the folder's name by default"
+        None,
+        description="name of the study there; the folder's name by default",
+        json_schema_extra={"names": "place"},
     )
     space: dict[str, Any] = Field(
         default_factory=dict,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import tomli_w
 from pydantic import BaseModel, ValidationError
@@ -68,6 +68,23 @@ def resolve_as(
 ) -> M:
     """The same for settings of any model; the first of its presets, if any, is the default."""
     file = file or {}
+    try:
+        return model.model_validate(merged(presets, options, file))
+    except ValidationError as error:
+        of_file: list[str] = []
+        of_options: list[str] = []
+        for fault in faults(error, model):
+            field = str(fault.place[0]) if fault.place else None
+            blamed = of_file if field in file and field not in options else of_options
+            # A contradiction names no field: where there are no options, it is the file's.
+            (blamed if field is not None or options else of_file).append(fault.text)
+        said = ([f"{source}: " + "; ".join(of_file)] if of_file else []) + of_options
+        kind = OptionsError if of_options else SettingsError
+        raise kind("; ".join(said)) from error
+
+
+def merged(presets: Presets, options: Mapping[str, Any], file: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a preset, changed by a file's, changed by options; unchecked."""
     merged: dict[str, Any] = {}
     if presets:
         merged["preset"] = options.get("preset", file.get("preset", next(iter(presets))))
@@ -77,22 +94,22 @@ def resolve_as(
                 merged[key] = {**merged[key], **value}
             else:
                 merged[key] = value
-    try:
-        return model.model_validate(merged)
-    except ValidationError as error:
-        of_file: list[str] = []
-        of_options: list[str] = []
-        for detail in error.errors():
-            field = str(detail["loc"][0]) if detail["loc"] else None
-            blamed = of_file if field in file and field not in options else of_options
-            # A contradiction names no field: where there are no options, it is the file's.
-            (blamed if field is not None or options else of_file).append(_fault(detail, model))
-        said = ([f"{source}: " + "; ".join(of_file)] if of_file else []) + of_options
-        kind = OptionsError if of_options else SettingsError
-        raise kind("; ".join(said)) from error
+    return merged
 
 
-def _fault(detail: Any, model: type[BaseModel]) -> str:
+class Fault(NamedTuple):
+    """What is wrong with settings: where, as keys from the outermost on, and what, in words."""
+
+    place: tuple[str | int, ...]
+    text: str
+
+
+def faults(error: ValidationError, model: type[BaseModel]) -> list[Fault]:
+    """All that is wrong with settings of a model."""
+    return [Fault(tuple(detail["loc"]), _text(detail, model)) for detail in error.errors()]
+
+
+def _text(detail: Any, model: type[BaseModel]) -> str:
     """What is wrong with a field, in plain words, and what the field is."""
     place = ".".join(str(part) for part in detail["loc"])
     if detail["type"] == "extra_forbidden":

@@ -8,7 +8,7 @@ down to those of the machine.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import numpy as np
 from llvmlite import ir
@@ -16,13 +16,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from evolve.engine.program import CHUNK, NARROW, WIDE
 from evolve.engine.vector import call, spread
-
-CHUNK: Final = 64
-"""Inputs looked at together, one bit of a mask each."""
-WIDE: Final = 64
-NARROW: Final = 16
-"""Outputs summed together: as many as fit the registers of AVX2, and fewer for the rest."""
 
 _FLOAT = ir.FloatType()
 _I64, _I32, _I8, _I1 = ir.IntType(64), ir.IntType(32), ir.IntType(8), ir.IntType(1)

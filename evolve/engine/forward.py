@@ -1,15 +1,13 @@
 """Networks in play: one position at a time through layers given as data.
 
-A network is a block of int64 cells: a head (INPUT, WIDTH, STEPS, WEIGHTS …), then a row of
-STEP_CELLS for each step. Weights are float32 in one block of their own: of a dense layer a row
-for each input, of as many outputs (padded to NARROW), then the biases. Vectors lie in a scratch
-block: two that take turns, and one that a residual unit keeps.
+The layers are those of `engine.program`. Weights are float32 in one block of their own: of a dense
+layer a row for each input, of as many outputs (padded to NARROW), then the biases. Vectors lie in
+a scratch block: two that take turns, and one that a residual unit keeps.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +15,6 @@ import numpy.typing as npt
 from evolve.engine.bits import ONE, ZERO, U, moves_of
 from evolve.engine.compile import inlined, kernel
 from evolve.engine.dense import (
-    CHUNK,
-    NARROW,
-    WIDE,
     add_narrow_rows,
     add_wide_rows,
     dot,
@@ -30,35 +25,35 @@ from evolve.engine.dense import (
     write,
 )
 from evolve.engine.memory import int64, load, lowest
-
-# Cells of the head: what the input shows, floats of the longest vector, number of steps, address
-# of the weights, numbers that come out, whether the input holds a move.
-INPUT, WIDTH, STEPS, WEIGHTS, OUTPUTS, TAKES_MOVE, HEAD_CELLS = 0, 1, 2, 3, 4, 5, 8
-
-# What the input shows of a position.
-CANONICAL: Final = 0
-"""64: 1 own disc, −1 the other side's, 0 none."""
-PLANES: Final = 1
-"""192: own discs, the other side's, both; by square, three numbers each."""
-MOBILITY: Final = 2
-"""256: own discs, the other side's, own moves, the other side's; by square, four numbers each."""
-COLOURED: Final = 3
-"""65: 1 black, −1 white, 0 empty; then the side to move, 1 or −1."""
-COLOURED_MOVE: Final = 4
-"""67: the same; then the row and the column of a move, 0 to 1."""
-INPUT_SIZES: Final = (64, 192, 256, 65, 67)
-
-# Cells of a step.
-KIND, SIZE_IN, SIZE_OUT, ACTIVATION, OFFSET, STEP_CELLS = 0, 1, 2, 3, 4, 6
-# Kinds of step.
-DENSE, GATE, SAVE, ADD, DUEL, CONVOLVE, SQUASH_LAST = range(7)
-# Activations.
-IDENTITY, RELU, TANH, SIGMOID = range(4)
-
-
-def padded(size: int, to: int = NARROW) -> int:
-    """The least multiple of `to` that `size` fits in."""
-    return -(-size // to) * to
+from evolve.engine.program import (
+    ACTIVATION,
+    ADD,
+    CANONICAL,
+    CHUNK,
+    COLOURED_MOVE,
+    CONVOLVE,
+    DUEL,
+    GATE,
+    HEAD_CELLS,
+    INPUT,
+    KIND,
+    MOBILITY,
+    NARROW,
+    OFFSET,
+    PLANES,
+    RELU,
+    SAVE,
+    SIGMOID,
+    SIZE_IN,
+    SIZE_OUT,
+    SQUASH_LAST,
+    STEP_CELLS,
+    STEPS,
+    TANH,
+    WEIGHTS,
+    WIDE,
+    WIDTH,
+)
 
 
 @inlined

@@ -1,240 +1,19 @@
-"""Networks as data: what they see, their layers as text, their weights as arrays.
-
-One description serves everything that has to agree: the kernels that play, the modules that
-learn, agent files, settings, and the stand-alone file.
-"""
+"""A network's weights, as arrays and as the kernels read them."""
 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Literal, get_args
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from evolve.engine import forward as kernels
-from evolve.engine.dense import CHUNK, NARROW
-from evolve.engine.limits import MOST_WEIGHTS
+from evolve.engine.architecture import Architecture, Matrix, packed_size
+from evolve.engine.program import CHUNK, OUTPUTS, WEIGHTS, WIDTH
 from evolve.errors import AgentError
-
-Input = Literal["canonical", "planes", "mobility", "coloured", "coloured-move"]
-INPUTS: Final[tuple[str, ...]] = get_args(Input)
-"""By number, as the kernels know them."""
-ACTIVATIONS: Final = ("identity", "relu", "tanh", "sigmoid")
-"""By number, as the kernels know them."""
-
-Output = Literal["value", "actions", "action", "policy-value"]
-"""One number for a position; one for each square; one for a move; logits and a value."""
-
-_KINDS: Final = ("dense", "gate", "residual", "conv", "dueling", "policy-value")
-_LAYER: Final = re.compile(r"([a-z-]+)(?: (\d{1,4}))?((?: [a-z]+)*)")
-_SIZED: Final = ("dense", "conv")
-_LAST: Final = ("dueling", "policy-value")
-MOST_LAYERS: Final = 64
-MOST_UNITS: Final = 4096
-
-
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """One layer of a network.
-
-        dense N         N sums of all inputs
-        gate            as many sums as inputs, each multiplied by its input: RevNet's block
-        residual        two dense layers of the same size, added to what went in
-        conv N          3×3 convolution to N channels, the border padded with zeros
-        dueling         value + advantage of each square − mean advantage
-        policy-value    a logit for each square, and a value through tanh
-
-    An activation may follow (relu, tanh, sigmoid), then `norm` (batch norm, before it) and
-    `dropout` (one half, when learning).
-    """
-
-    kind: str
-    units: int
-    activation: str
-    norm: bool
-    dropout: bool
-
-    @classmethod
-    def parse(cls, text: str) -> Layer:
-        """The layer that a text like `dense 128 relu` describes; raises AgentError."""
-        found = _LAYER.fullmatch(" ".join(text.split()))
-        if not found or found[1] not in _KINDS:
-            raise AgentError(f"{text!r} is not a layer; there are {', '.join(_KINDS)}")
-        kind, units, words = found[1], int(found[2] or 0), found[3].split()
-        if (kind in _SIZED) != (units > 0) or units > MOST_UNITS:
-            raise AgentError(
-                f"{text!r}: {kind} takes "
-                + (f"a size, 1 to {MOST_UNITS}" if kind in _SIZED else "no size")
-            )
-        activations = [word for word in words if word in ACTIVATIONS]
-        others = [word for word in words if word not in ACTIVATIONS]
-        if len(activations) > 1 or not set(others) <= {"norm", "dropout"}:
-            raise AgentError(
-                f"{text!r}: one of {', '.join(ACTIVATIONS)} may follow, norm and dropout"
-            )
-        if words and kind in _LAST:
-            raise AgentError(f"{text!r}: nothing follows {kind}")
-        if others and kind not in _SIZED:
-            raise AgentError(f"{text!r}: norm and dropout are for dense and conv")
-        activation = activations[0] if activations else "identity"
-        return cls(kind, units, activation, "norm" in others, "dropout" in others)
-
-
-@dataclass(frozen=True, slots=True)
-class Matrix:
-    """The weights of one dense or convolutional step: float32 [inputs, outputs] and [outputs].
-
-    A convolution's inputs are its nine neighbours, row by row from the upper left, each with all
-    its channels.
-    """
-
-    inputs: int
-    outputs: int
-    neighbours: int = 1
-
-
-@dataclass(frozen=True)
-class Architecture:
-    """What a network sees and its layers, first to last; raises AgentError when they do not fit."""
-
-    input: str
-    layers: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        if self.input not in INPUTS:
-            raise AgentError(f"there is no input {self.input!r}; there are {', '.join(INPUTS)}")
-        if not 1 <= len(self.layers) <= MOST_LAYERS:
-            raise AgentError(f"{len(self.layers)} layers: a network has 1 to {MOST_LAYERS}")
-        weights = sum(m.inputs * m.neighbours * m.outputs for m in self.matrices)
-        if weights > MOST_WEIGHTS:
-            raise AgentError(f"{weights} weights are more than {MOST_WEIGHTS}")
-        assert self.output  # raises when what comes out is of no use
-
-    @cached_property
-    def parsed(self) -> tuple[Layer, ...]:
-        """The layers."""
-        return tuple(map(Layer.parse, self.layers))
-
-    @property
-    def input_size(self) -> int:
-        """Numbers that go in."""
-        return kernels.INPUT_SIZES[INPUTS.index(self.input)]
-
-    @property
-    def channels(self) -> int:
-        """Numbers that the input has for a square; 0 where it is not by square alone."""
-        return {"canonical": 1, "planes": 3, "mobility": 4}.get(self.input, 0)
-
-    @cached_property
-    def output(self) -> Output:
-        """What its outputs are: `value`, `policy-value`, `actions` or `action`."""
-        last = self.parsed[-1]
-        if last.kind == "policy-value":
-            return "policy-value"
-        size = 64 if last.kind == "dueling" else self.matrices[-1].outputs
-        if last.kind in ("dense", "dueling", "residual", "gate"):
-            if size == 64:
-                return "actions"
-            if size == 1:
-                return "action" if self.input == "coloured-move" else "value"
-        raise AgentError(
-            f"the last layer, {self.layers[-1]!r}, must give 1 value or 64 (dense 1, dense 64, "
-            "dueling, policy-value)"
-        )
-
-    @cached_property
-    def matrices(self) -> tuple[Matrix, ...]:
-        """The weights of the steps that have some, in order."""
-        return tuple(matrix for _, _, matrix in self._steps if matrix)
-
-    @cached_property
-    def _steps(self) -> tuple[tuple[int, int, Matrix | None], ...]:
-        """Kind of step and activation as the kernels know them, and its weights."""
-        steps: list[tuple[int, int, Matrix | None]] = []
-        size, channels = self.input_size, self.channels
-        for number, (text, layer) in enumerate(zip(self.layers, self.parsed, strict=True)):
-            act = ACTIVATIONS.index(layer.activation)
-            if layer.kind in _LAST and number != len(self.layers) - 1:
-                raise AgentError(f"{text!r} must be the last layer")
-            if layer.kind == "conv":
-                if not channels:
-                    raise AgentError(
-                        f"{text!r} must follow an input by squares or another convolution"
-                    )
-                steps.append((kernels.CONVOLVE, act, Matrix(channels, layer.units, 9)))
-                channels, size = layer.units, 64 * layer.units
-                continue
-            channels = 0
-            square = Matrix(size, size)
-            if layer.kind == "gate":
-                steps.append((kernels.GATE, act, square))
-            elif layer.kind == "residual":
-                steps.append((kernels.SAVE, 0, None))
-                steps.append((kernels.DENSE, act, square))
-                steps.append((kernels.DENSE, 0, square))
-                steps.append((kernels.ADD, act, None))
-            elif layer.kind == "dense":
-                steps.append((kernels.DENSE, act, Matrix(size, layer.units)))
-                size = layer.units
-            else:
-                steps.append((kernels.DENSE, 0, Matrix(size, 65)))
-                last = kernels.DUEL if layer.kind == "dueling" else kernels.SQUASH_LAST
-                steps.append((last, 0, None))
-                size = 65
-        return tuple(steps)
-
-    def plain_steps(self) -> list[tuple[str, int, int, str, int]]:
-        """Steps of a network without convolutions, as words: kind (dense, gate, save, add, duel,
-        squash), numbers that go in and come out, activation, number of the weights."""
-        names = {
-            kernels.DENSE: "dense",
-            kernels.GATE: "gate",
-            kernels.SAVE: "save",
-            kernels.ADD: "add",
-            kernels.DUEL: "duel",
-            kernels.SQUASH_LAST: "squash",
-        }
-        plain, size, part = [], self.input_size, 0
-        for kind, activation, matrix in self._steps:
-            inputs = size
-            if matrix is not None:
-                size = matrix.outputs
-            elif kind == kernels.DUEL:
-                size = 64
-            plain.append((names[kind], inputs, size, ACTIVATIONS[activation], part))
-            part += matrix is not None
-        return plain
-
-    def program(self) -> npt.NDArray[np.int64]:
-        """The cells that the kernels read, the address of the weights left open."""
-        cells: list[int] = []
-        offset, size, width = 0, self.input_size, self.input_size
-        for kind, activation, matrix in self._steps:
-            if matrix is None:
-                size_out = 64 if kind == kernels.DUEL else size
-                cells += [kind, size, size_out, activation, 0, 0]
-                continue
-            cells += [kind, matrix.inputs, matrix.outputs, activation, offset, 0]
-            offset += _packed_size(matrix)
-            size = matrix.outputs
-            if kind == kernels.CONVOLVE:
-                width = max(width, 64 * size + kernels.padded(size))
-                size *= 64
-            width = max(width, size)
-        head = [0] * kernels.HEAD_CELLS
-        head[kernels.INPUT] = INPUTS.index(self.input)
-        head[kernels.WIDTH] = kernels.padded(width, CHUNK) + CHUNK
-        head[kernels.STEPS] = len(self._steps)
-        head[kernels.OUTPUTS] = {"value": 1, "action": 1, "actions": 64, "policy-value": 65}[
-            self.output
-        ]
-        head[kernels.TAKES_MOVE] = int(self.output == "action")
-        return np.array(head + cells, np.int64)
 
 
 class Network:
@@ -269,8 +48,8 @@ class Network:
             [_packed(shape, *pair) for shape, pair in zip(matrices, self.weights, strict=True)]
             + [np.zeros(CHUNK, np.float32)]
         )
-        self._program = architecture.program()
-        self._program[kernels.WEIGHTS] = self._packed.ctypes.data
+        self._program = np.array(architecture.program(), np.int64)
+        self._program[WEIGHTS] = self._packed.ctypes.data
         self._program.flags.writeable = self._packed.flags.writeable = False
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -290,7 +69,7 @@ class Network:
     @property
     def scratch_size(self) -> int:
         """Floats of memory that the kernels need, zero at first, for one thread."""
-        return 3 * int(self._program[kernels.WIDTH])
+        return 3 * int(self._program[WIDTH])
 
     def scratch(self) -> npt.NDArray[np.float32]:
         """Memory for the kernels, for one thread."""
@@ -309,7 +88,7 @@ class Network:
         """
         count = len(positions)
         nothing = np.ones(count, np.int8)
-        result = np.empty((count, int(self._program[kernels.OUTPUTS])), np.float32)
+        result = np.empty((count, int(self._program[OUTPUTS])), np.float32)
         kernels.forward_all(
             np.ascontiguousarray(positions),
             nothing if sides is None else sides,
@@ -343,18 +122,11 @@ class Network:
         return cls(architecture, pairs)
 
 
-def _packed_size(matrix: Matrix) -> int:
-    inputs = matrix.inputs * matrix.neighbours
-    if matrix.outputs == 1 and matrix.neighbours == 1:
-        return kernels.padded(inputs, CHUNK) + 1
-    return (inputs + 1) * kernels.padded(matrix.outputs, NARROW)
-
-
 def _packed(
     shape: Matrix, matrix: npt.NDArray[np.float32], bias: npt.NDArray[np.float32]
 ) -> npt.NDArray[np.float32]:
     """One matrix and its biases as the kernels read them."""
-    packed = np.zeros(_packed_size(shape), np.float32)
+    packed = np.zeros(packed_size(shape), np.float32)
     inputs = len(matrix)
     if shape.outputs == 1 and shape.neighbours == 1:
         packed[:inputs], packed[-1] = matrix[:, 0], bias[0]

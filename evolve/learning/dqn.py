@@ -16,7 +16,8 @@ from evolve.agents.reference import POSITIONAL
 from evolve.agents.rewards import Rewards
 from evolve.arena.panel import Panel
 from evolve.config.learning import PAST, DqnSettings
-from evolve.engine.network import Architecture, Network
+from evolve.engine.architecture import Architecture
+from evolve.engine.network import Network
 from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
 from evolve.fitness.games import GamesDone
 from evolve.learning.bootstrap import Bootstrap

@@ -18,7 +18,8 @@ from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import Evaluate, OutOfTimeError
 from evolve.arena.panel import Panel
 from evolve.config.learning import ITSELF, MctsSettings
-from evolve.engine.network import Architecture, Network
+from evolve.engine.architecture import Architecture
+from evolve.engine.network import Network
 from evolve.engine.selfplay import RANDOM_OPPONENT, SELF_PLAY, Fixtures, Records
 from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
 from evolve.fitness.games import GamesDone

@@ -12,7 +12,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from evolve.engine.network import Architecture, Network
+from evolve.engine.architecture import Architecture
+from evolve.engine.network import Network
 from evolve.errors import SettingsError
 from evolve.learning.modules import Module
 

@@ -9,8 +9,9 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
+from evolve.engine.architecture import INPUTS, Architecture, Layer
 from evolve.engine.forward import encode_all
-from evolve.engine.network import INPUTS, Architecture, Layer, Network
+from evolve.engine.network import Network
 
 _LEARNING = ("norm", "dropout")
 """Words of a layer that matter when learning alone: norms are folded into its weights."""

@@ -31,13 +31,13 @@ def write_arrays(path: Path, arrays: Arrays, packed: bool = True) -> None:
 
 
 def read_arrays(
-    path: Path, largest: int | None = None, header: str | None = None
+    path: Path, largest: int | None = None, header: str | None = None, *, whole: bool = True
 ) -> dict[str, npt.NDArray[Any]]:
     """All arrays of an archive; OSError, or ValueError where it is damaged.
 
     Nothing is unpacked beyond `largest` bytes; without a number, beyond the size of the file
     itself, which suits an archive that is not packed. Nor is anything where there is no array
-    `header`, or one of more than 1 MiB.
+    `header`, or one of more than 1 MiB. With `whole` false that one alone is read.
     """
     try:
         with path.open("rb") as file, zipfile.ZipFile(file) as archive:
@@ -54,6 +54,7 @@ def read_arrays(
             return {
                 member.filename.removesuffix(".npy"): _array(archive.read(member))
                 for member in members
+                if whole or member.filename == f"{header}.npy"
             }
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise ValueError(str(error) or "it is cut off") from error

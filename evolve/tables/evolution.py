@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from evolve.tables.kinds import Facts
 from evolve.tables.layout import generation_file, playoff_file
 from evolve.tables.run import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def generations(run: Run, generation: int | None = None) -> pd.DataFrame:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import pandas as pd
 import pyarrow as pa
 
 from evolve.tables.columns import Column, Columns
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _OF_LADDER: Final = (
     "rating",
@@ -43,6 +45,8 @@ GENERATIONS_COLUMNS: Final = Columns(
 
 def generations_frame(rows: Sequence[Mapping[str, Any]], ladder: bool) -> pd.DataFrame:
     """The table of these rows; TypeError or ValueError where one is damaged."""
+    import pandas as pd  # not above: see Run
+
     columns = [column for column in GENERATIONS_COLUMNS if ladder or column.name not in _OF_LADDER]
     frame = pd.DataFrame(rows, columns=[column.name for column in columns])
     types = {

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from evolve.tables.kinds import Facts
 from evolve.tables.layout import FINAL_FILE, RETEST, RUNGS
 from evolve.tables.run import Run
 from evolve.tables.trials import FINISHED, finals_trials, read_trials
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def trials(run: Run) -> pd.DataFrame:
@@ -18,20 +23,31 @@ def trials(run: Run) -> pd.DataFrame:
 
 
 def rungs(run: Run) -> pd.DataFrame:
-    """A row for each life in a rung: the rung's number or `retest`, whose settings they are, and
-    what the table of trials says of a trial. Empty before the first."""
-    frames = []
-    for place in _rungs_of(run.path):
+    """A row for each life in a rung; see `rungs_table`."""
+    frame: pd.DataFrame = rungs_table(run.path).to_pandas()
+    return frame
+
+
+def rungs_table(folder: Path) -> pa.Table:
+    """A row for each life in a rung of a sweep: the rung's number or `retest`, whose settings they
+    are, and what the table of trials says of a trial. Empty before the first."""
+    tables = [pa.table({"rung": pa.array([], pa.string())})]
+    for place in _rungs_of(folder):
         table = read_trials(place)
-        if table is not None:
-            frame = table.to_pandas()
-            lives = pd.DataFrame({"rung": place.name, "candidate": frame["origin"]})
-            agents = frame["agent"].map(
-                lambda agent, place=place: f"{RUNGS}/{place.name}/{agent}", na_action="ignore"
-            )
-            kept = frame.drop(columns=["number", "origin", "reports", "worker"])
-            frames.append(lives.join(kept.assign(agent=agents)))
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=["rung"])
+        if table is None:
+            continue
+        agents = [
+            None if agent is None else f"{RUNGS}/{place.name}/{agent}"
+            for agent in table["agent"].to_pylist()
+        ]
+        lives = table.drop_columns(["number", "origin", "reports", "worker"])
+        lives = lives.set_column(
+            lives.schema.get_field_index("agent"), "agent", pa.array(agents, pa.string())
+        )
+        lives = lives.add_column(0, "candidate", table["origin"])
+        names = pa.array([place.name] * len(table), pa.string())
+        tables.append(lives.add_column(0, "rung", names).replace_schema_metadata(None))
+    return pa.concat_tables(tables, promote_options="default")
 
 
 def _rungs_of(folder: Path) -> list[Path]:
@@ -50,10 +66,12 @@ def kept_trials(folder: Path) -> int:
 
 def sweep_facts(run: Run) -> Facts:
     """How many trials are finished, and the best score. The final makes it complete."""
-    frame, target = run.trials, run.config.get("trials")
-    finished = int(frame["state"].isin(FINISHED).sum())
-    complete = frame[frame["state"] == "COMPLETE"]
-    best = float(complete["score"].max()) if len(complete) else None
+    table, target = read_trials(run.path), run.config.get("trials")
+    states = [] if table is None else table["state"].to_pylist()
+    finished = sum(state in FINISHED for state in states)
+    best = None
+    if table is not None:
+        best = pc.max(table.filter(pc.field("state") == "COMPLETE")["score"]).as_py()
     return Facts(
         done=finished,
         target=target,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from evolve.tables.kinds import Facts
 from evolve.tables.layout import CHECKPOINT_FILE
-from evolve.tables.metrics import METRICS_UNUSED, committed_checks
+from evolve.tables.metrics import METRICS_UNUSED, committed_checks, read_metrics
 from evolve.tables.run import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def metrics(run: Run) -> pd.DataFrame:
@@ -30,17 +31,18 @@ def kept_checks(folder: Path) -> int:
 
 def training_facts(run: Run) -> Facts:
     """How far it is, and how good, as of its last check."""
-    frame, config = run.metrics, run.config
-    last: dict[Any, Any] = frame.to_dict("records")[-1] if len(frame) else {}
+    rows, config = read_metrics(run.path).to_pylist(), run.config
+    last: dict[str, Any] = rows[-1] if rows else {}
     ends = (("games", "games"), ("budget", "cpu_seconds"))
     complete = any(
         isinstance(config.get(end), (int, float)) and last.get(column, 0) >= config[end]
         for end, column in ends
     )
     patience = config.get("patience")
-    if isinstance(patience, int) and len(frame):
+    if isinstance(patience, int) and rows:
         # A check that is no better than the best before it counts towards the patience.
-        complete = complete or len(frame) - 1 - int(frame["score"].argmax()) >= patience
+        scores = [row["score"] for row in rows]
+        complete = complete or len(rows) - 1 - scores.index(max(scores)) >= patience
     return Facts(
         done=last.get("games", 0),
         target=config.get("games"),

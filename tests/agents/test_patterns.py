@@ -284,6 +284,7 @@ def test_all_that_changes_how_it_plays_is_its_identity() -> None:
     assert replace(agent, name="other", provenance={}).identity == agent.identity
 
 
+@pytest.mark.slow
 def test_a_tree_search_over_patterns(file: Path) -> None:
     """The values in its tree are what the patterns forecast."""
     agent = evolve.load_agent(f"{file}?simulations=60&c_puct=0.8&endgame=4")

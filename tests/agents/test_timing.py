@@ -188,6 +188,7 @@ def test_a_tree_search_plays_on_where_the_exact_search_has_no_time() -> None:
         assert agent.choose(board) in board.legal_moves()
 
 
+@pytest.mark.slow
 def test_a_tree_search_has_the_exact_score_where_there_is_time() -> None:
     agent = evolve.load_agent("uct?time=0.3&endgame=24")
     proven = 0

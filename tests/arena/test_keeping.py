@@ -87,6 +87,7 @@ def assert_goes_on(tmp_path: Path, words: Sequence[object], pauses: Sequence[flo
         assert (folder / name).read_text() == (tmp_path / "whole" / name).read_text()
 
 
+@pytest.mark.slow
 def test_a_killed_match_goes_on(tmp_path: Path) -> None:
     assert_goes_on(tmp_path, MATCHES["program"], [0.0])
 

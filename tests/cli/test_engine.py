@@ -48,6 +48,7 @@ def test_any_bytes_at_all(tmp_path: Path, protocol: str) -> None:
     assert (b"= evolve swh\n" if protocol == "gtp" else b"pong 9\n") in out
 
 
+@pytest.mark.slow
 def test_the_end_of_the_input_and_of_the_reader(tmp_path: Path) -> None:
     process = session(tmp_path, "swh", "--protocol", "nboard")
     out, _ = process.communicate(b"nboard 2\nset depth 4\ngo\n", timeout=60)

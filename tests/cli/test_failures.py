@@ -32,6 +32,7 @@ def test_a_program_that_fails_loses() -> None:
     assert "in 1 games, the first time as white: played a1, which is illegal" in shown
 
 
+@pytest.mark.slow
 def test_a_program_that_fails_in_every_game_is_no_victory() -> None:
     bad = source("gtp", "illegal")
     for more in ((), ("--json",), ("--out", "g.csv")):

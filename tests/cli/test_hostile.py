@@ -269,6 +269,7 @@ def try_damage(copy: Path, count: int) -> None:
             assert result.code == 0 or result.err.count("\n") == 1, (what, result)
 
 
+@pytest.mark.slow
 def test_damaged_settings_and_agents_are_told_in_a_line(copy: Path) -> None:
     try_damage(copy, SHORT)
 

@@ -32,6 +32,7 @@ def marking(tmp_path: Path) -> tuple[str, Path]:
     return f"gtp:{script}", mark
 
 
+@pytest.mark.slow
 @posix
 def test_programs_of_a_stranger_need_leave(
     tmp_path: Path, marking: tuple[str, Path], monkeypatch: pytest.MonkeyPatch

@@ -139,5 +139,5 @@ def test_a_stopped_one_ends_as_if_it_had_not_been(way: signal.Signals, tmp_path:
 def test_wrong_use() -> None:
     assert "AGENTS" in misused("rate")
     assert "two" in misused("rate", "swh")
-    assert "--games" in misused("rate", "swh", "zero", "--games", 1)
+    assert "games = 1" in misused("rate", "swh", "zero", "--games", 1)
     assert "nobody" in fails("rate", "swh", "nobody")

@@ -64,9 +64,11 @@ def test_the_header_of_a_run_that_lacks_its_play_off_alone(copy: Path, quick: Pa
     "options",
     [
         (),
-        ("--algorithm=cma",),
-        ("--panel-every=2", "--selection=tournament", "--population=8"),
-        ("--openings=pair", "--rules=standard"),
+        pytest.param(("--algorithm=cma",), marks=pytest.mark.slow),
+        pytest.param(
+            ("--panel-every=2", "--selection=tournament", "--population=8"), marks=pytest.mark.slow
+        ),
+        pytest.param(("--openings=pair", "--rules=standard"), marks=pytest.mark.slow),
     ],
     ids=" ".join,
 )
@@ -159,7 +161,11 @@ main(sys.argv[3:])
 # The third file to be renamed holds the first individuals: that is the commit.
 @pytest.mark.parametrize(
     ("number", "when"),
-    [(3, "before"), (3, "after"), pytest.param(5, "after", marks=pytest.mark.slow)],
+    [
+        (3, "before"),
+        pytest.param(3, "after", marks=pytest.mark.slow),
+        pytest.param(5, "after", marks=pytest.mark.slow),
+    ],
 )
 def test_death_around_a_rename(tmp_path: Path, whole: Path, number: int, when: str) -> None:
     script = [sys.executable, "-c", _DIES, str(number), when]

@@ -321,6 +321,7 @@ def test_panel_every_other_generation() -> None:
     assert panel.isna().tolist() == [False, True, False]
 
 
+@pytest.mark.slow
 def test_ctrl_c_twice_ends_a_run_at_once(tmp_path: Path) -> None:
     # Minutes of games in the first generation, so that the second signal comes within it.
     options = ("--population", 200, "--fix", "depths=5", "--bounds", "depths=1:5")
@@ -339,6 +340,7 @@ def test_ctrl_c_twice_ends_a_run_at_once(tmp_path: Path) -> None:
     assert not (tmp_path / "long").exists()
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_seen_enough_breaks_nothing(tmp_path: Path) -> None:
     process = spawn(tmp_path, "run", *QUICK, "--generations", 2, "--out", "piped")
     assert process.stdout is not None

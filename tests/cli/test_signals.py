@@ -117,6 +117,7 @@ def test_an_interruption_that_python_drops_comes_again(tmp_path: Path) -> None:
         assert (ended.returncode, ended.stderr) == (code, "")
 
 
+@pytest.mark.slow
 def test_hang_up_is_left_alone_where_it_is_ignored(tmp_path: Path) -> None:
     line = ["nohup", *command("run", *LONG, "--out", "long")]
     process = subprocess.Popen(
@@ -178,6 +179,7 @@ def test_a_run_that_is_ended_says_how_to_go_on(way: signal.Signals, tmp_path: Pa
     done("resume", "long", "--generations", count, "--jobs", 1)
 
 
+@pytest.mark.slow
 def test_a_training_that_is_ended_says_how_to_go_on(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     ends = ("--games=100000", "--check-every=20", "--panel-openings=2", "--out", "long")
@@ -200,6 +202,7 @@ def test_a_sweep_that_is_ended_says_how_to_go_on(tmp_path: Path) -> None:
     assert ended.out.splitlines()[-1] == "go on with: evolve resume long"
 
 
+@pytest.mark.slow
 def test_a_rating_that_is_ended_says_how_to_go_on(tmp_path: Path) -> None:
     agents = ("swh", "zero", "swh-mobility?depth=7")
     process = spawn(tmp_path, "rate", *agents, "--games", 2000, "--out", "rated")

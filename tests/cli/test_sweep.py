@@ -143,6 +143,7 @@ def test_ctrl_c_ends_after_the_trials_in_hand(jobs: int, tmp_path: Path) -> None
     assert len(trials) < 1000
 
 
+@pytest.mark.slow
 def test_the_time_runs_out(tmp_path: Path) -> None:
     ended = done(*ALPHABETA, "--jobs=1", "--trials=100000", "--timeout=2", "--out=short")
     assert "the time is up" in ended.out
@@ -209,6 +210,7 @@ def test_a_sweep_of_dqn(tmp_path: Path) -> None:
     assert isinstance(evolve.load_agent("dqn"), evolve.DqnAgent)
 
 
+@pytest.mark.slow
 def test_a_sweep_of_evolution(tmp_path: Path) -> None:
     held = ("--fix=population=8", "--fix=openings=start", "--fix=panel_every=1000")
     quick = [option for option in QUICK_SWEEP if not option.startswith("--panel=")]

@@ -82,6 +82,7 @@ def test_what_is_said_while_it_learns(trained: tuple[Path, str]) -> None:
     assert "against the ladder" in lines[6]
 
 
+@pytest.mark.slow
 def test_a_run_like_any_other(shared: Path, copy: Path, tmp_path: Path) -> None:
     run = evolve.load_run(shared)
     assert run.command == "train patterns"

@@ -193,6 +193,7 @@ def test_a_cache_of_another_user_is_not_used(tmp_path: Path, planted: tuple[Path
         os.chown(place, 0, -1)
 
 
+@pytest.mark.slow
 def test_processes_that_compile_at_the_same_time_keep_whole_files(tmp_path: Path) -> None:
     cache = str(tmp_path / "cache")
     started = [spawn(tmp_path, "perft", 3, "--json", EVOLVE_CACHE_DIR=cache) for _ in range(3)]

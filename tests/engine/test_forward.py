@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from evolve.engine.network import Architecture
+from evolve.engine.architecture import Architecture
 from tests import networks, reference
 
 

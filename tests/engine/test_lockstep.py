@@ -7,7 +7,7 @@ import random
 import pytest
 
 from evolve.engine import lockstep, mcts
-from evolve.engine.network import Architecture
+from evolve.engine.architecture import Architecture
 from tests import networks, reference
 from tests.engine import RULES, U
 

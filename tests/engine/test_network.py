@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evolve.engine.network import Architecture, Network
+from evolve.engine.architecture import Architecture
+from evolve.engine.network import Network
 from evolve.errors import AgentError
 from tests import networks
 

@@ -86,7 +86,9 @@ def test_the_last_iteration_is_cut_to_the_budget() -> None:
         course.iterate(lambda games, share: None)
         played.append(course.games)
     assert 1.5 <= course.spent < 1.8
-    assert played[-1] - played[-2] < 400, "none at all where the first iteration took the budget nearly whole"
+    assert played[-1] - played[-2] < 400, (
+        "none at all where the first iteration took the budget nearly whole"
+    )
 
 
 def test_games_end_it_and_are_its_share() -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from evolve.config.learning import DqnSettings
+from evolve.engine.architecture import Architecture
 from evolve.engine.board import Board
-from evolve.engine.network import Architecture
 from evolve.learning.experience import Experience, Rows
 from tests import networks
 

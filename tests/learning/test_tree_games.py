@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.engine.network import Architecture
+from evolve.engine.architecture import Architecture
 from evolve.engine.selfplay import RANDOM_OPPONENT, SELF_PLAY, Fixtures
 from evolve.learning.tree_games import SearchedGames, TreePlay, searched_games
 from tests import networks

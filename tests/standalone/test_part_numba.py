@@ -56,6 +56,7 @@ def compiled(agent: AlphaBetaAgent, compiler: Any) -> Any:
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", RULES)
 def test_the_compiled_search_plays_the_same_moves(rules: Rules, compiler: Any) -> None:
     rng = random.Random(31)

@@ -83,6 +83,7 @@ def climbed(
         sweep.close()
 
 
+@pytest.mark.slow
 def test_the_best_live_again_and_the_defaults_with_them_though_stopped(tmp_path: Path) -> None:
     first_try = Watcher(lives=1)
     assert climbed(tmp_path, first_try) == (SweepEnding.STOPPED, None)

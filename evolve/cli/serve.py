@@ -1,0 +1,113 @@
+"""`evolve serve`: the service with its page and its REST API."""
+
+from __future__ import annotations
+
+import secrets
+import webbrowser
+from pathlib import Path
+from typing import Final
+
+import click
+
+from evolve.agents.registry import PROGRAMS
+from evolve.cli.new_run import RUNS
+from evolve.cli.terminal import say
+from evolve.errors import ExtraError
+
+_LOCAL: Final = ("127.0.0.1", "localhost", "::1")
+
+
+@click.command(name="serve")
+@click.argument("runs", type=click.Path(path_type=Path), default=RUNS)
+@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on. One that other machines reach needs a token.",
+)
+@click.option(
+    "--slots",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Jobs that work at once; others wait in a queue.",
+)
+@click.option(
+    "--token",
+    envvar="EVOLVE_TOKEN",
+    help="What clients must tell; made up where --host wants one and none is given.",
+)
+@click.option(
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="A further name that the service may be called by, such as that of a proxy.",
+)
+@click.option(
+    "--allow-programs",
+    "programs",
+    multiple=True,
+    metavar="PROGRAM",
+    help="A program that matches and ratings may meet, as gtp:COMMAND or nboard:COMMAND.",
+)
+@click.option("--open", "browse", is_flag=True, help="Open the page in a browser.")
+def serve_command(
+    runs: Path,
+    port: int,
+    host: str,
+    slots: int,
+    token: str | None,
+    hosts: tuple[str, ...],
+    programs: tuple[str, ...],
+    browse: bool,
+) -> None:
+    """Serve the runs in RUNS (runs by default): a page to watch, steer and play, and a REST API.
+
+    Jobs are processes of their own: they go on when the service ends, and are found again when it
+    starts. Only this machine is answered unless --host says otherwise. It needs the extra `serve`:
+    pip install '.[serve]'.
+
+    \b
+    Examples:
+      evolve serve --open
+      evolve serve runs --port 9000 --slots 2
+      evolve serve --host 0.0.0.0 --allow-host lab.example.org
+      evolve serve --allow-programs 'gtp:gtp-rhino --level=3'
+    """
+    try:
+        from evolve.service.server import serve
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "evolve":
+            raise
+        raise ExtraError(
+            f"the service needs {error.name}, of the extra `serve` of evolve: "
+            "pip install '.[serve]'"
+        ) from error
+    for program in programs:
+        if program.partition(":")[0] not in PROGRAMS:
+            known = " or ".join(f"{name}:COMMAND" for name in PROGRAMS)
+            raise click.BadParameter(f"{program!r} is not {known}", param_hint="--allow-programs")
+    if host not in _LOCAL and not token:
+        token = secrets.token_urlsafe(24)
+    if runs == RUNS and not runs.exists():
+        runs.mkdir()
+
+    def ready(address: str) -> None:
+        page = address if not token else f"{address}#token={token}"
+        say(f"evolve serves {runs} at {page}")
+        say("Ctrl-C ends it; jobs go on")
+        if browse:
+            webbrowser.open(page)
+
+    serve(
+        runs,
+        host=host,
+        port=port,
+        slots=slots,
+        hosts=hosts,
+        token=token or None,
+        programs=programs,
+        ready=ready,
+    )

@@ -1,0 +1,88 @@
+"""Settings of games between any agents: matches and ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Final, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from evolve.config.evolution import FIRST
+from evolve.engine.limits import MAX_OPENING_PLIES
+from evolve.engine.rules import Rules
+
+RANDOM_PLIES: Final = 8
+"""Moves of a random opening."""
+GAMES: Final = 100
+GAMES_OF_TEST: Final = 20_000
+
+
+def _listed(value: Any) -> Any:
+    return tuple(value.split()) if isinstance(value, str) else value
+
+
+class ContestSettings(BaseModel):
+    """What games between agents are played on."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    GROUPS: ClassVar[Mapping[str, str]] = {"games": FIRST}
+
+    openings: str = Field(
+        "random",
+        description="random balanced openings that no training uses (random), the start position "
+        "(start), or a file: move strings such as f5d6c4d3c2b3b4b5, one a line, or games (.ggf, "
+        ".wtb, .csv, .parquet)",
+        json_schema_extra={"names": "place", "words": ["random", "start"]},
+    )
+    opening_plies: int | None = Field(
+        None,
+        ge=3,
+        le=MAX_OPENING_PLIES,
+        description=f"moves of an opening: {RANDOM_PLIES} random ones by default, or the first of "
+        "each game in a file, all by default",
+    )
+    seed: int = Field(0, ge=0, description="of the openings and of agents that draw at random")
+    rules: Rules | None = Field(
+        None, description="rules to play by; those of the agents by default, or standard"
+    )
+
+
+class MatchSettings(ContestSettings):
+    """A match: A against B, both colours on every opening."""
+
+    a: str = Field(description="the agent whose score it is", json_schema_extra={"names": "agent"})
+    b: str = Field(description="the other agent", json_schema_extra={"names": "agent"})
+    games: int | None = Field(
+        None,
+        ge=2,
+        description="games, two on every opening; an odd number is rounded up; by default "
+        f"{GAMES}, every opening of a file once, or with a test {GAMES_OF_TEST} at most",
+    )
+    sprt: tuple[float, float] | None = Field(
+        None,
+        description="stop when decided whether A is stronger by the second rather than by the "
+        "first of two numbers of Elo",
+    )
+    alpha: float = Field(
+        0.05, gt=0.0, lt=0.5, description="share of matches at ELO0 that may end for ELO1"
+    )
+    beta: float = Field(
+        0.05, gt=0.0, lt=0.5, description="share of matches at ELO1 that may end for ELO0"
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.sprt is not None and not -2000 <= self.sprt[0] < self.sprt[1] <= 2000:
+            raise ValueError("sprt: ELO0 must be under ELO1, both -2000 to 2000")
+        return self
+
+
+class RateSettings(ContestSettings):
+    """A rating: a round robin of any agents."""
+
+    agents: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
+        min_length=2, description="two or more", json_schema_extra={"names": "agents"}
+    )
+    games: int = Field(
+        GAMES, ge=2, description="games a pair, two on every opening; odd numbers are rounded up"
+    )

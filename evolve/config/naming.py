@@ -1,0 +1,62 @@
+"""Which settings name agents, or places outside their run.
+
+Fields say so themselves, in `json_schema_extra`: `names` is `agent` (a text), `agents` (a list),
+`shares` (the keys of a mapping) or `place` (a file, a URL or a name elsewhere); `words` are texts
+that stand for none of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+Place = tuple[str | int, ...]
+"""Where a text is: keys from the outermost on."""
+
+
+def names_of(model: type[BaseModel], field: str) -> str | None:
+    """What a field names; None where it names nothing, or is none."""
+    extra = _extra(model, field)
+    return None if extra is None else extra.get("names")
+
+
+def words_of(model: type[BaseModel], field: str) -> tuple[str, ...]:
+    """Texts in a field that name neither an agent nor a place."""
+    extra = _extra(model, field)
+    return () if extra is None else tuple(extra.get("words", ()))
+
+
+def with_agents(
+    model: type[BaseModel], values: Mapping[str, Any], change: Callable[[Place, str], str]
+) -> dict[str, Any]:
+    """The values, each agent that they name replaced by what `change` makes of it.
+
+    Values that have another form than their field takes are left alone: checking them tells.
+    """
+    changed = dict(values)
+    for field, value in values.items():
+        extra = _extra(model, field) or {}
+        names, words = extra.get("names"), extra.get("words", ())
+
+        def one(place: Place, text: Any, words: Any = words) -> Any:
+            return change(place, text) if isinstance(text, str) and text not in words else text
+
+        if names == "agent":
+            changed[field] = one((field,), value)
+        elif names == "agents":
+            listed = value.split(",") if isinstance(value, str) else value
+            if isinstance(listed, list | tuple):
+                changed[field] = [one((field, number), text) for number, text in enumerate(listed)]
+        elif names == "shares" and isinstance(value, Mapping):
+            changed[field] = {one((field, key), key): share for key, share in value.items()}
+        elif names == "shares":
+            changed[field] = {}
+    return changed
+
+
+def _extra(model: type[BaseModel], field: str) -> dict[str, Any] | None:
+    info = model.model_fields.get(field)
+    extra = None if info is None else info.json_schema_extra
+    return extra if isinstance(extra, dict) else None

@@ -1,0 +1,227 @@
+"""Agents by id: the one way in which clients name them. No path and no command is ever an id.
+
+    swh-mobility                a reference agent
+    run:reversed-001            the champion of a run
+    run:reversed-001:12-40      an individual of an evolution
+    upload:3f2a…                a file that was uploaded
+    program:1                   a program that whoever started the server listed
+
+Settings may follow a question mark, within limits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from evolve.agents.files import read_header
+from evolve.agents.registry import REFERENCES
+from evolve.engine.rules import RULE_SETS
+from evolve.errors import EvolveError
+from evolve.service.models import AGENT_ID, RUN_ID, AgentInfo
+from evolve.service.place import Place
+from evolve.service.problems import ProblemError, not_found
+from evolve.tables.atomic import replacing
+from evolve.tables.kinds import champion_of
+from evolve.tables.layout import CONFIG_FILE
+
+LARGEST_UPLOAD: Final = 32 << 20
+"""Bytes of an agent file."""
+MOST: Final = {
+    "depth": 20,
+    "endgame": 24,
+    "simulations": 20_000,
+    "time": 10.0,
+    "nodes": 20_000_000,
+}
+"""Of settings that cost time."""
+_INDIVIDUAL: Final = re.compile(r"[0-9]{1,9}-[0-9]{1,9}")
+_SETTING: Final = re.compile(r"([a-z_]+)=([0-9.]{1,20})")
+_KINDS: Final = {"json": ".json", "npz": ".npz"}
+
+
+class Agents:
+    """All agents of a service."""
+
+    def __init__(self, place: Place, programs: Sequence[str]) -> None:
+        self._place = place
+        self._programs = {f"program:{number}": text for number, text in enumerate(programs, 1)}
+
+    @property
+    def programs(self) -> list[str]:
+        """Ids of the programs."""
+        return [*self._programs]
+
+    def source(self, name: str, *, programs: bool = True) -> str:
+        """What the command line calls the agent of an id; ProblemError where there is none.
+
+        An individual must have been exported before: see `exported`.
+        """
+        if not re.fullmatch(AGENT_ID, name):
+            raise ProblemError(422, f"{name[:80]!r} is not the id of an agent")
+        place, mark, settings = name.partition("?")
+        for setting in settings.split("&") if mark else ():
+            _check_setting(setting)
+        found = self._source(place, programs)
+        return f"{found}?{settings}" if mark else found
+
+    def _source(self, place: str, programs: bool) -> str:
+        origin, colon, rest = place.partition(":")
+        if not colon and place in REFERENCES:
+            return place
+        if origin == "program" and place in self._programs:
+            if not programs:
+                raise ProblemError(422, "programs play matches and ratings, and nothing else")
+            return self._programs[place]
+        if origin == "run":
+            run, _, individual = rest.partition(":")
+            folder = self._run(run)
+            if individual:
+                return str(self.exported(run, individual))
+            champion = champion_of(folder)
+            if champion is None or champion.is_symlink():
+                raise not_found(f"champion of {run} yet")
+            return str(folder)
+        if origin == "upload" and (file := self._upload(rest)) is not None:
+            return str(file)
+        raise not_found(f"agent {place}")
+
+    def _run(self, name: str) -> Path:
+        folder = self._place.run(name)
+        if not re.fullmatch(RUN_ID, name) or not (folder / CONFIG_FILE).is_file():
+            raise not_found(f"run {name[:80]}")
+        return folder
+
+    def individual(self, name: str) -> tuple[Path, str] | None:
+        """The run and the individual that an id names; None where it is another agent's."""
+        place = name.partition("?")[0]
+        origin, _, rest = place.partition(":")
+        run, _, individual = rest.partition(":")
+        if origin != "run" or not _INDIVIDUAL.fullmatch(individual):
+            return None
+        return self._run(run), individual
+
+    def exported(self, run: str, individual: str) -> Path:
+        """Where the agent file of an individual is, or belongs."""
+        folder = self._run(run)
+        if not _INDIVIDUAL.fullmatch(individual):
+            raise not_found(f"individual {individual[:40]!r}")
+        # By the run as it is now: another one may get its name.
+        stamp = (folder / CONFIG_FILE).stat().st_mtime_ns
+        known = hashlib.sha256(f"{run}\n{stamp}".encode()).hexdigest()[:12]
+        for suffix in _KINDS.values():
+            path = self._place.agents / f"{known}-{individual}{suffix}"
+            if path.is_file():
+                return path
+        return self._place.agents / f"{known}-{individual}"
+
+    def _upload(self, name: str) -> Path | None:
+        if not re.fullmatch(r"[0-9a-f]{16}", name):
+            return None
+        found = (self._place.uploads / f"{name}{suffix}" for suffix in _KINDS.values())
+        return next((path for path in found if path.is_file()), None)
+
+    def keep_upload(self, content: bytes, suffix: str) -> str:
+        """Keep a file that was found to be an agent's; its id."""
+        name = hashlib.sha256(content).hexdigest()[:16]
+        with replacing(self._place.uploads / f"{name}{suffix}") as temporary:
+            temporary.write_bytes(content)
+        return f"upload:{name}"
+
+    def remove_upload(self, name: str) -> None:
+        """Remove an uploaded file; ProblemError where there is none."""
+        file = self._upload(name.removeprefix("upload:")) if name.startswith("upload:") else None
+        if file is None:
+            raise ProblemError(409 if self._exists(name) else 404, f"{name} was not uploaded")
+        file.unlink()
+
+    def _exists(self, name: str) -> bool:
+        try:
+            self.source(name)
+        except ProblemError:
+            return False
+        return True
+
+    def references(self) -> list[AgentInfo]:
+        """The reference agents."""
+        return [
+            AgentInfo(
+                id=name,
+                name=name,
+                kind=None,
+                rules=next((one for one in RULE_SETS if name.endswith(f"-{one}")), None),
+                origin="reference",
+                about=_about(name),
+            )
+            for name in REFERENCES
+        ]
+
+    def listed(self, runs: Sequence[str]) -> list[AgentInfo]:
+        """References, champions of these runs, uploads, programs."""
+        found = self.references()
+        for run in runs:
+            champion = champion_of(self._place.run(run))
+            if champion is not None and (info := _of_file(f"run:{run}", champion, "run")):
+                found.append(info)
+        for path in sorted(self._place.uploads.iterdir()):
+            if info := _of_file(f"upload:{path.stem}", path, "upload"):
+                found.append(info)
+        for name, text in self._programs.items():
+            about = text.partition(":")[0].upper()
+            found.append(
+                AgentInfo(
+                    id=name,
+                    name=text,
+                    kind=None,
+                    rules=None,
+                    origin="program",
+                    about=f"a program that speaks {about}",
+                )
+            )
+        return found
+
+
+def _check_setting(text: str) -> None:
+    found = _SETTING.fullmatch(text)
+    try:
+        value = float(found[2]) if found else None
+    except ValueError:
+        value = None
+    if found is None or value is None:
+        raise ProblemError(422, f"{text!r} is not a setting: write depth=3")
+    most = MOST.get(found[1])
+    if most is not None and value > most:
+        raise ProblemError(422, f"{found[1]} may be {most:g} at most here")
+
+
+def _about(name: str) -> str:
+    """What a reference agent is, in words."""
+    for start, text in (
+        ("champion-", "evolved by `evolve run`"),
+        ("published-", "evolved with the published settings"),
+        ("patterns-", "patterns, taught by `evolve train patterns`"),
+        ("random", "random moves"),
+        ("uct", "tree search by random games"),
+    ):
+        if name.startswith(start):
+            return text
+    return "a table of weights, one ply ahead unless told"
+
+
+def _of_file(name: str, path: Path, origin: Any) -> AgentInfo | None:
+    """The agent of a file, as lists have it; None where it is damaged."""
+    try:
+        header = read_header(path)
+    except (EvolveError, OSError):
+        return None
+    return AgentInfo(
+        id=name,
+        name=header.name,
+        kind=header.kind,
+        rules=header.rules,
+        origin=origin,
+        about=f"{header.kind}, {header.rules or 'any rules'}",
+    )

@@ -1,0 +1,143 @@
+"""Agents, what they think of positions, and games against them."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from pathlib import Path as File
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+from fastapi.responses import PlainTextResponse
+
+from evolve.service.agents import LARGEST_UPLOAD
+from evolve.service.house import Inside
+from evolve.service.models import (
+    AGENT_ID,
+    AgentDetail,
+    AgentInfo,
+    Agents,
+    Evaluation,
+    NewEvaluation,
+    NewPlay,
+    Play,
+    PlayMove,
+    Upload,
+)
+from evolve.service.paging import After, Cursor, Limit
+from evolve.service.problems import ProblemError, not_found
+from evolve.service.sources import source_of
+
+router = APIRouter()
+AgentPath = Annotated[str, Path(pattern=AGENT_ID)]
+PlayId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
+
+
+@router.get("/agents")
+def list_agents(
+    house: Inside,
+    limit: Limit = 100,
+    after: After = None,
+    q: Annotated[str | None, Query(max_length=200)] = None,
+) -> Agents:
+    """Reference agents, champions of runs, uploads, and programs that may be met."""
+    found = house.agents.listed(house.index.names())
+    if q is not None:
+        found = [one for one in found if q.lower() in f"{one.id} {one.name}".lower()]
+    chosen, more = Cursor.of(limit, after).slice(len(found))
+    return Agents(items=[found[number] for number in chosen], next=more, total=len(found))
+
+
+@router.post("/agents", status_code=201)
+async def upload_agent(house: Inside, upload: Upload, response: Response) -> AgentInfo:
+    """Upload an agent file; it is checked by letting it play."""
+    suffix = File(upload.name).suffix.lower()
+    if suffix not in (".json", ".npz"):
+        detail = "agent files end in .json or .npz"
+        raise ProblemError(422, f"name: {detail}", [("/name", detail)])
+    try:
+        content = base64.b64decode(upload.data, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise ProblemError(422, "data: it is not base64", [("/data", str(error))]) from error
+    if len(content) > LARGEST_UPLOAD:
+        raise ProblemError(413, f"an agent file has {LARGEST_UPLOAD} bytes at most")
+    path = house.lending.new(suffix)
+    try:
+        path.write_bytes(content)
+        found = await house.search.ask("check_file", path=str(path))
+    except ProblemError as error:
+        detail = error.detail.replace(str(path), upload.name)
+        raise ProblemError(error.status, f"data: {detail}", [("/data", detail)]) from error
+    finally:
+        path.unlink(missing_ok=True)
+    name = house.agents.keep_upload(content, suffix)
+    response.headers["location"] = f"agents/{name}"
+    about = f"{found['kind']}, {found['rules'] or 'any rules'}"
+    return AgentInfo(id=name, origin="upload", about=about, **found)
+
+
+@router.get("/agents/{agent}")
+async def get_agent(house: Inside, agent: AgentPath) -> AgentDetail:
+    """An agent described."""
+    listed = agent.partition("?")[0]
+    source = await source_of(house, agent)
+    if listed.startswith("program:"):
+        raise not_found(f"description of {listed}: it is a program")
+    found = await house.search.ask("describe", source=source)
+    known = {one.id: one for one in house.agents.references()}
+    origin = listed.partition(":")[0] if ":" in listed else "reference"
+    about = known[listed].about if listed in known else f"{found['kind']} of {listed}"
+    return AgentDetail.model_validate({"id": agent, "origin": origin, "about": about, **found})
+
+
+@router.delete("/agents/{agent}", status_code=204)
+async def delete_agent(house: Inside, agent: AgentPath) -> None:
+    """Remove an uploaded agent."""
+    house.agents.remove_upload(agent)
+
+
+@router.post("/evaluations")
+async def evaluate(house: Inside, asked: NewEvaluation) -> Evaluation:
+    """The value of each legal move of a position by an agent."""
+    source = await source_of(house, asked.agent)
+    _no_program(asked.agent)
+    position = asked.position
+    found = await house.search.ask(
+        "evaluate", source=source, moves=position.moves, rules=position.rules
+    )
+    return Evaluation(agent=asked.agent, **found)
+
+
+@router.post("/plays", status_code=201)
+async def begin_play(house: Inside, asked: NewPlay, response: Response) -> Play:
+    """Begin a game against an agent."""
+    _no_program(asked.agent)
+    play = await house.plays.begin(asked, await source_of(house, asked.agent))
+    response.headers["location"] = f"plays/{play.id}"
+    return play
+
+
+@router.get("/plays/{play}")
+async def get_play(house: Inside, play: PlayId) -> Play:
+    """A game in hand, or over."""
+    return house.plays.get(play)
+
+
+@router.post("/plays/{play}/moves")
+async def make_move(house: Inside, play: PlayId, asked: PlayMove) -> Play:
+    """Make a move, or take the last one back; the agent answers."""
+    source = await source_of(house, house.plays.get(play).agent)
+    return await house.plays.move(play, asked, source)
+
+
+@router.get("/plays/{play}/game.ggf", response_class=PlainTextResponse)
+async def save_play(house: Inside, play: PlayId) -> PlainTextResponse:
+    """The game as a GGF record."""
+    text = await house.plays.record(play)
+    headers = {"content-disposition": f'attachment; filename="game-{play}.ggf"'}
+    return PlainTextResponse(text, headers=headers)
+
+
+def _no_program(agent: str) -> None:
+    if agent.startswith("program:"):
+        raise ProblemError(422, "programs play matches and ratings, and nothing else")

@@ -1,0 +1,130 @@
+"""Jobs: asked for, watched, stopped and gone on with."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Header, Path, Query, Response
+from fastapi.responses import FileResponse
+
+from evolve.service.house import House, Inside
+from evolve.service.job import JobRecord
+from evolve.service.lending import MEDIA
+from evolve.service.models import JOB_ID, Game, Games, Job, Jobs, JobState, LogText, NewJob
+from evolve.service.orders import GAMES_FILE, ordered
+from evolve.service.paging import After, Cursor, Limit
+from evolve.service.problems import not_found
+from evolve.service.rows import game_of, games_page
+from evolve.tables.parquet import read_table
+
+router = APIRouter()
+JobId = Annotated[str, Path(pattern=JOB_ID)]
+Key = Annotated[str | None, Header(max_length=100)]
+
+
+@router.post("/jobs", status_code=202)
+async def make_job(
+    house: Inside, asked: NewJob, response: Response, idempotency_key: Key = None
+) -> Job:
+    """Ask for work. With an Idempotency-Key the same request makes one job, however often sent."""
+    record = await ordered(house, asked, idempotency_key)
+    if record.id not in house.jobs:
+        house.jobs.add(record)
+    return _answered(house, record, response)
+
+
+@router.get("/jobs")
+async def list_jobs(
+    house: Inside, limit: Limit = 50, after: After = None, state: JobState | None = None
+) -> Jobs:
+    """Jobs, the newest first."""
+    records = [one for one in house.jobs.all() if state is None or one.state == state]
+    chosen, more = Cursor.of(limit, after).slice(len(records))
+    items = [house.jobs.document(records[number]) for number in chosen]
+    return Jobs(items=items, next=more, total=len(records))
+
+
+@router.get("/jobs/{job}")
+async def get_job(house: Inside, job: JobId) -> Job:
+    """A job."""
+    return house.jobs.document(house.jobs.get(job))
+
+
+@router.delete("/jobs/{job}", status_code=204)
+async def delete_job(house: Inside, job: JobId) -> None:
+    """Forget a job that has ended, with its games; its run stays."""
+    house.jobs.remove(house.jobs.get(job))
+
+
+@router.post("/jobs/{job}/{action}", status_code=202)
+async def act_on_job(
+    house: Inside, job: JobId, action: Literal["stop", "kill", "resume"], response: Response
+) -> Job:
+    """Stop it after what is in hand, kill it at once, or go on with it."""
+    record = house.jobs.get(job)
+    {"stop": house.jobs.stop, "kill": house.jobs.kill, "resume": house.jobs.resume}[action](record)
+    return _answered(house, record, response)
+
+
+@router.get("/jobs/{job}/log")
+async def get_log(house: Inside, job: JobId) -> LogText:
+    """The end of what it has printed."""
+    return LogText(text=house.jobs.log(house.jobs.get(job)))
+
+
+@router.get("/jobs/{job}/games")
+def get_games(
+    house: Inside,
+    job: JobId,
+    limit: Limit = 100,
+    after: After = None,
+    winner: Literal["black", "white", "draw"] | None = None,
+    sort: Annotated[str, Query(max_length=20)] = "game",
+) -> Games:
+    """The games of a match so far."""
+    games = _games(house, job)
+    upsets = [None] * len(games)
+    return games_page(games, upsets, "", Cursor.of(limit, after), sort, winner=winner)
+
+
+@router.get("/jobs/{job}/games/{number}")
+def get_game(
+    house: Inside, job: JobId, number: Annotated[str, Path(pattern=r"^[0-9]{1,9}$")]
+) -> Game:
+    """A game of a match."""
+    games = _games(house, job)
+    place = games["game"].index(int(number)).as_py()
+    if place < 0:
+        raise not_found(f"game {number} in job {job}")
+    return game_of(games.slice(place, 1).to_pylist()[0], "")
+
+
+@router.get("/jobs/{job}/files/{name}", response_class=FileResponse)
+async def get_file(
+    house: Inside, job: JobId, name: Literal["games.parquet", "games.csv", "games.ggf"]
+) -> FileResponse:
+    """The games of a match as a file."""
+    record = house.jobs.get(job)
+    path = house.jobs.file(record, name)
+    sent_as = f"{job}-{name}"
+    if name == "games.csv":
+        source = house.jobs.file(record, GAMES_FILE)
+        if not source.exists():
+            raise not_found(f"games of job {job}")
+        made = await house.lending.made(["convert", str(source), "-o", "{to}"], ".csv")
+        return house.lending.sent(made, sent_as)
+    if not path.exists():
+        raise not_found(f"{name} of job {job}")
+    return FileResponse(path, media_type=MEDIA[path.suffix], filename=sent_as)
+
+
+def _games(house: House, job: str) -> Any:
+    path = house.jobs.file(house.jobs.get(job), GAMES_FILE)
+    if not path.exists():
+        raise not_found(f"games of job {job}")
+    return read_table(path)
+
+
+def _answered(house: House, record: JobRecord, response: Response) -> Job:
+    response.headers["location"] = f"jobs/{record.id}"
+    return house.jobs.document(record)

@@ -1,0 +1,102 @@
+"""What the service is and can do: health, forms, presets, spaces, the session of a page."""
+
+from __future__ import annotations
+
+import hmac
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Request, Response
+
+import evolve
+from evolve.config.subjects import SUBJECTS
+from evolve.service.forms import form_of, forms, has_torch
+from evolve.service.guard import COOKIE
+from evolve.service.house import Inside, cores
+from evolve.service.models import (
+    Checked,
+    CommandInfo,
+    Commands,
+    Health,
+    Presets,
+    SettingsOnly,
+    Space,
+    Token,
+)
+from evolve.service.orders import checked
+from evolve.service.problems import ProblemError, not_found
+
+router = APIRouter()
+CommandName = Annotated[str, Path(max_length=40)]
+
+
+@router.get("/health")
+async def health(house: Inside) -> Health:
+    """What this service is."""
+    running, queued = house.jobs.counts()
+    return Health(
+        version=evolve.__version__,
+        boot=house.events.boot,
+        folder=house.place.runs.name,
+        slots=house.jobs.slots,
+        cores=cores(),
+        running=running,
+        queued=queued,
+        learn=has_torch(),
+        programs=house.agents.programs,
+    )
+
+
+@router.post("/session", status_code=204)
+async def open_session(request: Request, given: Token, response: Response) -> None:
+    """Tell the token once: a cookie remembers it, which streams of events need."""
+    token: str | None = request.app.state.token
+    if token is None:
+        return
+    if not hmac.compare_digest(given.token.encode(), token.encode()):
+        raise ProblemError(401, "this is not the token")
+    response.set_cookie(COOKIE, token, httponly=True, samesite="strict")
+
+
+@router.get("/commands")
+def list_commands() -> Commands:
+    """The forms of all commands that jobs run."""
+    return Commands(items=[form.info() for form in forms().values()])
+
+
+@router.get("/commands/{command}")
+def get_command(command: CommandName) -> CommandInfo:
+    """The form of a command, such as `run` or `train patterns`."""
+    form = forms().get(command)
+    if form is None:
+        raise not_found(f"command {command!r}")
+    return form.info()
+
+
+@router.post("/commands/{command}/check")
+async def check_settings(house: Inside, command: CommandName, given: SettingsOnly) -> Checked:
+    """Whether settings are right, and the equal command line."""
+    if command not in forms():
+        raise not_found(f"command {command!r}")
+    form, rest = form_of(command, given.settings)
+    settings = await checked(house, form, rest)
+    return Checked(settings=settings, line=form.line(settings))
+
+
+@router.get("/presets")
+def list_presets() -> Presets:
+    """The presets of all commands."""
+    return Presets(
+        items={
+            name: {preset: dict(values) for preset, values in form.presets.items()}
+            for name, form in forms().items()
+        }
+    )
+
+
+@router.get("/spaces/{kind}")
+async def get_space(house: Inside, kind: Annotated[str, Path(max_length=40)]) -> Space:
+    """What a sweep of a kind searches."""
+    if kind not in SUBJECTS:
+        raise not_found(f"kind {kind!r} of sweep")
+    found: list[dict[str, Any]] = await house.search.ask("space", kind=kind)
+    return Space.model_validate({"kind": kind, "items": found})

@@ -1,0 +1,439 @@
+"""Runs: lists, tables, games, ancestors, files."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import shutil
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.responses import FileResponse
+
+from evolve.config.toml import resolve_as
+from evolve.errors import EvolveError
+from evolve.service.forms import form_of
+from evolve.service.house import House, Inside
+from evolve.service.lending import MEDIA, join_games
+from evolve.service.models import (
+    RUN_ID,
+    AgentDetail,
+    Change,
+    Changes,
+    Comparison,
+    CrossTable,
+    Download,
+    Game,
+    Games,
+    Importances,
+    Job,
+    Kind,
+    Lineage,
+    Rows,
+    RunDetail,
+    Runs,
+    RunState,
+    SettingDifference,
+)
+from evolve.service.orders import resumed
+from evolve.service.paging import After, Cursor, Limit
+from evolve.service.problems import ProblemError, not_found
+from evolve.service.rows import (
+    check_generation,
+    crosstable_of,
+    game_of,
+    games_page,
+    games_table,
+    individuals_of,
+    lineage_of,
+    rows_of,
+    upsets_of,
+)
+from evolve.service.sources import agent_of_run
+from evolve.tables.folder import locked, refuse_links
+from evolve.tables.kinds import champion_of, imported
+from evolve.tables.layout import playoff_file
+from evolve.tables.run import Run
+from evolve.tables.trials import importances_of, read_trials
+
+router = APIRouter()
+RunId = Annotated[str, Path(pattern=RUN_ID)]
+Number = Annotated[int, Path(ge=0, le=10**9)]
+Round = Annotated[str, Path(pattern=r"^([0-9]{1,9}|playoff)$")]
+Individual = Annotated[str, Path(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
+TableName = Literal["generations", "metrics", "trials", "rungs"]
+Text = Annotated[str | None, Query(max_length=200)]
+_NOTHING: Final[Mapping[str, Any]] = {
+    **{key: {} for key in ("settings", "versions", "figures")},
+    **{key: [] for key in ("changed", "tables", "changes", "files")},
+    "agent": None,
+    "playoff": False,
+}
+"""Of a run that cannot be read."""
+_DEFAULT_SORT = "-date"
+_SORTS = ("date", "name", "score", "share")
+
+
+@router.get("/runs")
+def list_runs(
+    house: Inside,
+    limit: Limit = 50,
+    after: After = None,
+    q: Text = None,
+    kind: Kind | None = None,
+    rules: Text = None,
+    state: RunState | None = None,
+    sort: Annotated[str, Query(max_length=20)] = _DEFAULT_SORT,
+) -> Runs:
+    """Runs, those that grew last first; `q` is looked for in names."""
+    cursor = Cursor.of(limit, after)
+    key = sort.lstrip("-")
+    if key not in _SORTS:
+        detail = f"runs are sorted by {', '.join(_SORTS)}, not by {key!r}"
+        raise ProblemError(422, f"sort: {detail}", [("/query/sort", detail)])
+    names = [name for name in house.index.names() if q is None or q.lower() in name.lower()]
+    wanted = {"kind": kind, "rules": rules, "state": state}
+    if any(value is not None for value in wanted.values()) or key in ("score", "share"):
+        found = [house.index.summary(name) for name in names]
+        for field, value in wanted.items():
+            found = [one for one in found if value is None or getattr(one, field) == value]
+        if key in ("score", "share"):
+            have = [one for one in found if getattr(one, key) is not None]
+            have.sort(key=lambda one: getattr(one, key), reverse=sort.startswith("-"))
+            found = have + [one for one in found if getattr(one, key) is None]
+        names = [one.id for one in found]
+    if sort in ("name", "-name"):
+        names.sort(reverse=sort == "-name")
+    elif sort == "date":
+        names.reverse()
+    chosen, more = cursor.slice(len(names))
+    items = [house.index.summary(names[number]) for number in chosen]
+    return Runs(items=items, next=more, total=len(names))
+
+
+@router.get("/runs/{run}")
+def get_run(house: Inside, run: RunId) -> RunDetail:
+    """A run with its settings."""
+    opened, summary = house.index.open(run), house.index.summary(run)
+    if summary.state == "damaged":
+        return RunDetail.model_validate({**summary.model_dump(), **_NOTHING})
+    config = dict(opened.config)
+    versions = {name: str(value) for name, value in config.pop("versions", {}).items()}
+    config.pop("command", None)
+    kind = opened.kind
+    totals = {} if kind.totals is None else imported(kind.totals)(opened)
+    detail = {
+        **summary.model_dump(),
+        "settings": _hidden(config),
+        "changed": _changed(opened, config),
+        "versions": versions,
+        "figures": {key: value for key, value in totals.items() if value == value},
+        "tables": list(opened.tables),
+        "changes": [
+            Change(name=one.name, type=_type_name(one.type), help=one.help)
+            for one in kind.changes
+            if one.name != "storage"
+        ],
+        "files": _files(opened),
+        "agent": None if champion_of(opened.path) is None else f"run:{run}",
+        "playoff": playoff_file(opened.path).exists(),
+    }
+    return RunDetail.model_validate(detail)
+
+
+@router.delete("/runs/{run}", status_code=204)
+async def delete_run(house: Inside, run: RunId) -> None:
+    """Delete a run for ever: 409 where it is written to."""
+    opened = house.index.open(run)
+    record = house.jobs.of_run(run)
+    if record is not None and not record.over:
+        raise ProblemError(409, f"job {record.id} is at work on {run}: stop it first")
+    if opened.path.is_symlink():
+        raise ProblemError(409, f"{run} is a link: remove it where it is")
+    await asyncio.to_thread(_delete, house, opened)
+    house.index.scan()
+    house.events.tell("run", {"id": run, "gone": True})
+
+
+@router.post("/runs/{run}/resume", status_code=202)
+async def resume_run(house: Inside, run: RunId, changes: Changes, response: Response) -> Job:
+    """Go on with a run, to another end where that is given: a new job."""
+    opened = house.index.open(run)
+    record = resumed(house, opened, changes.settings, changes.threads)
+    house.jobs.add(record)
+    response.headers["location"] = f"../../jobs/{record.id}"
+    return house.jobs.document(record)
+
+
+@router.get("/runs/{run}/importances")
+def get_importances(house: Inside, run: RunId) -> Importances:
+    """How much each setting of a sweep matters."""
+    opened = house.index.open(run)
+    if "trials" not in opened.tables:
+        raise not_found(f"importance: {run} is no sweep")
+    table = read_trials(opened.path)
+    if table is None:
+        return Importances(items=[], why="there are no trials yet")
+    found = importances_of(table)
+    items = [
+        {"parameter": name, "share": share, "p": found.p.get(name)}
+        for name, share in found.shares.items()
+    ]
+    return Importances(items=items, why=None if items else found.reason)
+
+
+@router.get("/runs/{run}/generations/{generation}/individuals")
+def get_individuals(
+    request: Request,
+    response: Response,
+    house: Inside,
+    run: RunId,
+    generation: Number,
+    limit: Limit = 100,
+    after: After = None,
+) -> Rows:
+    """The individuals of a generation, the best first."""
+    opened = house.index.open(run)
+    _never_changes(request, response, opened, generation)
+    return individuals_of(opened, generation, Cursor.of(limit, after))
+
+
+@router.get("/runs/{run}/generations/{generation}/games")
+def get_games(
+    request: Request,
+    response: Response,
+    house: Inside,
+    run: RunId,
+    generation: Round,
+    limit: Limit = 100,
+    after: After = None,
+    individual: Text = None,
+    winner: Literal["black", "white", "draw"] | None = None,
+    reason: Text = None,
+    kind: Text = None,
+    sort: Annotated[str, Query(max_length=20)] = "game",
+) -> Games:
+    """The games of a generation, or of the play-off."""
+    opened, which = house.index.open(run), _round(generation)
+    if which != "playoff":
+        _never_changes(request, response, opened, which)
+    games = games_table(opened, which)
+    upsets = upsets_of(opened, games, which)
+    wanted = {"individual": individual, "winner": winner, "reason": reason, "kind": kind}
+    prefix = f"{generation}:"
+    return games_page(games, upsets, prefix, Cursor.of(limit, after), sort, **wanted)
+
+
+@router.get("/runs/{run}/generations/{generation}/crosstable")
+def get_crosstable(
+    request: Request, response: Response, house: Inside, run: RunId, generation: Round
+) -> CrossTable:
+    """Who beat whom in a generation, or in the play-off."""
+    opened, which = house.index.open(run), _round(generation)
+    if which != "playoff":
+        _never_changes(request, response, opened, which)
+    return crosstable_of(games_table(opened, which))
+
+
+@router.get("/runs/{run}/generations/{generation}/champion")
+async def get_champion(
+    request: Request, response: Response, house: Inside, run: RunId, generation: Number
+) -> AgentDetail:
+    """The best of a generation as an agent."""
+    opened = house.index.open(run)
+    _never_changes(request, response, opened, generation)
+    check_generation(opened, generation)
+    best = str(opened.metadata(generation)[0]["best"])
+    return await agent_of_run(house, run, best)
+
+
+@router.get("/runs/{run}/individuals/{individual}")
+async def get_individual(house: Inside, run: RunId, individual: Individual) -> AgentDetail:
+    """An individual as an agent."""
+    house.index.open(run)
+    return await agent_of_run(house, run, individual)
+
+
+@router.get("/runs/{run}/games/{generation}:{number}")
+def get_game(
+    request: Request,
+    response: Response,
+    house: Inside,
+    run: RunId,
+    generation: Round,
+    number: Annotated[str, Path(pattern=r"^[0-9]{1,9}$")],
+) -> Game:
+    """A game of a run."""
+    opened, which = house.index.open(run), _round(generation)
+    if which != "playoff":
+        _never_changes(request, response, opened, which)
+    games = games_table(opened, which)
+    place = games["game"].index(int(number)).as_py()
+    if place < 0:
+        raise not_found(f"game {generation}:{number} in {run}")
+    row = games.slice(place, 1)
+    upset = upsets_of(opened, row, which)[0]
+    return game_of({**row.to_pylist()[0], "upset": upset}, f"{generation}:")
+
+
+@router.get("/runs/{run}/lineage/{individual}")
+def get_lineage(
+    house: Inside,
+    run: RunId,
+    individual: Individual,
+    depth: Annotated[int, Query(ge=0, le=50)] = 6,
+) -> Lineage:
+    """The ancestors of an individual, `depth` steps back."""
+    return lineage_of(house.index.open(run), individual, depth)
+
+
+@router.get("/compare")
+def compare(
+    house: Inside, run: Annotated[list[str], Query(min_length=1, max_length=20)]
+) -> Comparison:
+    """Runs side by side, and the settings in which they differ."""
+    opened = [house.index.open(name) for name in run]
+    configs = [_hidden(one.config) for one in opened]
+    keys = dict.fromkeys(key for config in configs for key in config if key != "versions")
+    differing = [
+        SettingDifference(name=key, values=[config.get(key) for config in configs])
+        for key in keys
+        if any(config.get(key) != configs[0].get(key) for config in configs)
+    ]
+    figures: list[dict[str, Any]] = []
+    for one in opened:
+        totals = one.kind.totals
+        figures.append({} if totals is None else imported(totals)(one))
+    runs = [house.index.summary(name) for name in run]
+    return Comparison(runs=runs, settings=differing, figures=figures)
+
+
+@router.get("/runs/{run}/files/{name}", response_class=FileResponse)
+async def get_file(
+    house: Inside, run: RunId, name: Annotated[str, Path(max_length=100)]
+) -> FileResponse:
+    """A file of a run: see its `files`."""
+    opened = house.index.open(run)
+    known = {one.name for one in _files(opened)}
+    if name not in known:
+        raise not_found(f"file {name[:60]!r} of {run}; there are {', '.join(sorted(known))}")
+    champion, source, sent_as = champion_of(opened.path), str(opened.path), f"{run}-{name}"
+    stem, _, suffix = name.rpartition(".")
+    if champion is not None and name == champion.name:
+        return FileResponse(champion, media_type=MEDIA[champion.suffix], filename=sent_as)
+    if name == "agent.py":
+        words = ["export", source, "--to", "python", "-o", "{to}"]
+        return house.lending.sent(await house.lending.made(words, ".py"), sent_as)
+    if name in ("games.parquet", "games.ggf"):
+        joined = house.lending.new(".parquet")
+        await asyncio.to_thread(join_games, opened, joined)
+        if suffix == "parquet":
+            return house.lending.sent(joined, sent_as)
+        try:
+            rules = str(opened.config.get("rules", "standard"))
+            words = ["convert", str(joined), "-o", "{to}", "--rules", rules]
+            made = await house.lending.made(words, ".ggf")
+        finally:
+            joined.unlink(missing_ok=True)
+        return house.lending.sent(made, sent_as)
+    words = ["show", source, "--table", stem, "--format", suffix]
+    return house.lending.sent(await house.lending.made(words, f".{suffix}"), sent_as)
+
+
+@router.get("/runs/{run}/{table}")
+def get_table(
+    request: Request,
+    response: Response,
+    house: Inside,
+    run: RunId,
+    table: TableName,
+    limit: Limit = 100,
+    after: After = None,
+    since: Annotated[int, Query(ge=0)] = 0,
+    points: Annotated[int | None, Query(ge=2, le=2000)] = None,
+) -> Rows:
+    """A table of a run, from row `since` on; with `points` so many rows of all, evenly."""
+    opened = house.index.open(run)
+    found = rows_of(opened, table, Cursor.of(limit, after), points, since)
+    _tagged(request, response, opened, table, found.total, limit, after, since, points)
+    return found
+
+
+class NotModifiedError(Exception):
+    """The client has it already."""
+
+
+def _tagged(request: Request, response: Response, run: Run, *facts: object) -> None:
+    """Give the answer a tag; NotModifiedError where the client has the same already."""
+    stamp = (run.path / "config.toml").stat().st_mtime_ns
+    text = repr((run.name, stamp, *facts))
+    tag = f'"{hashlib.sha256(text.encode()).hexdigest()[:24]}"'
+    response.headers["etag"] = tag
+    response.headers.setdefault("cache-control", "no-cache")
+    known = [one.strip() for one in request.headers.get("if-none-match", "").split(",")]
+    if tag in known or f"W/{tag}" in known:
+        raise NotModifiedError(tag)
+
+
+def _never_changes(request: Request, response: Response, run: Run, generation: int) -> None:
+    """A committed generation is as it is. For minutes: its run may be deleted, and made anew."""
+    check_generation(run, generation)
+    response.headers["cache-control"] = "private, max-age=300, immutable"
+    _tagged(request, response, run, generation, request.url.query, request.url.path)
+
+
+def _round(text: str) -> int | Literal["playoff"]:
+    return "playoff" if text == "playoff" else int(text)
+
+
+def _delete(house: House, run: Run) -> None:
+    """Remove the folder of a run that nobody writes to: taken away in one step, then emptied."""
+    try:
+        refuse_links(run.path)
+        with locked(run.path):
+            gone = house.lending.new("")
+            run.path.rename(gone)
+    except EvolveError as error:
+        raise ProblemError(409, str(error)) from error
+    shutil.rmtree(gone, ignore_errors=True)
+
+
+def _files(run: Run) -> list[Download]:
+    """What can be downloaded of a run."""
+    found: list[tuple[str, str]] = []
+    champion = champion_of(run.path)
+    if champion is not None and not champion.is_symlink():
+        found.append((champion.name, "the champion's agent file"))
+        found.append(("agent.py", "the champion as a stand-alone Python file"))
+    for table in run.tables:
+        if table == "games":
+            found.append(("games.ggf", "all games as GGF"))
+        found.append((f"{table}.csv", f"{table} as CSV"))
+        found.append((f"{table}.parquet", f"{table} as Parquet"))
+    return [
+        Download(name=name, href=f"runs/{run.path.name}/files/{name}", about=about)
+        for name, about in found
+    ]
+
+
+def _type_name(kind: type) -> Literal["int", "float", "bool", "str"]:
+    names: dict[type, Literal["int", "float", "bool", "str"]]
+    names = {int: "int", float: "float", bool: "bool", str: "str"}
+    return names[kind]
+
+
+def _hidden(config: dict[str, Any]) -> dict[str, Any]:
+    """Without what is nobody else's business: storages have passwords."""
+    return {key: value for key, value in config.items() if key not in ("storage", "study")}
+
+
+def _changed(run: Run, config: dict[str, Any]) -> list[str]:
+    """Settings that differ from the defaults of the run's command."""
+    try:
+        form, _ = form_of(run.command, {})
+        usual = resolve_as(form.model, {}, {"kind": form.second} if form.first == "sweep" else {})
+    except (EvolveError, ProblemError):
+        return []
+    defaults = usual.model_dump(mode="json")
+    return [key for key, value in config.items() if key in defaults and defaults[key] != value]

@@ -1,0 +1,61 @@
+"""The web application: routes, errors and the page, put together."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from importlib.resources import files
+from typing import Any, Final
+
+import anyio.to_thread
+from fastapi import FastAPI, Request, Response
+from fastapi.staticfiles import StaticFiles
+from starlette.middleware import Middleware
+from starlette.routing import Route
+
+import evolve
+from evolve.service.api import agents, jobs, meta, runs
+from evolve.service.guard import Guard
+from evolve.service.house import House
+from evolve.service.problems import RESPONSES, answer_with_problems
+
+API: Final = "/api/v1"
+_THREADS: Final = 4
+"""That read files for clients; forty, as usual, took 30 MB more."""
+
+
+def make_app(house: House, hosts: Sequence[str] = (), token: str | None = None) -> FastAPI:
+    """The application that serves a house to whoever calls it by one of `hosts`, or locally."""
+
+    @asynccontextmanager
+    async def life(_: FastAPI) -> AsyncIterator[None]:
+        anyio.to_thread.current_default_thread_limiter().total_tokens = _THREADS
+        await house.open()
+        try:
+            yield
+        finally:
+            await house.close()
+
+    app = FastAPI(
+        title="evolve",
+        version=evolve.__version__,
+        description="Evolves, teaches and compares Reversi agents.",
+        openapi_url=f"{API}/openapi.json",
+        docs_url=None,  # its page loads scripts from another host
+        redoc_url=None,
+        lifespan=life,
+        middleware=[Middleware(Guard, hosts=hosts, token=token)],
+        responses=RESPONSES,
+    )
+    app.state.house, app.state.token = house, token
+    answer_with_problems(app)
+    app.add_exception_handler(runs.NotModifiedError, _not_modified)
+    for router in (meta.router, runs.router, jobs.router, agents.router):
+        app.include_router(router, prefix=API)
+    app.router.routes.append(Route(f"{API}/events", house.events, methods=["GET"]))
+    app.mount("/", StaticFiles(directory=str(files("evolve.service") / "web"), html=True))
+    return app
+
+
+async def _not_modified(request: Request, error: Any) -> Response:
+    return Response(status_code=304, headers={"etag": str(error)})

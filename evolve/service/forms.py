@@ -1,0 +1,228 @@
+"""Forms of the commands that jobs run: made from the same settings models as the command line."""
+
+from __future__ import annotations
+
+import importlib.util
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal, cast, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo as ModelField
+
+from evolve.config.contests import MatchSettings, RateSettings
+from evolve.config.evolution import FIRST
+from evolve.config.fields import group_of, is_mapping, plain_type
+from evolve.config.naming import Place, names_of, with_agents, words_of
+from evolve.config.toml import Fault, faults, merged, resolve
+from evolve.config.words import option_words
+from evolve.service.models import CommandInfo, FieldInfo
+from evolve.service.problems import ProblemError, wrong_settings
+from evolve.tables.kinds import RUN_KINDS, RunKind, Variant
+
+KIND: Final = "kind"
+"""Of a command with a second word: the setting that says which."""
+_CONTESTS: Final[Mapping[str, tuple[str, type[BaseModel]]]] = {
+    "match": ("Play a match between two agents.", MatchSettings),
+    "rate": ("Rate agents by a round robin.", RateSettings),
+}
+
+
+@dataclass(frozen=True)
+class Form:
+    """A command: its words, settings model and presets, and the kind of run that it makes."""
+
+    command: str
+    about: str
+    model: type[BaseModel]
+    presets: Mapping[str, Mapping[str, Any]]
+    kind: RunKind | None = None
+    variant: Variant | None = None
+
+    @property
+    def first(self) -> str:
+        """The first word."""
+        return self.command.partition(" ")[0]
+
+    @property
+    def second(self) -> str:
+        """The second word; empty where it has one alone."""
+        return self.command.partition(" ")[2]
+
+    @property
+    def available(self) -> bool:
+        """Whether what it needs is installed."""
+        return self.variant is None or not self.variant.learns or has_torch()
+
+    def info(self) -> CommandInfo:
+        """As clients get it."""
+        fields = [
+            _field(self.model, name, field)
+            for name, field in self.model.model_fields.items()
+            if name != KIND and not self._hidden(name)
+        ]
+        return CommandInfo(
+            command=self.command,
+            about=self.about,
+            available=self.available,
+            groups=list(dict.fromkeys(field.group for field in fields)),
+            fields=fields,
+            presets={name: _json(values) for name, values in self.presets.items()},
+        )
+
+    def _hidden(self, name: str) -> bool:
+        """Whether clients must not set it: it names a place, and nothing else."""
+        return names_of(self.model, name) == "place" and not words_of(self.model, name)
+
+    def checked(
+        self, settings: Mapping[str, Any], source_of: Callable[[Place, str], str]
+    ) -> dict[str, Any]:
+        """The settings that were given, right and with the sources of agents in place of ids.
+
+        `source_of` raises ProblemError for what is no agent here. ProblemError names all faults.
+        """
+        wrong: list[Fault] = []
+        for name, value in settings.items():
+            if names_of(self.model, name) != "place" or value is None:
+                continue
+            words = words_of(self.model, name)
+            if value not in words:
+                there = f"it must be {' or '.join(words)}" if words else "no service takes it"
+                wrong.append(Fault((name,), f"{name}: {there}"))
+
+        def source(place: Place, text: str) -> str:
+            try:
+                return source_of(place, text)
+            except ProblemError as error:
+                wrong.append(Fault(place, f"{place[0]}: {error.detail}"))
+                return text
+
+        given = with_agents(self.model, settings, source)
+        for name in ("fix", "space"):
+            inside = settings.get(name)
+            if self.first == "sweep" and isinstance(inside, Mapping):
+                wrong += [
+                    Fault((name, key), f"{name}.{key}: a service takes no agents there")
+                    for key in inside
+                    if key in _naming_fields()
+                ]
+        values = {**given, KIND: self.second} if self.first == "sweep" else given
+        try:
+            self.model.model_validate(merged(self.presets, values, {}))
+        except ValidationError as error:
+            wrong += faults(error, self.model)
+        if wrong:
+            raise wrong_settings(wrong)
+        return {key: value for key, value in given.items() if value is not None}
+
+    def words(self, settings: Mapping[str, Any]) -> list[str]:
+        """The words after `evolve` that give these settings."""
+        values = dict(settings)
+        agents: list[str] = []
+        for name in ("a", "b", "agents") if self.kind is None else ():
+            found = values.pop(name, [])
+            agents += [found] if isinstance(found, str) else found
+        return [*self.command.split(), *agents, *option_words(values)]
+
+    def line(self, settings: Mapping[str, Any]) -> str:
+        """The equal command line."""
+        return shlex.join(["evolve", *self.words(settings)])
+
+    def stem(self, settings: Mapping[str, Any]) -> str:
+        """What the folder of a run with these settings is called, before its number."""
+        if self.first == "run":
+            return str(resolve(settings).rules)
+        return self.second if self.first == "train" else f"sweep-{self.second}"
+
+
+def has_torch() -> bool:
+    """Whether networks can be taught here."""
+    return importlib.util.find_spec("torch") is not None
+
+
+def forms() -> dict[str, Form]:
+    """All of them, by command."""
+    found: dict[str, Form] = {}
+    for kind in RUN_KINDS:
+        for word, variant in kind.variants.items():
+            command, model = kind.command(word), variant.model()
+            about = _first_sentence(model) if word else kind.about
+            found[command] = Form(command, about, model, variant.all_presets(), kind, variant)
+    for name, (about, contest) in _CONTESTS.items():
+        found[name] = Form(name, about, contest, {})
+    return found
+
+
+def form_of(command: str, settings: Mapping[str, Any]) -> tuple[Form, dict[str, Any]]:
+    """The form of a command, whose second word may be among its settings as `kind`, and the other
+    settings. ProblemError where there is none."""
+    rest = dict(settings)
+    known = forms()
+    if command not in known:
+        word = rest.pop(KIND, None)
+        words = [form.second for form in known.values() if form.first == command]
+        if word not in words:
+            what = f"kind: it must be {', '.join(words)}"
+            raise wrong_settings([Fault((KIND,), what)])
+        command = f"{command} {word}"
+    elif KIND in rest and rest[KIND] == known[command].second:
+        del rest[KIND]
+    return known[command], rest
+
+
+def _first_sentence(model: type[BaseModel]) -> str:
+    return (model.__doc__ or "").strip().partition(".")[0] + "."
+
+
+def _naming_fields() -> set[str]:
+    """Fields of any command that name agents or places."""
+    return {
+        name
+        for form in forms().values()
+        for name in form.model.model_fields
+        if names_of(form.model, name) is not None
+    }
+
+
+def _field(model: type[BaseModel], name: str, field: ModelField) -> FieldInfo:
+    kind = plain_type(field.annotation)
+    extra = field.json_schema_extra
+    choices = extra.get("choices") if isinstance(extra, dict) else None
+    names = names_of(model, name)
+    form: str
+    if isinstance(choices, dict):
+        form = "choice"
+    elif names == "place":
+        form, choices = "choice", dict.fromkeys(words_of(model, name), "")
+    elif get_origin(kind) is Literal:
+        form, choices = "choice", {str(choice): "" for choice in get_args(kind)}
+    elif names in ("agent", "agents"):
+        form = names
+    elif is_mapping(field.annotation):
+        form = "mapping"
+    elif get_origin(kind) is tuple:
+        form = "list"
+    else:
+        form = {bool: "bool", int: "int", float: "float"}.get(kind, "text")
+    limits = {type(one).__name__: one for one in field.metadata}
+    least = getattr(limits.get("Ge"), "ge", getattr(limits.get("Gt"), "gt", None))
+    most = getattr(limits.get("Le"), "le", getattr(limits.get("Lt"), "lt", None))
+    default = None if field.is_required() else field.get_default(call_default_factory=True)
+    return FieldInfo(
+        name=name,
+        type=form,  # type: ignore[arg-type]
+        help=field.description or "",
+        group=group_of(model, name) or FIRST,
+        default=_json(default),
+        choices=cast("dict[str, str] | None", choices),
+        least=least,
+        most=most,
+    )
+
+
+def _json(value: Any) -> Any:
+    """With lists in place of tuples."""
+    if isinstance(value, Mapping):
+        return {key: _json(one) for key, one in value.items()}
+    return [_json(one) for one in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,89 @@
+"""All that a service is made of, in one place for its routes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Annotated, Final
+
+from fastapi import Depends, Request
+
+import evolve
+from evolve.service.agents import Agents
+from evolve.service.events import Events
+from evolve.service.index import Index
+from evolve.service.jobs import Jobs
+from evolve.service.lending import Lending
+from evolve.service.place import Place
+from evolve.service.plays import Plays
+from evolve.service.search import Search
+
+_LOOK: Final = 2.0
+"""Seconds between two looks at the folder of runs; more where a look is dear."""
+_SHARE: Final = 200
+"""A look may take one part in so many of the time."""
+
+
+class House:
+    """A service at work on one folder."""
+
+    def __init__(self, place: Place, slots: int, programs: Sequence[str]) -> None:
+        self.place, self.slots = place, slots
+        self.events = Events(evolve.__version__)
+        self.jobs = Jobs(place, slots, self.events.tell)
+        self.index = Index(place, self._job_of)
+        self.agents = Agents(place, programs)
+        self.search = Search()
+        self.lending = Lending(place)
+        self.plays = Plays(place, self.agents, self.search)
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def _job_of(self, run: str) -> str | None:
+        record = self.jobs.of_run(run)
+        return None if record is None else record.id
+
+    async def open(self) -> None:
+        """Begin: what is there is found, and what happens is followed."""
+        await asyncio.to_thread(self.index.scan)
+        self.jobs.restore()
+        self._tasks = [
+            asyncio.create_task(self.jobs.follow_for_ever()),
+            asyncio.create_task(self._look_for_ever()),
+        ]
+
+    async def close(self) -> None:
+        """End: jobs go on by themselves."""
+        for task in self._tasks:
+            task.cancel()
+        self.events.close()
+        await self.search.close()
+
+    async def _look_for_ever(self) -> None:
+        """Tell of runs that come, change and go."""
+        while True:
+            begin = time.monotonic()
+            with suppress(OSError):  # the folder is away for a moment
+                changed, gone = await asyncio.to_thread(self.index.scan)
+                for name in gone:
+                    self.events.tell("run", {"id": name, "gone": True})
+                for name in changed[:100]:
+                    summary = await asyncio.to_thread(self.index.summary, name)
+                    self.events.tell("run", summary.model_dump())
+            await asyncio.sleep(max(_LOOK, _SHARE * (time.monotonic() - begin)))
+
+
+def _house(request: Request) -> House:
+    found: House = request.app.state.house
+    return found
+
+
+Inside = Annotated[House, Depends(_house)]
+"""The service, as a parameter of routes."""
+
+
+def cores() -> int:
+    """Cores that jobs may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

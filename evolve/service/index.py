@@ -1,0 +1,197 @@
+"""The runs of the folder, as lists show them: read when asked for, kept while nothing changes."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from evolve.agents.facts import facts_of
+from evolve.errors import EvolveError
+from evolve.service.models import RUN_ID, RunSummary
+from evolve.service.place import Locks, Place, holds
+from evolve.service.problems import not_found
+from evolve.tables.kinds import EVOLUTIONS, PARTS, SWEEPS
+from evolve.tables.layout import CONFIG_FILE, LOCK_FILE, TRIALS_FILE
+from evolve.tables.metrics import read_metrics
+from evolve.tables.run import Run
+from evolve.tables.trials import read_trials
+
+POINTS: Final = 40
+_NAME: Final = re.compile(RUN_ID)
+_WATCHED: Final = (CONFIG_FILE, TRIALS_FILE, "champion.json", "champion.npz", *PARTS)
+"""What changes when a run goes on: files are replaced, and folders get new ones."""
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What a run looked like: when its files last changed, and whether it is written to."""
+
+    times: tuple[int, ...]
+    running: bool
+
+    @property
+    def date(self) -> float:
+        """When it last grew."""
+        return max(self.times) / 1e9
+
+
+class Index:
+    """All runs by name. Threads may ask; `scan` is for one of them."""
+
+    def __init__(self, place: Place, job_of: Callable[[str], str | None]) -> None:
+        self._place = place
+        self._job_of = job_of
+        self._locks = Locks(place.lock)
+        self._stamps: dict[str, Stamp] = {}
+        self._known: dict[str, tuple[Stamp, RunSummary]] = {}
+        self._guard = threading.Lock()
+
+    def scan(self) -> tuple[list[str], list[str]]:
+        """Look what there is; names of the runs that are new or changed, and of those gone."""
+        held = self._locks.held()
+        found: dict[str, Stamp] = {}
+        with os.scandir(self._place.runs) as entries:
+            for entry in entries:
+                if _NAME.fullmatch(entry.name) and (stamp := _stamp(Path(entry.path), held)):
+                    found[entry.name] = stamp
+        before, self._stamps = self._stamps, found
+        gone = [name for name in before if name not in found]
+        for name in gone:
+            self._known.pop(name, None)
+        return [name for name, stamp in found.items() if before.get(name) != stamp], gone
+
+    def names(self) -> list[str]:
+        """All of them, those that grew last first."""
+        stamps = self._stamps
+        return sorted(stamps, key=lambda name: (-stamps[name].date, name))
+
+    def open(self, name: str) -> Run:
+        """The run of that name; ProblemError where there is none."""
+        if not _NAME.fullmatch(name) or not (self._place.run(name) / CONFIG_FILE).is_file():
+            raise not_found(f"run {name[:80]}")
+        return Run(self._place.run(name))
+
+    def is_running(self, name: str) -> bool:
+        """Whether a process writes to it now."""
+        return holds(self._locks.held(), self._place.run(name) / LOCK_FILE)
+
+    def summary(self, name: str) -> RunSummary:
+        """A run as lists show it; ProblemError where there is none."""
+        stamp = self._stamps.get(name) or _stamp(self._place.run(name), self._locks.held())
+        if stamp is None or not _NAME.fullmatch(name):
+            raise not_found(f"run {name[:80]}")
+        known = self._known.get(name)
+        if known is None or known[0] != stamp:
+            known = stamp, self._read(name, stamp)
+            with self._guard:
+                self._known[name] = known
+        return known[1].model_copy(update={"job": self._job_of(name)})
+
+    def _read(self, name: str, stamp: Stamp) -> RunSummary:
+        values: dict[str, Any] = dict.fromkeys(RunSummary.model_fields)
+        values |= {"id": name, "date": stamp.date, "curve": []}
+        try:
+            run = Run(self._place.run(name))
+            kind = run.kind
+            facts = facts_of(run, running=stamp.running)
+            done, target = facts[kind.unit], facts.get("target")
+            values |= {
+                key: facts.get(key) for key in ("command", "rules", "preset", "seed", "state")
+            }
+            values |= {"kind": kind.name, "noun": kind.noun, "unit": kind.unit}
+            values |= {"done": done, "target": target, "champion": facts.get("champion")}
+            values |= {key: facts.get(key) for key in ("score", "score_low", "score_high")}
+            values["share"] = _share(run, facts, done, target)
+            if values["score"] is None:
+                values["score"] = _score_so_far(facts)
+            values["curve"] = _curve(run)
+        except (EvolveError, OSError, KeyError, TypeError, ValueError) as error:
+            values |= {"state": "damaged", "problem": str(error)}
+        return RunSummary.model_validate(values)
+
+
+class Recent:
+    """The last so many things that were made, by key: files that never change are read once."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: OrderedDict[Any, Any] = OrderedDict()
+        self._guard = threading.Lock()
+
+    def get(self, key: Any, make: Callable[[], Any]) -> Any:
+        """The thing of that key, made where it is not there."""
+        with self._guard:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        value = make()
+        with self._guard:
+            self._kept[key] = value
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        return value
+
+
+def thinned(count: int, points: int) -> list[int]:
+    """At most so many of the numbers under `count`, evenly, the last one among them."""
+    if count <= points:
+        return list(range(count))
+    return sorted({round(i * (count - 1) / (points - 1)) for i in range(points)})
+
+
+def _stamp(folder: Path, held: set[tuple[str, int]] | None) -> Stamp | None:
+    times = []
+    for name in _WATCHED:
+        try:
+            times.append(os.stat(folder / name).st_mtime_ns)
+        except OSError:
+            if name == CONFIG_FILE:
+                return None
+            times.append(0)
+    return Stamp(tuple(times), holds(held, folder / LOCK_FILE))
+
+
+def _share(run: Run, facts: Mapping[str, Any], done: Any, target: Any) -> float | None:
+    if facts.get("state") == "done":
+        return 1.0
+    if isinstance(target, int | float) and target:
+        return min(1.0, float(done) / target)
+    budget = run.config.get("budget")
+    if run.kind.unit == "games" and isinstance(budget, int | float) and budget:
+        rows = read_metrics(run.path)
+        spent = rows["cpu_seconds"][-1].as_py() if len(rows) else 0.0
+        return min(1.0, float(spent) / budget)
+    return None
+
+
+def _score_so_far(facts: Mapping[str, Any]) -> float | None:
+    for key in ("panel_score", "best_score", "ladder_score"):
+        value = facts.get(key)
+        if isinstance(value, int | float) and value == value:
+            return float(value)
+    return None
+
+
+def _curve(run: Run) -> list[float]:
+    """How its score rose, in few points."""
+    if run.kind is EVOLUTIONS:
+        count = run.generation_count
+        rows = [run.metadata(number)[0] for number in thinned(count, POINTS // 2)]
+        rated = any(row.get("panel_score") is not None for row in rows)
+        values = [row.get("panel_score" if rated else "best_score") for row in rows]
+    elif run.kind is SWEEPS:
+        table, best = read_trials(run.path), 0.0
+        values = []
+        for score in [] if table is None else table["score"].to_pylist():
+            best = max(best, score or 0.0)
+            values.append(best)
+    else:
+        values = read_metrics(run.path)["score"].to_pylist()
+    found = [float(value) for value in values if isinstance(value, int | float) and value == value]
+    return [round(found[i], 4) for i in thinned(len(found), POINTS)]

@@ -1,0 +1,101 @@
+"""Files for clients: made by the command line into a folder of the service, sent, and removed.
+
+The command line has all of it, tables as sheets that run no formulas and agents as Python; it
+loads the engine and pandas, which the server does not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import pyarrow.parquet as pq
+from fastapi.responses import FileResponse
+from starlette.background import BackgroundTask
+
+from evolve.service.place import Place
+from evolve.service.problems import ProblemError, not_found
+from evolve.tables.layout import playoff_file
+from evolve.tables.parquet import read_table
+from evolve.tables.run import Run
+
+_LONGEST: Final = 900.0
+_AT_ONCE: Final = 2
+MEDIA: Final = {
+    ".py": "text/x-python; charset=utf-8",
+    ".csv": "text/csv; charset=utf-8",
+    ".ggf": "text/plain; charset=utf-8",
+    ".json": "application/json",
+    ".npz": "application/octet-stream",
+    ".parquet": "application/vnd.apache.parquet",
+}
+
+
+class Lending:
+    """Makes such files, two at a time."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._turns = asyncio.Semaphore(_AT_ONCE)
+
+    def new(self, suffix: str) -> Path:
+        """A name for a file on its way."""
+        return self._place.lent / f"{secrets.token_hex(8)}{suffix}"
+
+    def sent(self, path: Path, name: str) -> FileResponse:
+        """The answer that sends a file as `name`, and removes it."""
+        return FileResponse(
+            path,
+            media_type=MEDIA[path.suffix],
+            filename=name,
+            background=BackgroundTask(path.unlink, missing_ok=True),
+        )
+
+    async def made(self, words: Sequence[str], suffix: str) -> Path:
+        """The file that a command makes, for the caller to remove; ProblemError where it fails.
+
+        The word `{to}` stands for it; without one, it is what the command prints.
+        """
+        path = self.new(suffix)
+        filled = [str(path) if word == "{to}" else word for word in words]
+        async with self._turns:
+            with path.open("wb") as sink:
+                child = await asyncio.create_subprocess_exec(
+                    sys.executable,
+                    "-m",
+                    "evolve",
+                    *filled,
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=asyncio.subprocess.DEVNULL if "{to}" in words else sink,
+                    stderr=asyncio.subprocess.PIPE,
+                    start_new_session=True,
+                )
+            try:
+                _, said = await asyncio.wait_for(child.communicate(), _LONGEST)
+            except BaseException:
+                child.kill()
+                path.unlink(missing_ok=True)
+                raise
+        if child.returncode != 0:
+            path.unlink(missing_ok=True)
+            lines = said.decode(errors="replace").strip().splitlines() or ["it failed"]
+            raise ProblemError(422, lines[-1].removeprefix("error: "))
+        return path
+
+
+def join_games(run: Run, path: Path) -> None:
+    """Write all games of an evolution to one file, a generation in memory at a time."""
+    count = run.generation_count
+    if count == 0:
+        raise not_found(f"game in {run.name} yet")
+    first = run.games_table(0).replace_schema_metadata(None)
+    with pq.ParquetWriter(path, first.schema, compression="zstd") as writer:
+        writer.write_table(first)
+        for generation in range(1, count):
+            writer.write_table(run.games_table(generation).replace_schema_metadata(None))
+        if playoff_file(run.path).exists():
+            writer.write_table(read_table(playoff_file(run.path)).replace_schema_metadata(None))

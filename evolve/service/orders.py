@@ -1,0 +1,145 @@
+"""Orders: what a client asks for becomes a job, where it is right."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+import tomli_w
+
+from evolve.config.naming import Place as Where
+from evolve.config.naming import with_agents
+from evolve.config.toml import Fault
+from evolve.errors import EvolveError
+from evolve.service.forms import Form, form_of
+from evolve.service.house import House
+from evolve.service.job import JobRecord
+from evolve.service.models import NewJob
+from evolve.service.problems import ProblemError, wrong_settings
+from evolve.service.sources import source_of
+from evolve.tables.atomic import write_text
+from evolve.tables.folder import claim, claimed
+from evolve.tables.run import Run
+
+GAMES_FILE: Final = "games.parquet"
+GGF_FILE: Final = "games.ggf"
+RATING_FOLDER: Final = "rating"
+
+
+async def ordered(house: House, asked: NewJob, key: str | None) -> JobRecord:
+    """The job that a client asks for, not yet begun; the one of before where `key` was used.
+
+    ProblemError where settings are wrong, with the place of each fault.
+    """
+    content = json.dumps(asked.model_dump(), sort_keys=True).encode()
+    digest = hashlib.sha256(content).hexdigest()
+    known = None if key is None else house.jobs.of_key(key)
+    if known is not None:
+        if known.asked != digest:
+            raise ProblemError(422, "this Idempotency-Key was used for another request")
+        return known
+    form, rest = form_of(asked.command, asked.settings)
+    given = await checked(house, form, rest)
+    record = JobRecord.new(
+        asked.command,
+        asked.settings,
+        form.words(given),
+        threads=asked.threads,
+        key=key,
+        asked=digest,
+    )
+    if form.kind is None:
+        _place_contest(house, record, form, asked.name)
+    else:
+        _place_run(house, record, form, given, asked.name)
+    return record
+
+
+async def checked(house: House, form: Form, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a form, right, with what the command line calls their agents."""
+    if not form.available:
+        raise ProblemError(409, f"{form.command} needs PyTorch, which is not installed here")
+    found: dict[str, str] = {}
+    wrong: list[Fault] = []
+    named: list[tuple[Where, str]] = []
+
+    def note(place: Where, text: str) -> str:
+        named.append((place, text))
+        return text
+
+    with_agents(form.model, settings, note)
+    for place, text in named:
+        try:
+            found[text] = await source_of(house, text)
+        except ProblemError as error:
+            wrong.append(Fault(place, f"{place[0]}: {error.detail}"))
+    if wrong:
+        raise wrong_settings(wrong)
+    return form.checked(settings, lambda place, text: found[text])
+
+
+def _place_contest(house: House, record: JobRecord, form: Form, name: str | None) -> None:
+    """Let the games of a match or a rating be kept with the job."""
+    if name is not None:
+        raise ProblemError(422, "name: only runs have one", [("/name", "only runs have one")])
+    folder = house.place.jobs / record.id
+    if form.first == "match":
+        record.words += ["--out", str(folder / GAMES_FILE), "--ggf", str(folder / GGF_FILE)]
+    else:
+        record.words += ["--out", str(folder / RATING_FOLDER)]
+
+
+def _place_run(
+    house: House, record: JobRecord, form: Form, given: Mapping[str, Any], name: str | None
+) -> None:
+    """Take a name for the run, and write its settings for the command line."""
+    stem = form.stem(given)
+    if name is None:
+        made = claim(house.place.runs, stem)
+    else:
+        try:
+            made, _ = claimed(house.place.runs, stem, str(house.place.run(name)))
+        except EvolveError as error:
+            taken = f"{name} is taken"
+            raise ProblemError(409, f"name: {taken}", [("/name", taken)]) from error
+    folder = house.place.jobs / record.id
+    folder.mkdir()
+    file = folder / "settings.toml"
+    write_text(file, tomli_w.dumps(dict(given)))
+    record.run = made.name
+    record.shown += ["--out", str(made)]
+    record.words = [*form.command.split(), "--config", str(file), "--out", str(made)]
+
+
+def resumed(house: House, run: Run, settings: Mapping[str, Any], threads: int | None) -> JobRecord:
+    """The job that goes on with a run."""
+    name = run.path.name
+    other = house.jobs.of_run(name)
+    if other is not None and not other.over:
+        raise ProblemError(409, f"job {other.id} is at work on {name}")
+    if house.index.is_running(name):
+        raise ProblemError(409, f"{name} is being written to by another process")
+    words, wrong = ["resume", str(run.path)], []
+    known = {change.name: change for change in run.kind.changes if change.name != "storage"}
+    for key, value in settings.items():
+        change = known.get(key)
+        fits = change is not None and (
+            isinstance(value, bool) == (change.type is bool)
+            and isinstance(value, change.type if change.type is not float else int | float)
+        )
+        if change is None or not fits:
+            there = (
+                f"may change: {', '.join(known)}"
+                if change is None
+                else f"no {change.type.__name__}"
+            )
+            wrong.append(Fault((key,), f"{key}: {there}"))
+        elif change.type is bool:
+            words.append(change.option if value else change.option.replace("--", "--no-", 1))
+        else:
+            words += [change.option, str(value)]
+    if wrong:
+        raise wrong_settings(wrong)
+    return JobRecord.new("resume", settings, words, run=name, threads=threads)

@@ -1,0 +1,49 @@
+"""Long lists in pages: where the next one begins is a cursor that clients hand back as it is."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Query
+
+from evolve.service.problems import ProblemError
+
+Limit = Annotated[int, Query(ge=1, le=500, description="items a page")]
+After = Annotated[str | None, Query(max_length=100, description="`next` of the page before")]
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """A page: so many items, from a place on."""
+
+    limit: int
+    start: int = 0
+
+    @classmethod
+    def of(cls, limit: int, after: str | None) -> Cursor:
+        """What a client asked for; ProblemError for a cursor that is none of ours."""
+        if after is None:
+            return cls(limit)
+        try:
+            text = base64.urlsafe_b64decode(after.encode("ascii") + b"==").decode("ascii")
+            start = int(text.removeprefix("from:"))
+        except (binascii.Error, UnicodeError, ValueError):
+            start = -1
+        if start < 0 or encoded(start) != after:
+            detail = "it is not the cursor of a page"
+            raise ProblemError(422, f"after: {detail}", [("/query/after", detail)])
+        return cls(limit, start)
+
+    def slice(self, count: int, first: int = 0) -> tuple[range, str | None]:
+        """Which of `count` items are in it, and the cursor of the next."""
+        start = min(max(self.start, first), count)
+        end = min(start + self.limit, count)
+        return range(start, end), encoded(end) if end < count else None
+
+
+def encoded(start: int) -> str:
+    """The cursor of the page that begins there."""
+    return base64.urlsafe_b64encode(f"from:{start}".encode()).decode().rstrip("=")

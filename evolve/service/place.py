@@ -1,0 +1,102 @@
+"""The folder of runs, and the service's own in it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+import filelock
+
+from evolve.errors import RunError
+
+_OWN: Final = ".service"
+
+
+class Place:
+    """Where runs and all that the service keeps of its own are."""
+
+    def __init__(self, runs: Path) -> None:
+        self.runs = runs.resolve()
+        self.own = self.runs / _OWN
+        self.jobs = self.own / "jobs"
+        self.plays = self.own / "plays"
+        self.agents = self.own / "agents"
+        self.uploads = self.agents / "uploads"
+        self.lent = self.own / "tmp"
+        """Files on their way to a client."""
+        self.lock = self.own / "lock"
+        self._held = filelock.FileLock(self.lock)
+
+    def claim(self) -> None:
+        """Make the folders and hold them for this process; RunError where that cannot be."""
+        if "?" in str(self.runs):
+            raise RunError(f"{self.runs}: a question mark in the name would begin settings")
+        if not self.runs.is_dir():
+            raise RunError(f"{self.runs} is not a folder of runs; make it, or name another one")
+        if self.own.is_symlink():
+            raise RunError(f"{self.own} is a link: put what it names there")
+        try:
+            for folder in (self.jobs, self.plays, self.uploads, self.lent):
+                folder.mkdir(parents=True, exist_ok=True)
+            self._held.acquire(timeout=0)
+        except filelock.Timeout:
+            raise RunError(f"{self.runs} is served already, by another `evolve serve`") from None
+        except OSError as error:
+            raise RunError(f"{self.own}: {error.strerror}; jobs are kept there") from None
+        for left in self.lent.iterdir():
+            left.unlink(missing_ok=True)
+
+    def release(self) -> None:
+        """Let another process have them."""
+        self._held.release()
+
+    def run(self, name: str) -> Path:
+        """The folder of a run of that name, which must be of the form of ids."""
+        return self.runs / name
+
+
+class Locks:
+    """Which runs are being written to, without taking their locks: that refused real starters.
+
+    The kernel lists what is locked. Where its list does not show the lock that this process holds
+    (another system, a strange file system), asking falls back to `is_locked`.
+    """
+
+    _LIST: Final = Path("/proc/locks")
+
+    def __init__(self, own: Path) -> None:
+        self._usable = own.exists() and _key(own.stat()) in self._listed()
+
+    def held(self) -> set[tuple[str, int]] | None:
+        """All that is locked, for `holds`; None where the list is of no use."""
+        return self._listed() if self._usable else None
+
+    def _listed(self) -> set[tuple[str, int]]:
+        try:
+            lines = self._LIST.read_text().splitlines()
+        except OSError:
+            return set()
+        found = set()
+        for line in lines:
+            for word in line.split():
+                parts = word.split(":")
+                if len(parts) == 3 and parts[2].isdecimal():
+                    found.add((f"{parts[0]}:{parts[1]}", int(parts[2])))
+        return found
+
+
+def holds(held: set[tuple[str, int]] | None, lock: Path) -> bool:
+    """Whether a writer has that lock."""
+    if held is None:
+        from evolve.tables.folder import is_locked
+
+        return is_locked(lock.parent)
+    try:
+        return _key(lock.stat()) in held
+    except OSError:
+        return False
+
+
+def _key(found: os.stat_result) -> tuple[str, int]:
+    return f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}", found.st_ino

@@ -1,0 +1,87 @@
+"""Games of people against agents: kept in a small file each, so that a restart loses none."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from typing import Any, Final
+
+from evolve.documents import parse_json, read_document
+from evolve.service.agents import Agents
+from evolve.service.models import NewPlay, Play, PlayMove
+from evolve.service.place import Place
+from evolve.service.problems import ProblemError, not_found
+from evolve.service.search import Search
+from evolve.tables.atomic import write_text
+
+_NAME: Final = re.compile(r"[0-9a-f]{16}")
+_KEPT: Final = 500
+"""Games; the oldest go first."""
+
+
+class Plays:
+    """All of them."""
+
+    def __init__(self, place: Place, agents: Agents, search: Search) -> None:
+        self._place, self._agents, self._search = place, agents, search
+
+    async def begin(self, asked: NewPlay, source: str) -> Play:
+        """A new game; the agent moves where it is its turn."""
+        found = await self._search.ask(
+            "play",
+            source=source,
+            moves=asked.moves,
+            rules=asked.rules,
+            side=asked.side,
+            move=None,
+        )
+        name = secrets.token_hex(8)
+        return self._keep(Play(id=name, agent=asked.agent, side=asked.side, **found))
+
+    def get(self, name: str) -> Play:
+        """The game of that id; ProblemError where there is none."""
+        path = self._place.plays / f"{name}.json"
+        if not _NAME.fullmatch(name) or not path.is_file():
+            raise not_found(f"game {name[:40]}")
+        try:
+            return Play.model_validate(parse_json(read_document(path)))
+        except (OSError, ValueError) as error:
+            raise ProblemError(500, f"game {name} cannot be read") from error
+
+    async def move(self, name: str, asked: PlayMove, source: str) -> Play:
+        """Make a person's move and the agent's, or take the last one back."""
+        play = self.get(name)
+        if asked.ply is not None and asked.ply != len(play.moves):
+            raise ProblemError(409, f"{len(play.moves)} moves are made, not {asked.ply}")
+        if asked.move != "undo" and asked.move not in play.legal:
+            there = f"legal are {', '.join(play.legal)}" if play.legal else "the game is over"
+            raise ProblemError(409, f"{asked.move} is no legal move; {there}")
+        found = await self._search.ask(
+            "play",
+            source=source,
+            moves=" ".join(play.moves),
+            rules=play.rules,
+            side=play.side,
+            move=asked.move,
+        )
+        return self._keep(play.model_copy(update=found))
+
+    async def record(self, name: str) -> str:
+        """The game as GGF."""
+        play = self.get(name)
+        names: dict[str, Any] = {play.side: "person"}
+        other = "white" if play.side == "black" else "black"
+        names[other] = play.name
+        text: str = await self._search.ask(
+            "ggf", moves=" ".join(play.moves), rules=play.rules, **names
+        )
+        return text
+
+    def _keep(self, play: Play) -> Play:
+        path = self._place.plays / f"{play.id}.json"
+        write_text(path, json.dumps(play.model_dump()) + "\n")
+        kept = sorted(self._place.plays.glob("*.json"), key=lambda one: one.stat().st_mtime)
+        for old in kept[:-_KEPT]:
+            old.unlink(missing_ok=True)
+        return play

@@ -1,0 +1,94 @@
+"""Errors as clients get them: application/problem+json, RFC 9457."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Any, Final
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from evolve.config.toml import Fault
+from evolve.errors import EvolveError
+from evolve.service.models import Problem
+
+MEDIA: Final = "application/problem+json"
+
+
+class ProblemError(Exception):
+    """What a client asked for cannot be: a status, what is wrong, and where."""
+
+    def __init__(self, status: int, detail: str, errors: Sequence[tuple[str, str]] = ()) -> None:
+        super().__init__(detail)
+        self.status, self.detail, self.errors = status, detail, errors
+
+
+def not_found(what: str) -> ProblemError:
+    """There is no such thing."""
+    return ProblemError(404, f"there is no {what}")
+
+
+def wrong_settings(found: Sequence[Fault]) -> ProblemError:
+    """Settings are wrong, each with its place."""
+    errors = [(pointer("settings", *fault.place), fault.text) for fault in found]
+    return ProblemError(422, "; ".join(fault.text for fault in found), errors)
+
+
+def pointer(*keys: str | int) -> str:
+    """A place in a document, as RFC 6901 has it."""
+    return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in keys)
+
+
+def problem(status: int, detail: str, errors: Sequence[tuple[str, str]] = ()) -> JSONResponse:
+    """The answer that says so."""
+    document: dict[str, Any] = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+        "errors": [{"pointer": place, "detail": text} for place, text in errors],
+    }
+    return JSONResponse(document, status, media_type=MEDIA)
+
+
+def answer_with_problems(app: FastAPI) -> None:
+    """Let every error of the app be answered so."""
+
+    @app.exception_handler(ProblemError)
+    async def _problem(request: Request, error: ProblemError) -> JSONResponse:
+        return problem(error.status, error.detail, error.errors)
+
+    @app.exception_handler(RequestValidationError)
+    async def _invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+        found = []
+        for detail in error.errors():
+            place, message = list(detail["loc"]), str(detail["msg"])
+            where = place.pop(0) if place else "body"
+            if detail["type"] == "json_invalid":
+                return problem(400, f"the body is no JSON: {message}")
+            found.append((pointer(*(place if where == "body" else [where, *place])), message))
+        return problem(422, "; ".join(f"{place}: {text}" for place, text in found), found)
+
+    @app.exception_handler(HTTPException)
+    async def _http(request: Request, error: HTTPException) -> JSONResponse:
+        answer = problem(error.status_code, str(error.detail))
+        answer.headers.update(error.headers or {})
+        return answer
+
+    @app.exception_handler(EvolveError)
+    async def _evolve(request: Request, error: EvolveError) -> JSONResponse:
+        return problem(422, str(error))
+
+    @app.exception_handler(OSError)
+    async def _disk(request: Request, error: OSError) -> JSONResponse:
+        return problem(507, f"it could not be written or read: {error.strerror or error}")
+
+
+RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
+    "4XX": {"description": "What is wrong", "model": Problem, "content": {MEDIA: {}}},
+    "5XX": {"description": "What failed here", "model": Problem, "content": {MEDIA: {}}},
+}
+"""Of every route."""

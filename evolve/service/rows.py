@@ -1,0 +1,285 @@
+"""Tables of runs in pages: rows as documents, and which columns there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from evolve.errors import RunError
+from evolve.service.index import Recent, thinned
+from evolve.service.models import ColumnInfo, CrossTable, Game, Games, Lineage, LineageNode, Rows
+from evolve.service.paging import Cursor
+from evolve.service.problems import ProblemError, not_found
+from evolve.tables.games import GAMES_COLUMNS
+from evolve.tables.generations import GENERATIONS_COLUMNS
+from evolve.tables.layout import generation_file, playoff_file
+from evolve.tables.metrics import read_metrics
+from evolve.tables.parquet import read_table
+from evolve.tables.run import Run
+from evolve.tables.sweep import rungs_table
+from evolve.tables.trials import read_trials
+
+_SHOWN_GENES = "depths"
+Generation = int | Literal["playoff"]
+_recent = Recent(4096)
+_tables = Recent(6)
+
+
+def rows_of(run: Run, table: str, cursor: Cursor, points: int | None, since: int) -> Rows:
+    """A page of a run's table; with `points` so many rows of all, evenly; from row `since` on."""
+    run.table_named(table)
+    if table == "generations":
+        count = run.generation_count
+        genes = pa.field(_SHOWN_GENES, pa.list_(pa.int32()))
+        schema = GENERATIONS_COLUMNS.schema.append(genes)
+        chosen, after = _chosen(count, cursor, points, since)
+        found = [generation_row(run, number) for number in chosen]
+    else:
+        whole = _whole(run, table)
+        count, schema = len(whole), whole.schema
+        chosen, after = _chosen(count, cursor, points, since)
+        found = whole.take(list(chosen)).to_pylist() if len(chosen) else []
+    rows = [plain(row) for row in found]
+    return Rows(items=rows, next=after, total=count, columns=columns_of(schema))
+
+
+def individuals_of(run: Run, generation: int, cursor: Cursor) -> Rows:
+    """The individuals of a generation, the best first."""
+    table = individuals_table(run, generation)
+    rank = "fitness" if "fitness" in table.column_names else "score"
+    table = table.take(pc.sort_indices(table, [(rank, "descending")]))
+    chosen, after = cursor.slice(len(table))
+    items = [plain(row) for row in table.slice(chosen.start, len(chosen)).to_pylist()]
+    return Rows(items=items, next=after, total=len(table), columns=columns_of(table.schema))
+
+
+def generation_row(run: Run, generation: int) -> dict[str, Any]:
+    """The row of a generation, with the depths of its best."""
+
+    def made() -> dict[str, Any]:
+        row = run.metadata(generation)[0]
+        table = read_table(generation_file(run.path, generation))
+        best = table.filter(pc.field("individual") == row.get("best"))
+        if _SHOWN_GENES in table.column_names and len(best):
+            row[_SHOWN_GENES] = best[_SHOWN_GENES][0].as_py()
+        return row
+
+    found: dict[str, Any] = _recent.get((*_stamp(run, generation), "row"), made)
+    return found
+
+
+def individuals_table(run: Run, generation: int) -> pa.Table:
+    """The individuals of a generation; ProblemError where there is none."""
+    check_generation(run, generation)
+    key = (*_stamp(run, generation), "individuals")
+    return _tables.get(key, lambda: run.individuals_table(generation))
+
+
+def check_generation(run: Run, generation: int) -> None:
+    """Raise ProblemError unless the run has that generation."""
+    try:
+        run.check_generation(generation)
+    except RunError as error:
+        raise ProblemError(404, str(error)) from error
+
+
+def games_table(run: Run, generation: Generation) -> pa.Table:
+    """The games of a generation, or of the play-off; ProblemError where there are none."""
+    if generation == "playoff":
+        path = playoff_file(run.path)
+        if run.kind.table("generations") is None or not path.exists():
+            raise not_found(f"play-off of {run.name}")
+        key = (str(path), path.stat().st_mtime_ns, "playoff")
+        return _tables.get(key, lambda: read_table(path, GAMES_COLUMNS))
+    check_generation(run, generation)
+    return _tables.get((*_stamp(run, generation), "games"), lambda: run.games_table(generation))
+
+
+def upsets_of(run: Run, games: pa.Table, generation: Generation) -> list[float | None]:
+    """How surprising each game was: the loser's score less the winner's, null for draws."""
+    number = run.generation_count - 1 if generation == "playoff" else generation
+    table = individuals_table(run, number)
+    names = table["individual"].to_pylist()
+    score = dict(zip(names, table["score"].to_pylist(), strict=True))
+    players = zip(
+        games["black"].to_pylist(),
+        games["white"].to_pylist(),
+        games["winner"].to_pylist(),
+        strict=True,
+    )
+    found: list[float | None] = []
+    for black, white, winner in players:
+        one, other = score.get(black), score.get(white)
+        if one is None or other is None or winner not in ("black", "white"):
+            found.append(None)
+        else:
+            found.append(round(other - one if winner == "black" else one - other, 6))
+    return found
+
+
+def games_page(
+    games: pa.Table,
+    upsets: Sequence[float | None],
+    prefix: str,
+    cursor: Cursor,
+    sort: str,
+    **wanted: str | None,
+) -> Games:
+    """A page of games: those with the wanted individual, winner, reason and kind."""
+    games = games.append_column("upset", pa.array(upsets, pa.float64()))
+    mask: Any = None
+    for name, value in wanted.items():
+        if value is None:
+            continue
+        if name == "individual":
+            one = (pc.field("black") == value) | (pc.field("white") == value)
+        elif name == "reason":
+            one = pc.starts_with(pc.field("reason"), value)
+        else:
+            one = pc.field(name) == value
+        mask = one if mask is None else mask & one
+    if mask is not None:
+        games = games.filter(mask)
+    down = sort.startswith("-")
+    key = sort.lstrip("-")
+    if key not in ("game", "upset", "plies", "nodes_black", "nodes_white"):
+        detail = f"games are not sorted by {key[:40]!r}"
+        raise ProblemError(422, f"sort: {detail}", [("/query/sort", detail)])
+    order = pc.sort_indices(
+        games, [(key, "descending" if down else "ascending"), ("game", "ascending")]
+    )
+    games = games.take(order)
+    chosen, after = cursor.slice(len(games))
+    items = [game_of(row, prefix) for row in games.slice(chosen.start, len(chosen)).to_pylist()]
+    return Games(items=items, next=after, total=len(games))
+
+
+def game_of(row: dict[str, Any], prefix: str) -> Game:
+    """A row of a games table as clients get it."""
+    values = {name: row.get(name) for name in (*GAMES_COLUMNS.names, "upset")}
+    return Game.model_validate({"id": f"{prefix}{row['game']}", **values})
+
+
+def crosstable_of(games: pa.Table) -> CrossTable:
+    """Who beat whom in a round robin, the best first."""
+    points: dict[tuple[str, str], list[float]] = {}
+    whole: dict[str, list[float]] = {}
+    worth = {"black": 1.0, "white": 0.0, "draw": 0.5}
+    columns = (games[name].to_pylist() for name in ("black", "white", "winner"))
+    for black, white, winner in zip(*columns, strict=True):
+        if winner not in worth:
+            continue
+        won = worth[winner]
+        for one, other, share in ((black, white, won), (white, black, 1.0 - won)):
+            points.setdefault((one, other), []).append(share)
+            whole.setdefault(one, []).append(share)
+    totals = {name: sum(scores) / len(scores) for name, scores in whole.items()}
+    names = sorted(totals, key=lambda name: (-totals[name], name))
+
+    def score(one: str, other: str) -> float | None:
+        found = points.get((one, other))
+        return None if not found else round(sum(found) / len(found), 4)
+
+    return CrossTable(
+        individuals=names,
+        scores=[[score(one, other) for other in names] for one in names],
+        totals=[round(totals[name], 4) for name in names],
+    )
+
+
+def lineage_of(run: Run, individual: str, depth: int) -> Lineage:
+    """The ancestors of an individual, nearest first."""
+    items: list[LineageNode] = []
+    waiting, told, complete = [(individual, 0)], {individual}, True
+    while waiting:
+        name, steps = waiting.pop(0)
+        row = _birth(run, name)
+        if row is None:
+            if not items:
+                raise not_found(f"individual {name[:40]} in {run.name}")
+            continue
+        parents = list(row["parents"] or [])
+        items.append(
+            LineageNode(
+                individual=name,
+                born=row["born"],
+                generation=row["generation"],
+                origin=row["origin"],
+                score=row["score"],
+                parents=parents,
+            )
+        )
+        # One that is the mean of others begins with the first of them, the best.
+        for parent in parents[:1] if row["origin"] == "mean" else parents:
+            if parent in told:
+                continue
+            if steps + 1 > depth:
+                complete = False
+                continue
+            told.add(parent)
+            waiting.append((parent, steps + 1))
+    return Lineage(items=items, complete=complete)
+
+
+def _birth(run: Run, individual: str) -> dict[str, Any] | None:
+    """The row of an individual in the generation that it was born in."""
+    born, _, _ = individual.partition("-")
+    if not (born.isascii() and born.isdecimal()) or int(born) >= run.generation_count:
+        return None
+    table = individuals_table(run, int(born))
+    rows = table.filter(pc.field("individual") == individual).to_pylist()
+    return rows[0] if rows else None
+
+
+def _whole(run: Run, table: str) -> pa.Table:
+    if table == "metrics":
+        return read_metrics(run.path)
+    if table == "trials":
+        found = read_trials(run.path)
+        return pa.table({"number": pa.array([], pa.int64())}) if found is None else found
+    if table == "rungs":
+        return rungs_table(run.path)
+    raise not_found(f"table {table} of {run.name} as a whole")
+
+
+def _chosen(
+    count: int, cursor: Cursor, points: int | None, since: int
+) -> tuple[Sequence[int], str | None]:
+    if points is not None:
+        return [since + number for number in thinned(max(0, count - since), points)], None
+    chosen, after = cursor.slice(count, since)
+    return chosen, after
+
+
+def _stamp(run: Run, generation: int) -> tuple[Any, ...]:
+    """What a generation's file is known by: another run may get the name of one that is gone."""
+    path = generation_file(run.path, generation)
+    try:
+        return str(path), path.stat().st_mtime_ns
+    except OSError as error:
+        raise not_found(f"generation {generation} of {run.name}") from error
+
+
+def columns_of(schema: pa.Schema) -> list[ColumnInfo]:
+    """The columns of a table, and what is in them."""
+    return [ColumnInfo(name=field.name, type=_type(field.type)) for field in schema]
+
+
+def _type(kind: pa.DataType) -> Literal["number", "text", "list", "bool"]:
+    tests: Sequence[tuple[Callable[[pa.DataType], bool], Literal["list", "bool", "text"]]] = (
+        (pa.types.is_nested, "list"),
+        (pa.types.is_boolean, "bool"),
+        (pa.types.is_string, "text"),
+    )
+    return next((name for test, name in tests if test(kind)), "number")
+
+
+def plain(row: dict[str, Any]) -> dict[str, Any]:
+    """A row that JSON can hold: null for what is no number."""
+    return {
+        key: None if isinstance(value, float) and value != value else value
+        for key, value in row.items()
+    }

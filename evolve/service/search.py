@@ -1,0 +1,91 @@
+"""The server's end of its searcher: one question at a time, within a limit of time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from contextlib import suppress
+from typing import Any, Final
+
+from evolve.service.problems import ProblemError
+
+_LIMIT: Final = 20.0
+"""Seconds for an answer; then the process is ended, whatever it does."""
+_START: Final = 40.0
+"""The same where it has just been started: kernels may have to be compiled."""
+_LINE: Final = 64 << 20
+_IDLE: Final = 600.0
+"""Seconds without a question after which the process ends: it holds 200 MB and more."""
+
+
+class Search:
+    """Questions to the process that has the engine. It is started when it is needed."""
+
+    def __init__(self) -> None:
+        self._child: asyncio.subprocess.Process | None = None
+        self._turn = asyncio.Lock()
+        self._idle: asyncio.TimerHandle | None = None
+
+    async def ask(self, do: str, **question: Any) -> Any:
+        """The answer; ProblemError where there is none, 504 where it takes too long."""
+        async with self._turn:
+            if self._idle is not None:
+                self._idle.cancel()
+            limit = _LIMIT
+            if self._child is None or self._child.returncode is not None:
+                self._child, limit = await self._started(), _START
+            try:
+                answer = await asyncio.wait_for(self._exchange({"do": do, **question}), limit)
+            except TimeoutError:
+                await self.close()
+                raise ProblemError(504, f"it took more than {limit:.0f} seconds") from None
+            except (OSError, ValueError, EOFError) as error:
+                await self.close()
+                raise ProblemError(500, f"the searches have ended: {error}") from error
+            except BaseException:  # the client is gone: its answer must not be the next one's
+                await self.close()
+                raise
+            loop = asyncio.get_running_loop()
+            self._idle = loop.call_later(_IDLE, self._end)
+        if "error" in answer:
+            raise ProblemError(422, str(answer["error"]).splitlines()[0])
+        return answer["ok"]
+
+    async def close(self) -> None:
+        """End the process."""
+        if self._idle is not None:
+            self._idle.cancel()
+        self._end()
+        if self._child is not None:
+            await self._child.wait()
+        self._child = None
+
+    def _end(self) -> None:
+        if self._child is not None and self._child.returncode is None:
+            with suppress(ProcessLookupError):
+                self._child.kill()
+
+    async def _started(self) -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "evolve.service.searcher",
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            limit=_LINE,
+            start_new_session=True,  # Ctrl-C is for the server, which ends it
+        )
+
+    async def _exchange(self, question: dict[str, Any]) -> dict[str, Any]:
+        child = self._child
+        assert child is not None
+        assert child.stdin is not None
+        assert child.stdout is not None
+        child.stdin.write(json.dumps(question).encode() + b"\n")
+        await child.stdin.drain()
+        line = await child.stdout.readline()
+        if not line:
+            raise EOFError("their process is gone")
+        answer: dict[str, Any] = json.loads(line)
+        return answer

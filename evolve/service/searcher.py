@@ -1,0 +1,248 @@
+"""The process that loads the engine, for the server that does not: agents, values, games.
+
+A question a line comes in as JSON, its answer goes out the same way. It ends with its input.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+_MEMORY: Final = 6 << 30
+"""Bytes of address space: LLVM and the tables of searches want room, an agent's file must not take
+more."""
+
+
+def main() -> None:
+    """Answer until the input ends."""
+    _limit_memory()
+    questions, answers = sys.stdin, os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # whatever prints must not answer
+    for line in questions:
+        question = json.loads(line)
+        try:
+            answer = {"ok": _OPERATIONS[question.pop("do")](**question)}
+        except (MemoryError, Exception) as error:
+            answer = {"error": str(error) or type(error).__name__, "kind": type(error).__name__}
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+
+def _limit_memory() -> None:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+
+
+@lru_cache(16)
+def _agent(source: str, stamp: int) -> Any:
+    from evolve.agents.loading import load_agent
+
+    return load_agent(source)
+
+
+def _loaded(source: str) -> Any:
+    """The agent, loaded again only where its file has changed."""
+    place = source.partition("?")[0]
+    path = Path(place)
+    stamp = 0
+    if path.is_dir():
+        from evolve.tables.kinds import champion_of
+
+        path = champion_of(path) or path
+    if path.exists():
+        stamp = path.stat().st_mtime_ns
+    return _agent(source, stamp)
+
+
+def ready() -> bool:
+    """Load what the first question would wait for."""
+    import evolve.agents.loading
+    import evolve.engine.board  # noqa: F401
+
+    return True
+
+
+def describe(source: str) -> dict[str, Any]:
+    """An agent described for people, with what may follow the question mark."""
+    agent = _loaded(source)
+    found = agent.describe()
+    return {
+        "name": agent.name,
+        "rules": agent.rules,
+        "kind": getattr(agent, "kind", None),
+        "settings": list(agent.settings),
+        "facts": list(found.facts),
+        "lines": list(found.lines),
+        "columns": list(found.columns),
+        "rows": [[_plain(cell) for cell in row] for row in found.rows],
+        "boards": {name: [_plain(cell) for cell in cells] for name, cells in found.boards.items()},
+        "provenance": _plain(dict(getattr(agent, "provenance", {}))),
+    }
+
+
+def evaluate(source: str, moves: str, rules: str) -> dict[str, Any]:
+    """The value of each legal move of a position."""
+    from evolve.engine.squares import square_name
+
+    begin = time.perf_counter()
+    board = _board(moves)
+    agent = _loaded(source).with_rules(rules)
+    found = None if not board.legal_moves() else agent.analyse(board)
+    values = {} if found is None else found.values
+    return {
+        "side": board.side,
+        "unit": None if found is None else found.unit,
+        "depth": None if found is None else found.depth,
+        "line": [] if found is None else [square_name(square) for square in found.line],
+        "moves": [
+            {
+                "move": square_name(square),
+                "value": float(values[square]),
+                "text": found.text(square),
+                "discs": found.discs(square),
+            }
+            for square in sorted(values, key=lambda square: -values[square])
+            if found is not None
+        ],
+        "seconds": round(time.perf_counter() - begin, 4),
+    }
+
+
+def play(source: str, moves: str, rules: str | None, side: str, move: str | None) -> dict[str, Any]:
+    """A game against a person: their move is made, passes are, and the agent answers."""
+    from evolve.arena.match import common_rules
+    from evolve.engine.squares import parse_square, square_name
+
+    agent = _loaded(source)
+    agreed = common_rules([agent], rules)
+    agent, board, played = agent.with_rules(agreed), _board(moves), moves.split()
+    problem = None
+    if move == "undo":
+        played = _taken_back(played, side)
+        board = _board(" ".join(played))
+    elif move is not None:
+        board = board.play(parse_square(move))
+        played.append(move)
+    while not board.is_over():
+        if not board.legal_moves():
+            board = board.pass_move()
+            played.append("pass")
+        elif board.side == side:
+            break
+        else:
+            try:
+                square = agent.choose(board)
+            except Exception as error:
+                problem = str(error)
+                break
+            board = board.play(square)
+            played.append(square_name(square))
+    over, discs = board.is_over(), {side: board.discs(side) for side in ("black", "white")}
+    score = board.score(agreed) * (1 if board.side == side else -1) if over else 0
+    return {
+        "name": agent.name,
+        "rules": agreed,
+        "moves": played,
+        "board": "".join(board.cells()),
+        "to_move": None if over else board.side,
+        "legal": [] if over else [square_name(square) for square in board.legal_moves()],
+        "discs_black": discs["black"],
+        "discs_white": discs["white"],
+        "result": None if not over else "won" if score > 0 else "lost" if score < 0 else "draw",
+        "problem": problem,
+    }
+
+
+def _taken_back(played: list[str], side: str) -> list[str]:
+    """The moves up to where the person moved last."""
+    mine = [
+        number
+        for number, move in enumerate(played)
+        if move != "pass" and _board(" ".join(played[:number])).side == side
+    ]
+    if not mine:
+        raise ValueError("there is no move of yours to take back")
+    return played[: mine[-1]]
+
+
+def ggf(moves: str, black: str, white: str, rules: str) -> str:
+    """A game as a GGF record."""
+    from evolve.engine.rules import check_rules
+    from evolve.engine.squares import parse_moves
+    from evolve.records.ggf import format_ggf
+    from evolve.records.record import GameRecord
+
+    record = GameRecord(tuple(parse_moves(moves)), black, white, check_rules(rules))
+    return format_ggf(record) + "\n"
+
+
+def check_file(path: str) -> dict[str, Any]:
+    """Whether a file holds an agent that plays, and which; an error tells what is wrong."""
+    from evolve.agents.loading import read_agent
+
+    agent = read_agent(Path(path))
+    agent.choose(_board(""))
+    return {"name": agent.name, "kind": agent.kind, "rules": agent.rules}
+
+
+def space(kind: str) -> list[dict[str, Any]]:
+    """What a sweep of a kind searches."""
+    from evolve.config.sweep import SweepSettings
+    from evolve.sweeps.plan import plan_of
+
+    plan = plan_of(SweepSettings.model_validate({"kind": kind}))
+    defaults = plan.defaults or {}
+    return [
+        {
+            "name": one.name,
+            "type": one.kind,
+            "range": one.range_text,
+            "default": _plain(defaults.get(one.name)),
+            "about": one.about,
+        }
+        for one in plan.space.parameters
+    ]
+
+
+def _board(moves: str) -> Any:
+    """The position after moves from the start; RecordError names the first that is illegal."""
+    from evolve.engine.board import Board
+    from evolve.engine.squares import parse_moves
+    from evolve.records.record import play_moves
+
+    return play_moves(Board.start(), parse_moves(moves))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, float) and value != value:
+        return None
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+_OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
+    "ready": ready,
+    "describe": describe,
+    "evaluate": evaluate,
+    "play": play,
+    "ggf": ggf,
+    "check_file": check_file,
+    "space": space,
+}
+
+if __name__ == "__main__":
+    main()
