@@ -1,6 +1,6 @@
 // The shell of the page: header, banner, theme, token, and the page that the address names.
 
-import { get, setToken } from "./api.js";
+import { get, giveToken } from "./api.js";
 import { connect, useConnection, useEvents } from "./events.js";
 import { html, render, useEffect, useErrorBoundary, useRef, useState } from "./html.js";
 import { currentRoute, useRoute } from "./router.js";
@@ -74,21 +74,26 @@ function Banner() {
 /** Asks for the token once the server wants one. */
 function Token() {
   const [wanted, setWanted] = useState(false);
+  const [error, setError] = useState(null);
   useEffect(() => {
     const ask = () => setWanted(true);
     document.addEventListener("evolve-token", ask);
     return () => document.removeEventListener("evolve-token", ask);
   }, []);
   if (!wanted) return null;
-  const give = (event) => {
+  const give = async (event) => {
     event.preventDefault();
-    setToken(new FormData(event.target).get("token").trim());
-    location.reload();
+    try {
+      await giveToken(event.target.elements.token.value.trim());
+      location.reload();
+    } catch (problem) {
+      setError(problem);
+    }
   };
   return html`<form class="token panel" onSubmit=${give}>
     <label for="token">This server wants its token. It was printed when the server started.</label>
     <div class="buttons"><input id="token" name="token" type="password" autocomplete="off" required />
-    <button class="main">Go on</button></div>
+    <button class="main">Go on</button></div><${Problem} error=${error} />
   </form>`;
 }
 
@@ -146,11 +151,12 @@ function App() {
     <main id="main" tabindex="-1" ref=${main}><${Token} /><${Page} route=${route} /></main>`;
 }
 
-function takeToken() {
+/** An address that ends in #token=… was printed by the server: it opens the page for who has it. */
+async function takeToken() {
   const found = /^#token=(.+)$/.exec(location.hash);
   if (!found) return;
-  setToken(decodeURIComponent(found[1]));
   history.replaceState(null, "", "#/");
+  await giveToken(decodeURIComponent(found[1])).catch(() => {});
 }
 
 /** The title of the window is that of the page. */
@@ -160,7 +166,7 @@ function nameWindow() {
   document.title = heading && page ? `${heading.textContent} · evolve` : "evolve";
 }
 
-takeToken();
+await takeToken();
 connect();
 const place = document.getElementById("app");
 place.textContent = "";

@@ -1,8 +1,7 @@
 // The events of the server for this tab, from the worker that all tabs share. Without such a worker
 // the tab has a stream of its own, which is closed while the tab is hidden.
 
-import { authorization } from "./api.js";
-import { EventStream } from "./events-worker.js";
+import { follow } from "./events-worker.js";
 import { useEffect, useRef, useState } from "./html.js";
 
 const listeners = new Set();
@@ -13,48 +12,31 @@ function hear(event) {
   for (const listener of [...listeners]) listener(event);
 }
 
-function ownStream() {
-  const stream = new EventStream(new URL("api/v1/events", document.baseURI), hear);
-  const follow = () => {
-    stream.headers = authorization();
-    if (document.hidden) stream.close();
-    else stream.open();
-  };
-  document.addEventListener("visibilitychange", follow);
-  follow();
-  return () => {
-    stream.close();
-    follow();
-  };
+function followAlone() {
+  let close = follow(hear);
+  document.addEventListener("visibilitychange", () => {
+    close();
+    if (document.hidden) return;
+    close = follow(hear);
+    hear({ name: "again" });
+  });
 }
 
-function sharedStream() {
-  const address = new URL("./events-worker.js", import.meta.url);
-  const worker = new SharedWorker(address, { type: "module", name: "evolve" });
-  const hello = () => worker.port.postMessage({ name: "hello", headers: authorization() });
-  worker.port.onmessage = ({ data }) => hear(data);
-  window.addEventListener("pagehide", () => worker.port.postMessage({ name: "bye" }));
-  window.addEventListener("pageshow", ({ persisted }) => persisted && hello());
-  hello();
-  return { worker, hello };
-}
-
-let renew = () => {};
-
-/** Begin to listen; again after a token was given. */
+/** Begin to listen. */
 export function connect() {
-  if (renew.started) return renew();
+  let worker;
   try {
-    const { worker, hello } = sharedStream();
-    renew = hello;
-    worker.onerror = () => {
-      renew = ownStream();
-      renew.started = true;
-    };
+    worker = new SharedWorker(new URL("./events-worker.js", import.meta.url), { type: "module", name: "evolve" });
   } catch {
-    renew = ownStream();
+    followAlone();
+    return;
   }
-  renew.started = true;
+  worker.onerror = followAlone;
+  worker.port.onmessage = ({ data }) => hear(data);
+  const say = (word) => worker.port.postMessage(word);
+  window.addEventListener("pagehide", () => say("bye"));
+  window.addEventListener("pageshow", ({ persisted }) => persisted && say("hello"));
+  say("hello");
 }
 
 function subscribe(listener) {

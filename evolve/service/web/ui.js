@@ -1,6 +1,6 @@
 // Small parts that all pages are made of: messages, tables, buttons, chips, progress, choosers.
 
-import { path, save, token } from "./api.js";
+import { path } from "./api.js";
 import { useGet, useRested } from "./data.js";
 import { cell, label, number } from "./format.js";
 import { html, useEffect, useId, useRef, useState } from "./html.js";
@@ -85,12 +85,7 @@ export function CommandLine({ line }) {
 
 /** A file to download. */
 export function Download({ name, href, about }) {
-  const click = (event) => {
-    if (!token()) return;
-    event.preventDefault();
-    save(href, name);
-  };
-  return html`<a class="button" href=${`api/v1/${href}`} download=${name} title=${about} onClick=${click}>↓ ${name}</a>`;
+  return html`<a class="button" href=${`api/v1/${href}`} download=${name} title=${about}>↓ ${name}</a>`;
 }
 
 /** A wide thing that scrolls in its own box. */
