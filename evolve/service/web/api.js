@@ -31,7 +31,6 @@ export const get = (where, signal) => request("GET", where, { signal });
 export const post = (where, body = {}, options = {}) => request("POST", where, { body, ...options });
 export const remove = (where) => request("DELETE", where);
 
-/** Tell the server its token; a cookie remembers it. */
 export const giveToken = (token) => post("session", { token });
 
 /** A key for a request that must not be carried out twice. */

@@ -39,7 +39,6 @@ function Theme() {
   </select>`;
 }
 
-/** How busy the server is. */
 function Load() {
   const [health, setHealth] = useState(null);
   const fetchIt = () => get("health").then(setHealth, () => {});
@@ -52,7 +51,6 @@ function Load() {
     ${health.running} running${health.queued > 0 && `, ${health.queued} queued`}</span>`;
 }
 
-/** Says when the server is gone, and when it is back. */
 function Banner() {
   const connection = useConnection();
   const [back, setBack] = useState(false);
@@ -71,7 +69,6 @@ function Banner() {
   </div>`;
 }
 
-/** Asks for the token once the server wants one. */
 function Token() {
   const [wanted, setWanted] = useState(false);
   const [error, setError] = useState(null);
@@ -97,7 +94,6 @@ function Token() {
   </form>`;
 }
 
-/** The page of an address, loaded on its first use. */
 function Page({ route }) {
   const [name = "", ...parts] = route.parts;
   const [loaded, setLoaded] = useState({});
@@ -159,7 +155,6 @@ async function takeToken() {
   await giveToken(decodeURIComponent(found[1])).catch(() => {});
 }
 
-/** The title of the window is that of the page. */
 function nameWindow() {
   const heading = document.querySelector("main h1");
   const [page] = currentRoute().parts;

@@ -85,7 +85,6 @@ export function Board({ position, legal = [], hints, values = {}, best, next, on
   </svg>`;
 }
 
-/** Where the discs are, for who does not see them. */
 function described(cells) {
   return ["X", "O"].map((sign) => {
     const squares = cells.map((cell, square) => (cell === sign ? squareName(square) : null)).filter(Boolean);
@@ -93,7 +92,6 @@ function described(cells) {
   }).join("; ");
 }
 
-/** The discs of both sides, beside a board. */
 export function Discs({ cells, toMove }) {
   return html`<p class="discs">${["black", "white"].map((side) => html`
     <span class=${toMove === side ? "turn" : undefined}><span class=${`dot ${side}`}></span> ${side} <strong>${count(cells, side)}</strong>${toMove === side && html`<span class="quiet"> to move</span>`}</span>`)}</p>`;

@@ -66,7 +66,6 @@ function Svg({ label, width, height, children, ...rest }) {
   return html`<svg role="img" aria-label=${label} viewBox=${`0 0 ${width} ${height}`} width=${width} height=${height} ...${rest}>${children}</svg>`;
 }
 
-/** Runs of points that have all of these values. */
 function pieces(points, ...keys) {
   const all = [];
   let open = null;

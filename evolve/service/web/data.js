@@ -74,7 +74,6 @@ export function usePages(where) {
   };
 }
 
-/** A value that follows another one, once that has rested for a while. */
 export function useRested(value, milliseconds = 300) {
   const [rested, setRested] = useState(value);
   useEffect(() => {

@@ -22,7 +22,6 @@ function followAlone() {
   });
 }
 
-/** Begin to listen. */
 export function connect() {
   let worker;
   try {
@@ -51,7 +50,6 @@ export function useEvents(listener) {
   useEffect(() => subscribe((event) => latest.current(event)), []);
 }
 
-/** `connecting`, `live` or `gone`. */
 export function useConnection() {
   const [state, setState] = useState(connection);
   useEffect(() => {

@@ -16,7 +16,6 @@ export function number(value, decimals) {
   return (value < 0 && Number(text.replaceAll(",", "")) !== 0 ? MINUS : "") + text;
 }
 
-/** The same with its sign, such as a rating. */
 export function signed(value, decimals) {
   const text = number(value, decimals);
   return value > 0 ? `+${text}` : text;
@@ -26,7 +25,6 @@ export function percent(share, decimals = 1) {
   return typeof share === "number" ? `${(100 * share).toFixed(decimals)} %` : NONE;
 }
 
-/** A value with the ends of its interval. */
 export function interval(value, low, high, show = number) {
   if (typeof low !== "number" && typeof high !== "number") return show(value);
   return `${show(value)} (${show(low)} to ${show(high)})`;

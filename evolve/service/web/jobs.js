@@ -25,7 +25,6 @@ export function useJob(id) {
   return job;
 }
 
-/** What a job is about, in a few words. */
 export function jobTitle({ command, settings, run }) {
   if (command === "match") return `${settings.a} against ${settings.b}`;
   if (command === "rate") return (settings.agents || []).join(", ");
@@ -42,7 +41,6 @@ export function Ahead({ job, words, share }) {
     active && typeof left === "number" && `${duration(left)} left`].filter(Boolean).join(", ")} />`;
 }
 
-/** Buttons for a job; `gone` is called once it was deleted. */
 export function JobButtons({ job, gone }) {
   const ask = (what) => () => post(path(["jobs", job.id, what]));
   return html`<span class="buttons">
@@ -53,7 +51,6 @@ export function JobButtons({ job, gone }) {
   </span>`;
 }
 
-/** A job's head: state, progress, what went wrong, remarks. */
 export function JobHead({ job }) {
   return html`<p class="head"><${Chip} state=${job.state} /><${Ahead} job=${job} /></p>
     ${job.error && html`<p class="problem">${job.error}</p>`}

@@ -47,7 +47,6 @@ export function count(cells, side) {
   return discs;
 }
 
-/** The start: `move` and `turned` are those that led to a position. */
 function start() {
   const cells = Array(64).fill("-");
   cells[27] = cells[36] = "O";

@@ -12,14 +12,12 @@ export function address(parts, query = {}) {
   return pairs.size ? `${path}?${pairs}` : path;
 }
 
-/** The address of a page. */
 export const to = (parts, query) => `#/${address(parts, query)}`;
 
 export function go(where) {
   location.hash = where;
 }
 
-/** What the hash says: its parts, decoded, and its query. */
 export function currentRoute() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
   return { parts: path.split("/").filter(Boolean).map(decode), query: new URLSearchParams(query) };

@@ -31,7 +31,6 @@ export function Progress({ share, text, name }) {
   </span>`;
 }
 
-/** A button that does something with the server: busy meanwhile, its error below. */
 export function Act({ children, act, kind = "", disabled }) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState(null);
@@ -83,7 +82,6 @@ export function CommandLine({ line }) {
   return html`<div class="line"><code tabindex="0" aria-label="the equal command line">${line}</code><${Copy} text=${line} /></div>`;
 }
 
-/** A file to download. */
 export function Download({ name, href, about }) {
   return html`<a class="button" href=${`api/v1/${href}`} download=${name} title=${about}>↓ ${name}</a>`;
 }
@@ -141,7 +139,6 @@ export function More({ pages, what = "rows" }) {
     ${more && html` <${Act} act=${more}>Show more<//>`}</p>`;
 }
 
-/** Links between the parts of a page. */
 export function Tabs({ tabs, name }) {
   return html`<nav class="tabs" aria-label=${name}>${tabs.map(({ title, href, here }) => html`
     <a href=${href} aria-current=${here ? "page" : undefined}>${title}</a>`)}</nav>`;
@@ -159,7 +156,6 @@ export function Check({ name, value, onChange }) {
   return html`<label class="check"><input type="checkbox" checked=${value} onChange=${(event) => onChange(event.target.checked)} /> ${name}</label>`;
 }
 
-/** A text that filters a list, once typing rests. */
 export function Search({ name, value, onChange }) {
   const id = useId();
   const [text, setText] = useState(value);
@@ -171,40 +167,46 @@ export function Search({ name, value, onChange }) {
     <input id=${id} type="search" value=${text} onInput=${(event) => setText(event.target.value)} /></span>`;
 }
 
-/** An agent by its id, with those of the server to choose from while one types. */
-export function AgentInput({ id, name, value, onChange, describedBy, invalid }) {
+/** The id of an agent or a run (`of`), with those of the server to choose from while one types. */
+export function IdInput({ of = "agents", id, name, value = "", onChange, about, wrong }) {
   const own = useId();
   const input = id || own;
-  const [text, setText] = useState(value || "");
-  useEffect(() => setText(value || ""), [value]);
-  const asked = useRested(text.split("?")[0], 250);
-  const found = useGet(path(["agents"], { limit: 30, q: asked }), { keep: true });
-  const change = (event) => {
-    setText(event.target.value);
-    onChange(event.target.value.trim());
-  };
+  const found = useGet(path([of], { limit: 30, q: useRested(value.split("?")[0]) }), { keep: true });
   return html`<span class="control agent">${name && html`<label for=${input}>${name}</label>`}
-    <input id=${input} list=${`${input}-list`} value=${text} onInput=${change} autocomplete="off" spellcheck=${false}
-      placeholder="type to search" aria-describedby=${describedBy} aria-invalid=${invalid ? "true" : undefined} />
-    <datalist id=${`${input}-list`}>${found.data?.items.map((agent) => html`
-      <option value=${agent.id}>${agent.about || agent.name}</option>`)}</datalist></span>`;
+    <input id=${input} list=${`${input}-list`} value=${value} onInput=${(event) => onChange(event.target.value.trim())} autocomplete="off" spellcheck=${false}
+      placeholder="type to search" aria-describedby=${about} aria-invalid=${wrong} />
+    <datalist id=${`${input}-list`}>${found.data?.items.map((one) => html`<option value=${one.id}>${one.about || one.command}</option>`)}</datalist></span>`;
 }
 
-/** The agent of an id, described. */
+/** Several of them: each chosen one with a button that takes it out, and one to add. */
+export function IdList({ chosen, onChange, href, ...rest }) {
+  const [next, setNext] = useState("");
+  const add = () => {
+    if (next) onChange([...chosen, next]);
+    setNext("");
+  };
+  const enter = (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    add();
+  };
+  return html`<div class="filters" role="group" aria-label=${rest.of || "agents"} onKeyDown=${enter}>
+    ${chosen.map((id, place) => html`<span class=${`key c${place % 8}`}>${href ? html`<a href=${href(id)}>${id}</a>` : id} <button type="button" aria-label=${`leave out ${id}`}
+      onClick=${() => onChange(chosen.filter((_, at) => at !== place))}>×</button></span>`)}
+    <${IdInput} ...${rest} value=${next} onChange=${setNext} /><button type="button" disabled=${!next} onClick=${add}>Add</button></div>`;
+}
+
 export const useAgent = (id) => useGet(id ? path(["agents", id]) : null);
 
-/** A fact with its name, large. */
 export function Facts({ facts }) {
   return html`<dl class="facts">${facts.filter(([, value]) => value !== null && value !== undefined && value !== false)
     .map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** Takes values of one range to another. */
 export function scale([low, high], [from, to]) {
   return (value) => from + ((value - low) / (high - low || 1)) * (to - from);
 }
 
-/** A small curve without axes, for lists. */
 export function Spark({ values, name }) {
   const x = scale([0, values.length - 1], [2, 94]);
   const y = scale([Math.min(...values), Math.max(...values)], [25, 3]);

@@ -28,7 +28,6 @@ function All({ query }) {
     <${Upload} done=${pages.reload} />`;
 }
 
-/** An agent file of the person's own. */
 function Upload({ done }) {
   const [error, setError] = useState(null);
   const [agent, setAgent] = useState(null);

@@ -2,14 +2,14 @@
 
 import { path } from "../api.js";
 import { Plot } from "../charts.js";
-import { hasValues, seriesOf, useCurve, useGet, useRested } from "../data.js";
-import { Launch } from "../form.js";
+import { hasValues, seriesOf, useCurve, useGet } from "../data.js";
+import { Launch } from "./new.js";
 import { cell, interval, label } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { Watched } from "../jobs.js";
-import { MatchResult } from "../results.js";
+import { MatchResult } from "./job.js";
 import { go, to } from "../router.js";
-import { Select, Table, Wait } from "../ui.js";
+import { IdList, Select, Table, Wait } from "../ui.js";
 
 const MOST = 8;
 const CURVES = {
@@ -23,51 +23,26 @@ export default function Compare({ query }) {
   const ids = query.getAll("run").slice(0, MOST);
   const together = useGet(ids.length ? path(["compare"], { run: ids }) : null, { keep: true });
   const runs = together.data?.runs.filter((run) => ids.includes(run.id)) || [];
-  const show = (chosen) => go(to(["compare"], { run: chosen, job: query.get("job") }));
   return html`<h1>Compare runs</h1>
-    <${Chooser} ids=${ids} show=${show} />
+    <${IdList} of="runs" name="Run" chosen=${ids} onChange=${(chosen) => go(to(["compare"], { run: chosen, job: query.get("job") }))} href=${(id) => to(["run", id])} />
+    ${ids.length < 2 && html`<p class="quiet">Choose two runs or more.</p>`}
     ${ids.length > 0 && html`<${Wait} of=${together}>
       ${runs.length > 0 && html`<${Curves} runs=${runs} />`}
       ${runs.length > 1 && html`<${Differences} runs=${runs} comparison=${together.data} /><${PlayOff} runs=${runs} query=${query} />`}
     <//>`}`;
 }
 
-/** The runs that are compared, and those that may be added. */
-function Chooser({ ids, show }) {
-  const [text, setText] = useState("");
-  const found = useGet(path(["runs"], { limit: 20, q: useRested(text) }), { keep: true });
-  const known = (found.data?.items || []).map((run) => run.id).filter((id) => !ids.includes(id));
-  const add = () => {
-    if (text && !ids.includes(text)) show([...ids, text]);
-    setText("");
-  };
-  return html`<div class="filters">
-    ${ids.map((id, place) => html`<span class=${`key c${place % 8}`}><a href=${to(["run", id])}>${id}</a>
-      <button type="button" aria-label=${`leave out ${id}`} onClick=${() => show(ids.filter((one) => one !== id))}>×</button></span>`)}
-    ${ids.length < MOST && html`<form class="buttons" onSubmit=${(event) => { event.preventDefault(); add(); }}>
-      <span class="control"><label for="add-run">Run</label><input id="add-run" list="add-run-list" value=${text} autocomplete="off"
-        placeholder="type to search" onInput=${(event) => setText(event.target.value.trim())} />
-      <datalist id="add-run-list">${known.map((id) => html`<option value=${id} />`)}</datalist></span><button disabled=${!text}>Add</button></form>`}
-  </div>
-  ${ids.length === 0 && known.length > 0 && html`<p>Choose two runs or more. The latest are:</p>
-    <p class="buttons">${known.slice(0, 8).map((id) => html`<button type="button" onClick=${() => show([id])}>${id}</button>`)}</p>`}`;
-}
-
 function Curves({ runs }) {
   const [tables, setTables] = useState({});
-  const kinds = new Set(runs.map((run) => run.kind));
-  const kind = kinds.size === 1 ? runs[0].kind : null;
-  const put = (id, rows) => setTables((old) => (old[id] === rows ? old : { ...old, [id]: rows }));
-  const columns = kind ? CURVES[kind].filter((column) => runs.some((run) => hasValues(tables[run.id] || [], column))) : ["score"];
   const [chosen, setChosen] = useState("");
+  const [{ kind }] = runs;
+  const put = (id, rows) => setTables((old) => ({ ...old, [id]: rows }));
+  const columns = CURVES[kind].filter((column) => runs.some((run) => hasValues(tables[run.id] || [], column)));
   const column = columns.includes(chosen) ? chosen : columns[0];
-  const x = kind ? X[kind] : "step";
-  const series = runs.map((run) => ({
-    ...seriesOf((tables[run.id] || []).map((row, step) => ({ step, ...row, score: kind === null ? row.panel_score ?? row.score : row.score })), column, run.id, x),
-  }));
+  if (runs.some((run) => run.kind !== kind)) return html`<p class="quiet">They are of different kinds, which have no curve in common.</p>`;
   return html`${runs.map((run) => html`<${Fetch} key=${run.id} run=${run} put=${put} />`)}
-    ${column && html`<p class="filters"><${Select} name="Curve" value=${column} choices=${columns.map((one) => [one, label(one)])} onChange=${setChosen} /></p>
-    <${Plot} title=${label(column)} xName=${x} series=${series} />`}`;
+    ${column && html`<p><${Select} name="Curve" value=${column} choices=${columns.map((one) => [one, label(one)])} onChange=${setChosen} /></p>
+    <${Plot} title=${label(column)} xName=${X[kind]} series=${runs.map((run) => seriesOf(tables[run.id] || [], column, run.id, X[kind]))} />`}`;
 }
 
 /** Fetches one run's curve; draws nothing. */

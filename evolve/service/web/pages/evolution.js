@@ -37,7 +37,6 @@ export function Evolution({ run }) {
     </div><//>`;
 }
 
-/** The depths of each generation's best, a line a phase. */
 function Depths({ rows }) {
   const phases = Math.max(0, ...rows.map((row) => row.depths?.length || 0));
   if (!phases) return null;
@@ -94,7 +93,6 @@ export function PlayOff({ run }) {
     <${Cross} run=${run} g="playoff" /><h3>Its games</h3><${GamesList} run=${run} g="playoff" query=${new URLSearchParams()} />`;
 }
 
-/** Row against column, the best first. */
 function Cross({ run, g }) {
   const table = useGet(path(["runs", run.id, "generations", g, "crosstable"]));
   const { individuals = [], scores = [], totals = [] } = table.data || {};

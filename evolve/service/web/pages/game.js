@@ -7,7 +7,7 @@ import { number, percent } from "../format.js";
 import { html, useEffect, useMemo, useState } from "../html.js";
 import { positions } from "../reversi.js";
 import { setQuery, to } from "../router.js";
-import { AgentInput, Check, Facts, Wait } from "../ui.js";
+import { IdInput, Check, Facts, Wait } from "../ui.js";
 
 export default function GamePage({ parts, query }) {
   const [id, number] = parts;
@@ -63,7 +63,7 @@ export function Replay({ game, rules, agent: first, query, link = (name) => name
         ["nodes", game.nodes_black === null ? null : `${number(game.nodes_black)} and ${number(game.nodes_white)}`]]} />
       ${all.length - 1 < moves.length && html`<p class="bad">Move ${all.length} of this game, ${moves[all.length - 1]}, is not legal.</p>`}
       <div class="panel"><h2>What an agent thinks</h2>
-        <p class="buttons"><${AgentInput} name="Agent" value=${agent} onChange=${setAgent} /><${Check} name="values on squares" value=${shown} onChange=${setShown} /></p>
+        <p class="buttons"><${IdInput} name="Agent" value=${agent} onChange=${setAgent} /><${Check} name="values on squares" value=${shown} onChange=${setShown} /></p>
         ${agent && shown && at < moves.length && next !== "pass" && html`<${ValuesList} values=${values} played=${next} />`}
         ${next === "pass" && html`<p>${position.side} must pass.</p>`}
         <p class="buttons">${agent && html`<a class="button" href=${to(["play"], { agent, rules, moves: moves.slice(0, at).join(" "), side: position.side })}>Play on from here</a>`}</p></div>
@@ -123,12 +123,10 @@ export function useValues(agent, moves, rules) {
   return { data: memory.get(key), error: state.key === key ? state.error : undefined };
 }
 
-/** The values by square, for the board. */
 export function onSquares(evaluation) {
   return Object.fromEntries((evaluation?.moves || []).map(({ move, text }) => [move, text]));
 }
 
-/** All moves with their values, the best first, and the line that is expected. */
 export function ValuesList({ values, played }) {
   if (values.error) return html`<p class="bad" role="status">${values.error.message}</p>`;
   const { data } = values;

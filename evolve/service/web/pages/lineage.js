@@ -11,7 +11,6 @@ import { AgentView } from "./agents.js";
 const WIDTH = 200;
 const HEIGHT = 52;
 
-/** The lineage of the champion, or where it has none, of the last generation's best. */
 export function Lineage({ run, query }) {
   const last = Math.max(0, (run.done ?? 1) - 1);
   const champion = useGet(run.agent ? path(["agents", run.agent]) : null);

@@ -6,18 +6,16 @@ import { label } from "../format.js";
 import { html, useEffect, useMemo, useRef, useState } from "../html.js";
 import { after, other, positions, squareName, squareNumber } from "../reversi.js";
 import { go, to } from "../router.js";
-import { Act, AgentInput, Check, Download, Problem, Select, useAgent } from "../ui.js";
+import { Act, IdInput, Check, Download, Problem, Select, useAgent } from "../ui.js";
 import { Moves, onSquares, useValues, ValuesList } from "./game.js";
 
 const RULES = [["", "those of the agent"], ["standard", "standard: most discs win"], ["reversed", "reversed: fewest discs win"]];
-const USUAL = ["depth", "time", "nodes", "simulations"];
 
 export default function PlayPage({ parts, query }) {
   const [id] = parts;
   return html`<h1>Play</h1>${id ? html`<${Going} key=${id} id=${id} />` : html`<${Begin} query=${query} />`}`;
 }
 
-/** Whom to play, how it plays, which colour, which rules. */
 function Begin({ query }) {
   const [given, settings = ""] = (query.get("agent") || "champion-standard").split("?");
   const [agent, setAgent] = useState(given);
@@ -27,21 +25,20 @@ function Begin({ query }) {
   const moves = query.get("moves") || "";
   const info = useAgent(agent);
   const may = info.data?.settings || [];
-  const shown = [...USUAL.filter((name) => may.includes(name)), ...may.filter((name) => !USUAL.includes(name))];
   const chosen = new URLSearchParams(Object.entries(how).filter(([name, value]) => value && may.includes(name))).toString();
   const start = async () => {
     const play = await post("plays", { agent: agent + (chosen ? `?${chosen}` : ""), side, moves, ...(rules ? { rules } : {}) });
     go(to(["play", play.id]));
   };
   return html`<div class="panel begin">
-    <${AgentInput} name="Agent" value=${agent} onChange=${setAgent} />
+    <${IdInput} name="Agent" value=${agent} onChange=${setAgent} />
     ${info.data && html`<p class="quiet">${info.data.name}${info.data.about && `: ${info.data.about}`}</p>`}
     ${info.error && agent && html`<p class="bad" role="status">${info.error.message}</p>`}
     <div class="filters">
       <${Select} name="You play" value=${side} choices=${[["black", "black, the first to move"], ["white", "white"]]} onChange=${setSide} />
       <${Select} name="Rules" value=${rules} choices=${RULES} onChange=${setRules} />
     </div>
-    ${shown.length > 0 && html`<details open=${chosen !== ""}><summary>How it plays</summary><div class="filters">${shown.map((name) => html`
+    ${may.length > 0 && html`<details open=${chosen !== ""}><summary>How it plays</summary><div class="filters">${may.map((name) => html`
       <span class="control"><label for=${`how-${name}`}>${label(name)}</label><input id=${`how-${name}`} inputmode="decimal" size="7" value=${how[name] || ""}
         placeholder="its own" onInput=${(event) => setHow({ ...how, [name]: event.target.value.trim() })} /></span>`)}</div></details>`}
     ${moves && html`<p>The game begins after ${moves.split(" ").length} moves: ${moves}</p>`}
@@ -49,7 +46,6 @@ function Begin({ query }) {
   </div>`;
 }
 
-/** A game in hand. */
 function Going({ id }) {
   const [play, setPlay] = useState(null);
   const [error, setError] = useState(null);

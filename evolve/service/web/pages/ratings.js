@@ -3,23 +3,22 @@
 import { path } from "../api.js";
 import { useGet } from "../data.js";
 import { useEvents } from "../events.js";
-import { AgentList, Launch } from "../form.js";
+import { Launch } from "./new.js";
 import { date } from "../format.js";
-import { html, useState } from "../html.js";
+import { html } from "../html.js";
 import { Watched } from "../jobs.js";
-import { RatingResult } from "../results.js";
+import { RatingResult } from "./job.js";
 import { go, to } from "../router.js";
-import { Chip } from "../ui.js";
+import { Chip, IdList } from "../ui.js";
 
 export default function Ratings({ query }) {
-  const [text, setText] = useState(query.getAll("agent").join(" "));
   const job = query.get("job");
-  const agents = text.split(/\s+/).filter(Boolean);
+  const agents = query.getAll("agent");
   return html`<h1>Ratings</h1>
     <p>Every agent meets every other one, both colours on every opening. Their Elo follows from all games.</p>
     <div class="panel"><h2>Agents</h2>
       <label for="rate-agent">Add an agent; two or more are needed</label>
-      <${AgentList} common=${{ id: "rate-agent" }} text=${text} onChange=${setText} />
+      <${IdList} id="rate-agent" chosen=${agents} onChange=${(chosen) => go(to(["ratings"], { agent: chosen, job }))} />
     </div>
     <${Launch} command="rate" fixed=${{ agents }} button="Start the rating" disabled=${agents.length < 2}
       onStart=${(started) => go(to(["ratings"], { agent: agents, job: started.id }))} />

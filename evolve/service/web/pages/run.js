@@ -3,7 +3,7 @@
 import { path, post, remove } from "../api.js";
 import { useGet } from "../data.js";
 import { useEvents } from "../events.js";
-import { SettingsForm, settingsOf, textOf } from "../form.js";
+import { SettingsForm, settingsOf, textOf } from "./new.js";
 import { cell, date, interval, label, number } from "../format.js";
 import { html, useState } from "../html.js";
 import { Ahead, isActive, JobButtons, useJob } from "../jobs.js";
@@ -12,8 +12,8 @@ import { Act, ActTwice, Chip, CommandLine, Download, Facts, Progress, Tabs, Wait
 import { Evolution, Generations, PlayOff, Weights } from "./evolution.js";
 import Games from "./games.js";
 import { Individual, Lineage } from "./lineage.js";
-import { Sweep, Trials } from "./sweep.js";
-import { Checks, Training } from "./training.js";
+import { Sweep, Trials } from "./learning.js";
+import { Checks, Training } from "./learning.js";
 
 const PARTS = {
   run: {
@@ -61,7 +61,6 @@ function Head({ run, job }) {
     ${run.files.length > 0 && html`<details><summary>Downloads</summary><p class="buttons">${run.files.map((file) => html`<${Download} ...${file} />`)}</p></details>`}`;
 }
 
-/** What may be done with a run. */
 function Buttons({ run, job, active }) {
   const [opened, setOpened] = useState(false);
   const idle = !active && run.state !== "running";
@@ -76,7 +75,6 @@ function Buttons({ run, job, active }) {
   ${opened && idle && html`<${GoOn} run=${run} />`}`;
 }
 
-/** The settings that may change when a run goes on. */
 function GoOn({ run }) {
   const [texts, setTexts] = useState({});
   const fields = run.changes.map((change) => ({ ...change, type: change.type === "str" ? "text" : change.type, group: "What changes", default: textOf(run.settings[change.name]) }));
@@ -84,7 +82,6 @@ function GoOn({ run }) {
     <${Act} kind="main" act=${() => post(path(["runs", run.id, "resume"]), { settings: settingsOf(fields, texts) })}>Go on<//></div>`;
 }
 
-/** What a run was made with. */
 function Settings({ run, job }) {
   const list = (values) => html`<dl class="settings">${Object.entries(values).map(([name, value]) => html`
     <div class=${run.changed.includes(name) ? "changed" : undefined}><dt>${label(name)}</dt><dd>${cell(value)}</dd></div>`)}</dl>`;

@@ -1,12 +1,47 @@
-// A sweep: history, parallel coordinates, slices, importances, the table of trials, its rungs.
+// A training: curves with their bands, the table of checks. A sweep: history, slices, importances, parallel
+// coordinates, the table of trials, its rungs.
 
 import { path } from "../api.js";
 import { BarChart, ParallelChart, Plot } from "../charts.js";
-import { useCurve, useGet, usePages } from "../data.js";
+import { hasValues, seriesOf, useCurve, useGet, usePages } from "../data.js";
 import { useEvents } from "../events.js";
 import { percent } from "../format.js";
 import { html, useState } from "../html.js";
 import { PagedTable, Select, Wait } from "../ui.js";
+
+const CURVES = [
+  { title: "Elo on the ladder", columns: [["elo", "Elo"]] },
+  { title: "Score", columns: [["score", "score"]], range: [0, 1], text: percent },
+  { title: "Scores against the panel", columns: [["random", "random"], ["depth_1", "depth 1"], ["depth_2", "depth 2"]], range: [0, 1], text: percent },
+  { title: "Loss", columns: [["loss", "loss"]] },
+  { title: "Weights that games have visited", columns: [["visited", "share"]], range: [0], text: percent },
+];
+const OVER = [["games", "games"], ["cpu_seconds", "CPU seconds"], ["check", "checks"]];
+
+export function Training({ run }) {
+  const curve = useCurve(run.id, "train");
+  const [over, setOver] = useState("games");
+  const rows = curve.data?.items || [];
+  const xName = OVER.find(([name]) => name === over)[1];
+  return html`<p class="filters"><${Select} name="Over" value=${over} choices=${OVER} onChange=${setOver} /></p>
+    <${Wait} of=${curve}>
+      ${rows.length === 0 && html`<p class="quiet">The first check is still to come.</p>`}
+      <div class="charts">${CURVES.map(({ title, columns, range, text }) => {
+        const there = columns.filter(([column]) => hasValues(rows, column));
+        return there.length > 0 && html`<${Plot} key=${title} title=${title} xName=${xName} range=${range} text=${text}
+          series=${there.map(([column, name]) => seriesOf(rows, column, name, over))} />`;
+      })}</div><//>`;
+}
+
+export function Checks({ run }) {
+  const pages = usePages(path(["runs", run.id, "metrics"], { limit: 100 }));
+  useEvents(({ name, data }) => {
+    if (name !== "check" || data.run !== run.id || pages.more) return;
+    pages.change((items) => (items.some((row) => row.check === data.row.check) ? items : [...items, data.row]));
+  });
+  const used = (column) => (pages.items || []).some((row) => row[column.name] !== null && row[column.name] !== undefined);
+  return html`<${PagedTable} pages=${pages} name="checks" id="check" pick=${used} />`;
+}
 
 const OWN = ["number", "state", "score", "score_error", "seconds", "reports", "origin", "worker", "agent", "reason"];
 const AXES = 7;
@@ -34,7 +69,6 @@ export function Sweep({ run }) {
   <//>`;
 }
 
-/** The settings that vary, the most important first. */
 function parameters(rows, weights) {
   const all = Object.keys(rows[0] || {}).filter((name) => !OWN.includes(name) && new Set(rows.map((row) => row[name])).size > 1);
   const order = new Map(weights.map((one, place) => [one.parameter, place]));
@@ -66,7 +100,6 @@ function Slice({ rows, names }) {
       .map((row) => pointOf(row, words ? words.indexOf(String(row[name])) : row[name])).filter(({ x }) => Number.isFinite(x)) }]} /></div>`;
 }
 
-/** What the best came to in longer lives, where the sweep had rungs. */
 function Rungs({ run }) {
   const wanted = run.tables.includes("rungs");
   const pages = usePages(wanted ? path(["runs", run.id, "rungs"], { limit: 50 }) : null);
