@@ -1,0 +1,169 @@
+// The shell of the page: header, banner, theme, token, and the page that the address names.
+
+import { get, giveToken } from "./api.js";
+import { connect, useConnection, useEvents } from "./events.js";
+import { html, render, useEffect, useErrorBoundary, useRef, useState } from "./html.js";
+import { currentRoute, useRoute } from "./router.js";
+import { Problem } from "./ui.js";
+
+const PAGES = {
+  "": () => import("./pages/home.js"),
+  new: () => import("./pages/new.js"),
+  run: () => import("./pages/run.js"),
+  game: () => import("./pages/game.js"),
+  play: () => import("./pages/play.js"),
+  compare: () => import("./pages/compare.js"),
+  ratings: () => import("./pages/ratings.js"),
+  agents: () => import("./pages/agents.js"),
+  job: () => import("./pages/job.js"),
+};
+const LINKS = [
+  ["", "Runs"], ["new", "New"], ["play", "Play"], ["compare", "Compare"], ["ratings", "Ratings"], ["agents", "Agents"],
+];
+const THEMES = [["auto", "Auto"], ["light", "Light"], ["dark", "Dark"]];
+
+function Theme() {
+  const [theme, setTheme] = useState(document.documentElement.dataset.theme || "auto");
+  const choose = (event) => {
+    const chosen = event.target.value;
+    setTheme(chosen);
+    document.documentElement.dataset.theme = chosen;
+    try {
+      localStorage.setItem("evolve-theme", chosen);
+    } catch {
+      // Storage is forbidden here: the choice lasts as long as the page.
+    }
+  };
+  return html`<select class="theme" aria-label="Colours" value=${theme} onChange=${choose}>
+    ${THEMES.map(([value, name]) => html`<option value=${value} selected=${value === theme}>${name}</option>`)}
+  </select>`;
+}
+
+function Load() {
+  const [health, setHealth] = useState(null);
+  const fetchIt = () => get("health").then(setHealth, () => {});
+  useEffect(() => {
+    fetchIt();
+  }, []);
+  useEvents(({ name }) => ["job", "again", "hello"].includes(name) && fetchIt());
+  if (!health) return null;
+  return html`<span class="load quiet" title=${`evolve ${health.version}, ${health.slots} jobs at once, ${health.cores} cores, ${health.folder}`}>
+    ${health.running} running${health.queued > 0 && `, ${health.queued} queued`}</span>`;
+}
+
+function Banner() {
+  const connection = useConnection();
+  const [back, setBack] = useState(false);
+  const before = useRef(connection);
+  useEffect(() => {
+    const wasGone = before.current === "gone";
+    before.current = connection;
+    if (connection !== "live" || !wasGone) return undefined;
+    setBack(true);
+    const timer = setTimeout(() => setBack(false), 3000);
+    return () => clearTimeout(timer);
+  }, [connection]);
+  return html`<div class="banner" role="status">
+    ${connection === "gone" && html`<p class="gone">The server is gone; trying again.</p>`}
+    ${connection === "live" && back && html`<p class="back">Live again.</p>`}
+  </div>`;
+}
+
+function Token() {
+  const [wanted, setWanted] = useState(false);
+  const [error, setError] = useState(null);
+  useEffect(() => {
+    const ask = () => setWanted(true);
+    document.addEventListener("evolve-token", ask);
+    return () => document.removeEventListener("evolve-token", ask);
+  }, []);
+  if (!wanted) return null;
+  const give = async (event) => {
+    event.preventDefault();
+    try {
+      await giveToken(event.target.elements.token.value.trim());
+      location.reload();
+    } catch (problem) {
+      setError(problem);
+    }
+  };
+  return html`<form class="token panel" onSubmit=${give}>
+    <label for="token">This server wants its token. It was printed when the server started.</label>
+    <div class="buttons"><input id="token" name="token" type="password" autocomplete="off" required />
+    <button class="main">Go on</button></div><${Problem} error=${error} />
+  </form>`;
+}
+
+function Page({ route }) {
+  const [name = "", ...parts] = route.parts;
+  const [loaded, setLoaded] = useState({});
+  const [fault, forget] = useErrorBoundary();
+  useEffect(() => {
+    let current = true;
+    forget();
+    const load = PAGES[name];
+    if (!load) setLoaded({ name, Content: Missing });
+    else {
+      load().then(
+        (module) => current && setLoaded({ name, Content: module.default }),
+        () => current && setLoaded({ name, Content: Unloaded }),
+      );
+    }
+    return () => { current = false; };
+  }, [name]);
+  if (fault) {
+    return html`<h1>Something is wrong here</h1><${Problem} error=${{ title: "The page failed", message: fault.message }} again=${() => location.reload()} />`;
+  }
+  if (loaded.name !== name) return html`<p class="quiet" aria-busy="true">Loading …</p>`;
+  return html`<${loaded.Content} key=${name} parts=${parts} query=${route.query} />`;
+}
+
+const Missing = () => html`<h1>There is no such page</h1><p><a href="#/">All runs</a></p>`;
+const Unloaded = () => html`<h1>The page did not load</h1>
+  <p>The server did not answer. <button type="button" onClick=${() => location.reload()}>Try again</button></p>`;
+
+
+function App() {
+  const route = useRoute();
+  const main = useRef(null);
+  const [first = ""] = route.parts;
+  const moved = useRef(false);
+  useEffect(() => {
+    if (moved.current) {
+      window.scrollTo(0, 0);
+      main.current.focus({ preventScroll: true });
+    }
+    moved.current = true;
+  }, [first, route.parts[1]]);
+  return html`
+    <a class="skip" href="#main" onClick=${(event) => { event.preventDefault(); main.current.focus(); }}>To the content</a>
+    <header>
+      <a class="brand" href="#/"><img src="./icon.svg" alt="" width="26" height="26" /> evolve</a>
+      <nav aria-label="Pages">${LINKS.map(([name, title]) => html`
+        <a href=${`#/${name}`} aria-current=${first === name || (name === "" && ["run", "job", "game"].includes(first)) ? "page" : undefined}>${title}</a>`)}</nav>
+      <${Load} /><${Theme} />
+    </header>
+    <${Banner} />
+    <main id="main" tabindex="-1" ref=${main}><${Token} /><${Page} route=${route} /></main>`;
+}
+
+/** An address that ends in #token=… was printed by the server: it opens the page for who has it. */
+async function takeToken() {
+  const found = /^#token=(.+)$/.exec(location.hash);
+  if (!found) return;
+  history.replaceState(null, "", "#/");
+  await giveToken(decodeURIComponent(found[1])).catch(() => {});
+}
+
+function nameWindow() {
+  const heading = document.querySelector("main h1");
+  const [page] = currentRoute().parts;
+  document.title = heading && page ? `${heading.textContent} · evolve` : "evolve";
+}
+
+await takeToken();
+connect();
+const place = document.getElementById("app");
+place.textContent = "";
+render(html`<${App} />`, place);
+new MutationObserver(nameWindow).observe(place, { childList: true, subtree: true });

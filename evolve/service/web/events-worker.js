@@ -1,0 +1,64 @@
+// The server's events (SSE), as one stream for all tabs: a SharedWorker, because a browser allows six
+// connections. A tab whose browser has no such workers follows a stream of its own.
+
+const NAMES = ["hello", "reset", "job", "run", "progress", "generation", "check", "trial", "match"];
+const WAIT = 2000;
+
+/**
+ * Follow the events, and come back by itself. `tell` gets {name, data} for each, {name: "live" | "gone"}
+ * for the connection, and {name: "again"} when events were missed, so that all must be fetched anew.
+ * Gives a function that closes the stream.
+ */
+export function follow(tell) {
+  let source;
+  let timer;
+  let boot = null;
+  const hear = ({ type, data }) => {
+    const content = JSON.parse(data);
+    if (type === "hello" && boot !== content.boot) {
+      if (boot !== null) tell({ name: "again" });
+      boot = content.boot;
+    }
+    tell(type === "reset" ? { name: "again" } : { name: type, data: content });
+  };
+  const open = () => {
+    source = new EventSource(new URL("api/v1/events", import.meta.url));
+    source.onopen = () => tell({ name: "live" });
+    source.onerror = () => {
+      tell({ name: "gone" });
+      if (source.readyState !== EventSource.CLOSED) return; // It tries again by itself.
+      boot &&= "unknown";
+      timer = setTimeout(open, WAIT);
+    };
+    for (const name of NAMES) source.addEventListener(name, hear);
+  };
+  open();
+  return () => {
+    clearTimeout(timer);
+    source.close();
+  };
+}
+
+/** Every tab has a port; it says hello when it is there and bye when it goes. */
+function share() {
+  const ports = new Set();
+  let close = null;
+  let connection = null;
+  const tell = (event) => {
+    if (event.name === "live" || event.name === "gone") connection = event;
+    for (const port of ports) port.postMessage(event);
+  };
+  self.addEventListener("connect", ({ ports: [port] }) => {
+    port.onmessage = ({ data }) => {
+      if (data === "bye") ports.delete(port);
+      else ports.add(port);
+      if (ports.size === 0) {
+        close?.();
+        close = connection = null;
+      } else if (!close) close = follow(tell);
+      else if (connection) port.postMessage(connection);
+    };
+  });
+}
+
+if ("SharedWorkerGlobalScope" in self) share();

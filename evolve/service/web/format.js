@@ -1,0 +1,67 @@
+// Numbers, times and names as people read them.
+
+const NONE = "–";
+const MINUS = "\u2212";
+
+const dateFormat = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+const wholeFormat = new Intl.NumberFormat("en-GB");
+
+/** A number with as many decimals as its size needs. */
+export function number(value, decimals) {
+  if (value === null || value === undefined || Number.isNaN(value)) return NONE;
+  if (typeof value !== "number") return String(value);
+  const size = Math.abs(value);
+  const places = decimals ?? (Number.isInteger(value) || size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
+  const text = places === 0 ? wholeFormat.format(Math.round(size)) : size.toFixed(places);
+  return (value < 0 && Number(text.replaceAll(",", "")) !== 0 ? MINUS : "") + text;
+}
+
+export function signed(value, decimals) {
+  const text = number(value, decimals);
+  return value > 0 ? `+${text}` : text;
+}
+
+export function percent(share, decimals = 1) {
+  return typeof share === "number" ? `${(100 * share).toFixed(decimals)} %` : NONE;
+}
+
+export function interval(value, low, high, show = number) {
+  if (typeof low !== "number" && typeof high !== "number") return show(value);
+  return `${show(value)} (${show(low)} to ${show(high)})`;
+}
+
+export function duration(seconds) {
+  if (typeof seconds !== "number") return NONE;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 90) return `${whole} s`;
+  const minutes = Math.round(whole / 60);
+  if (minutes < 90) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.round(hours / 24)} days`;
+}
+
+export function date(seconds) {
+  return typeof seconds === "number" ? dateFormat.format(new Date(1000 * seconds)) : NONE;
+}
+
+/** A field's name as a label: `panel_score` is `panel score`. */
+export function label(name) {
+  return name.replaceAll("_", " ");
+}
+
+/** Any value of a table's cell or of a setting. */
+export function cell(value) {
+  if (value === null || value === undefined || value === "") return NONE;
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "number") return number(value);
+  if (Array.isArray(value)) return value.length ? value.map(plain).join(", ") : NONE;
+  if (typeof value === "object") {
+    return Object.entries(value).map(([key, part]) => `${key}=${plain(part)}`).join("  ") || NONE;
+  }
+  return String(value);
+}
+
+function plain(value) {
+  return Array.isArray(value) ? value.join(":") : typeof value === "number" ? number(value) : String(value);
+}

@@ -1,0 +1,67 @@
+// Jobs as they change, how far they are, and what they may be asked to do.
+
+import { path, post, remove } from "./api.js";
+import { useGet } from "./data.js";
+import { useEvents } from "./events.js";
+import { duration, number } from "./format.js";
+import { html } from "./html.js";
+import { Act, ActTwice, Chip, Progress, Wait } from "./ui.js";
+
+const CAN_GO_ON = ["stopped", "interrupted", "failed", "cancelled"];
+
+export const isActive = (job) => Boolean(job) && ["queued", "running", "stopping"].includes(job.state);
+
+/** A job with what an event says of it: its whole document, its progress, its result so far. */
+export function changed(job, { name, data }) {
+  if (name === "job" && data.id === job.id) return data;
+  if (data?.job !== job.id) return job;
+  if (name === "progress") return { ...job, progress: data };
+  return name === "match" ? { ...job, result: data.result } : job;
+}
+
+export function useJob(id) {
+  const job = useGet(id ? path(["jobs", id]) : null);
+  useEvents((event) => job.change((old) => changed(old, event)));
+  return job;
+}
+
+export function jobTitle({ command, settings, run }) {
+  if (command === "match") return `${settings.a} against ${settings.b}`;
+  if (command === "rate") return (settings.agents || []).join(", ");
+  return run || [command, settings.kind].filter(Boolean).join(" ");
+}
+
+/** How far a job is; `words` come first. */
+export function Ahead({ job, words, share }) {
+  const { done, total, stage, stage_done: part, stage_total: of, left } = job.progress;
+  const active = isActive(job);
+  if (job.state === "queued") return html`<span class="quiet">${job.place && `place ${job.place} in the queue`}</span>`;
+  return html`<${Progress} share=${total ? done / total : job.state === "done" ? 1 : share} name=${`progress of ${jobTitle(job)}`} text=${[
+    words, active && stage && `${stage}${of ? ` ${number(part)} of ${number(of)}` : ""}`,
+    active && typeof left === "number" && `${duration(left)} left`].filter(Boolean).join(", ")} />`;
+}
+
+export function JobButtons({ job, gone }) {
+  const ask = (what) => () => post(path(["jobs", job.id, what]));
+  return html`<span class="buttons">
+    ${["running", "queued"].includes(job.state) && html`<${Act} act=${ask("stop")}>${job.state === "queued" ? "Cancel" : "Stop"}<//>`}
+    ${["running", "stopping"].includes(job.state) && html`<${ActTwice} question="What is in hand is lost." act=${ask("kill")}>Kill<//>`}
+    ${CAN_GO_ON.includes(job.state) && html`<${Act} act=${ask("resume")}>Go on<//>`}
+    ${gone && !isActive(job) && html`<${ActTwice} question="The job and what it kept go." act=${() => remove(path(["jobs", job.id])).then(gone)}>Delete<//>`}
+  </span>`;
+}
+
+export function JobHead({ job }) {
+  return html`<p class="head"><${Chip} state=${job.state} /><${Ahead} job=${job} /></p>
+    ${job.error && html`<p class="problem">${job.error}</p>`}
+    ${job.ending && html`<p>${job.ending}</p>`}
+    ${job.notes.length > 0 && html`<ul>${job.notes.slice(-20).map((note) => html`<li>${note}</li>`)}</ul>`}`;
+}
+
+/** A job that was launched here, as it goes; `children` draws its result. */
+export function Watched({ id, children }) {
+  const job = useJob(id);
+  return html`<div class="panel"><${Wait} of=${job}>${job.data && html`
+    <h2><a href=${`#/job/${id}`}>${jobTitle(job.data)}</a></h2>
+    <${JobHead} job=${job.data} />${children(job.data)}<${JobButtons} job=${job.data} />`}<//></div>`;
+}

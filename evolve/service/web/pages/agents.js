@@ -1,0 +1,90 @@
+// Agents: those that came with evolve, those of runs, those that were uploaded; each described.
+
+import { path, post, remove } from "../api.js";
+import { BoardHeat } from "../charts.js";
+import { usePages } from "../data.js";
+import { cell, label } from "../format.js";
+import { html, useState } from "../html.js";
+import { go, setQuery, to } from "../router.js";
+import { ActTwice, More, Problem, Search, Table, useAgent, Wait } from "../ui.js";
+
+export default function Agents({ parts, query }) {
+  return parts.length ? html`<${One} id=${parts[0]} />` : html`<${All} query=${query} />`;
+}
+
+function All({ query }) {
+  const q = query.get("q") || "";
+  const pages = usePages(path(["agents"], { limit: 50, q }));
+  return html`<h1>Agents</h1>
+    <div class="filters" role="search"><${Search} name="Name" value=${q} onChange=${(value) => setQuery({ q: value })} /></div>
+    <${Wait} of=${pages}>
+      <${Table} name="agents" id="id" rows=${pages.items || []} columns=${[
+        { name: "agent", show: (agent) => html`<a href=${to(["agents", agent.id])}>${agent.name}</a>` },
+        { name: "origin" }, { name: "kind" }, { name: "rules", show: (agent) => agent.rules || "any" }, { name: "about" },
+        { name: "play", show: (agent) => html`<a class="button" href=${to(["play"], { agent: agent.id })} aria-label=${`play ${agent.name}`}>Play</a>` },
+      ]} />
+      <${More} pages=${pages} what="agents" />
+    <//>
+    <${Upload} done=${pages.reload} />`;
+}
+
+function Upload({ done }) {
+  const [error, setError] = useState(null);
+  const [agent, setAgent] = useState(null);
+  const upload = async (event) => {
+    event.preventDefault();
+    const [file] = event.target.elements.file.files;
+    if (!file) return;
+    setError(null);
+    try {
+      setAgent(await post("agents", { name: file.name, data: await base64(file) }));
+      done();
+    } catch (problem) {
+      setError(problem);
+    }
+  };
+  return html`<form class="panel" onSubmit=${upload}><h2>Upload an agent</h2>
+    <p id="upload-doc">An agent file of evolve, such as <code>best.json</code> or <code>net.npz</code>. It is checked before it is kept.</p>
+    <p class="buttons"><label for="file" class="hidden">Agent file</label><input id="file" name="file" type="file" accept=".json,.npz" aria-describedby="upload-doc" /><button>Upload</button></p>
+    <${Problem} error=${error} />
+    ${agent && html`<p role="status">It is here as <a href=${to(["agents", agent.id])}>${agent.name}</a>.</p>`}</form>`;
+}
+
+function base64(file) {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(",") + 1));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
+}
+
+function One({ id }) {
+  const agent = useAgent(id);
+  return html`<h1>${agent.data?.name || id}</h1>
+    <${Wait} of=${agent}>${agent.data && html`
+      <p class="quiet">${agent.data.about} <code>${agent.data.id}</code></p>
+      <p class="buttons"><a class="button main" href=${to(["play"], { agent: agent.data.id })}>Play it</a>
+        <a class="button" href=${to(["ratings"], { agent: agent.data.id })}>Rate it</a>
+        ${agent.data.origin === "upload" && html`<${ActTwice} question="Delete this agent?" act=${() => remove(path(["agents", id])).then(() => go("#/agents"))}>delete<//>`}</p>
+      <${AgentView} agent=${agent.data} />`}<//>`;
+}
+
+function Boards({ boards }) {
+  const all = Object.entries(boards);
+  const most = Math.max(...all.flatMap(([, values]) => values.map(Math.abs)), 1e-9);
+  return html`<div class="heats">${all.map(([title, values]) => html`<${BoardHeat} key=${title} title=${title} values=${values} most=${most} />`)}</div>`;
+}
+
+/** An agent described: facts, remarks, its table, its boards of numbers, where it comes from. */
+export function AgentView({ agent }) {
+  const columns = agent.columns.map((name, place) => ({ name, number: typeof agent.rows[0]?.[place] === "number", show: (row) => cell(row[place]) }));
+  const provenance = Object.entries(agent.provenance || {});
+  return html`
+    <p>${[agent.kind, agent.rules, ...agent.facts].filter(Boolean).join(", ")}</p>
+    ${agent.lines.map((line) => html`<p>${line}</p>`)}
+    ${agent.rows.length > 0 && html`<${Table} name="phases" columns=${columns} rows=${agent.rows} />`}
+    ${Object.keys(agent.boards).length > 0 && html`<${Boards} boards=${agent.boards} />`}
+    ${provenance.length > 0 && html`<details><summary>Where it comes from</summary><dl class="settings">
+      ${provenance.map(([name, value]) => html`<div><dt>${label(name)}</dt><dd>${cell(value)}</dd></div>`)}</dl></details>`}`;
+}

@@ -1,0 +1,133 @@
+// An evolution: its curves, its generations, the individuals and the cross table of one, the play-off,
+// the weights of each generation's best with a slider.
+
+import { path } from "../api.js";
+import { HeatMap, Plot } from "../charts.js";
+import { hasValues, seriesOf, useCurve, useGet, usePages, useRested } from "../data.js";
+import { useEvents } from "../events.js";
+import { number, percent } from "../format.js";
+import { html, useEffect, useState } from "../html.js";
+import { setQuery, to } from "../router.js";
+import { PagedTable, Wait } from "../ui.js";
+import { AgentView } from "./agents.js";
+import { GamesList } from "./games.js";
+
+const CHARTS = [
+  { title: "Rating on the ladder", columns: [["rating", "Elo of the best"]] },
+  { title: "Elo against the panel", columns: [["panel_elo", "Elo of the best"]] },
+  { title: "Scores of the best", columns: [["panel_score", "against the panel"], ["past_score", "against past champions"]], range: [0, 1], text: percent },
+  { title: "Scores of the round robin", columns: [["best_score", "best"], ["mean_score", "mean of the survivors"]], range: [0, 1], text: percent },
+  { title: "Games lost over the budget", columns: [["over_budget", "share of games"]], range: [0, 0.01], text: percent },
+  { title: "Seconds a generation", columns: [["seconds", "seconds"]], range: [0] },
+];
+
+export function Evolution({ run }) {
+  const curve = useCurve(run.id, "run");
+  const rows = curve.data?.items || [];
+  return html`<${Wait} of=${curve}>
+    ${rows.length === 0 && html`<p class="quiet">The first generation is on its way.</p>`}
+    <div class="charts">
+      ${CHARTS.map(({ title, columns, range, text }) => {
+        const there = columns.filter(([column]) => hasValues(rows, column));
+        if (!there.length) return null;
+        return html`<${Plot} key=${title} title=${title} xName="generation" range=${range} text=${text}
+          series=${there.map(([column, name]) => seriesOf(rows, column, name))} />`;
+      })}
+      <${Depths} rows=${rows} />
+    </div><//>`;
+}
+
+function Depths({ rows }) {
+  const phases = Math.max(0, ...rows.map((row) => row.depths?.length || 0));
+  if (!phases) return null;
+  const series = Array.from({ length: phases }, (_, phase) => ({
+    name: `phase ${phase + 1}`,
+    points: rows.map((row) => ({ x: row.generation, y: row.depths?.[phase] })),
+  }));
+  return html`<${Plot} title="Search depths of the best" xName="generation" series=${series} range=${[0]} />`;
+}
+
+export function Generations({ run, rest }) {
+  return rest.length ? html`<${Generation} run=${run} g=${rest[0]} />` : html`<${All} run=${run} />`;
+}
+
+function All({ run }) {
+  const pages = usePages(path(["runs", run.id, "generations"], { limit: 50 }));
+  useEvents(({ name, data }) => {
+    if (name !== "generation" || data.run !== run.id || pages.more) return;
+    pages.change((items) => (items.some((row) => row.generation === data.row.generation) ? items : [...items, data.row]));
+  });
+  const share = (value) => percent(value);
+  return html`<${PagedTable} pages=${pages} name="generations" id="generation" shows=${{
+    generation: (value) => html`<a href=${to(["run", run.id, "generations", value])}>${number(value)}</a>`,
+    best: (value) => html`<a href=${to(["run", run.id, "individual", value])}>${value}</a>`,
+    best_score: share, mean_score: share, panel_score: share, past_score: share, over_budget: share,
+  }} />`;
+}
+
+const SHOWN = 48;
+const BEFORE_GENES = ["individual", "born", "origin", "parents", "score", "disc_difference", "games", "fitness", "depths", "endgame"];
+
+function Generation({ run, g }) {
+  const generation = Number(g);
+  const last = Math.max(0, (run.done ?? 1) - 1);
+  const pages = usePages(path(["runs", run.id, "generations", g, "individuals"], { limit: 32 }));
+  const champion = useGet(path(["runs", run.id, "generations", g, "champion"]));
+  const open = (value) => html`<a href=${to(["run", run.id, "individual", value])}>${value}</a>`;
+  const beside = (at, words) => (at >= 0 && at <= last
+    ? html`<a class="button" href=${to(["run", run.id, "generations", at])}>${words}</a>` : null);
+  return html`<div class="head"><h2>Generation ${g}</h2><span class="buttons">${beside(generation - 1, "← earlier")}${beside(generation + 1, "later →")}
+      <a class="button" href=${to(["run", run.id, "games"], { g, sort: "-upset" })}>Its games</a></span></div>
+    <h3>Individuals</h3>
+    <${PagedTable} pages=${pages} name=${`individuals of generation ${g}`} id="individual" pick=${({ name }) => BEFORE_GENES.includes(name)}
+      shows=${{ individual: open, score: (value) => percent(value), parents: (value) => (value || []).map((one, place) => html`${place > 0 && ", "}${open(one)}`) }} />
+    <h3>Cross table of the round robin</h3>
+    <${Cross} run=${run} g=${g} />
+    <h3>The best of it</h3>
+    <${Wait} of=${champion}>${champion.data && html`<p>${champion.data.name} <a class="button" href=${to(["play"], { agent: champion.data.id })}>Play it</a></p>
+      <${AgentView} agent=${champion.data} />`}<//>`;
+}
+
+export function PlayOff({ run }) {
+  return html`<h2>Play-off</h2><p>The champions of the run meet once more on fresh openings; the best of them is the run's champion.</p>
+    <${Cross} run=${run} g="playoff" /><h3>Its games</h3><${GamesList} run=${run} g="playoff" query=${new URLSearchParams()} />`;
+}
+
+function Cross({ run, g }) {
+  const table = useGet(path(["runs", run.id, "generations", g, "crosstable"]));
+  const { individuals = [], scores = [], totals = [] } = table.data || {};
+  const order = individuals.map((_, place) => place).sort((a, b) => totals[b] - totals[a]).slice(0, SHOWN);
+  return html`<${Wait} of=${table}>
+    ${individuals.length > SHOWN && html`<p class="quiet">The best ${SHOWN} of ${number(individuals.length)}.</p>`}
+    ${individuals.length === 0 && table.data && html`<p class="quiet">No games are kept of it.</p>`}
+    ${order.length > 0 && html`<${HeatMap} title="Score of the row against the column" names=${order.map((at) => individuals[at])}
+      values=${order.map((row) => order.map((column) => scores[row][column]))} href=${(name) => to(["run", run.id, "individual", name])} />`}
+  <//>`;
+}
+
+const STEP = 500;
+
+export function Weights({ run, query }) {
+  const last = Math.max(0, (run.done ?? 1) - 1);
+  const [at, setAt] = useState(query.has("g") ? Number(query.get("g")) : last);
+  const [moving, setMoving] = useState(false);
+  const rested = useRested(at, 80);
+  const agent = useGet(path(["runs", run.id, "generations", rested, "champion"]), { keep: true });
+  useEffect(() => setQuery({ g: rested }), [rested]);
+  useEffect(() => {
+    if (!moving) return undefined;
+    const timer = setInterval(() => setAt((old) => {
+      if (old < last) return old + Math.max(1, Math.round(last / 40));
+      setMoving(false);
+      return last;
+    }), STEP);
+    return () => clearInterval(timer);
+  }, [moving, last]);
+  const shown = Math.min(at, last);
+  return html`<div class="slider"><label for="weights-of">Generation <strong>${shown}</strong> of ${last}</label>
+      <input id="weights-of" type="range" min="0" max=${last} value=${shown} onInput=${(event) => { setMoving(false); setAt(Number(event.target.value)); }} />
+      <button type="button" onClick=${() => { if (!moving && at >= last) setAt(0); setMoving(!moving); }}>${moving ? "Pause" : "Run through"}</button></div>
+    <${Wait} of=${agent}>${agent.data && html`<h2>${agent.data.name}</h2>
+      <p class="buttons"><a class="button" href=${to(["play"], { agent: agent.data.id })}>Play it</a>
+      <a class="button" href=${to(["run", run.id, "generations", shown])}>Its generation</a></p><${AgentView} agent=${agent.data} />`}<//>`;
+}

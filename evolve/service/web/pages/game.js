@@ -1,0 +1,140 @@
+// A game move by move: slider, keys, the values of its moves by any agent, the list of moves.
+
+import { path, post } from "../api.js";
+import { Board, Discs } from "../board.js";
+import { useGet } from "../data.js";
+import { number, percent } from "../format.js";
+import { html, useEffect, useMemo, useState } from "../html.js";
+import { positions } from "../reversi.js";
+import { setQuery, to } from "../router.js";
+import { IdInput, Check, Facts, Wait } from "../ui.js";
+
+export default function GamePage({ parts, query }) {
+  const [id, number] = parts;
+  const run = useGet(path(["runs", id]));
+  const game = useGet(path(["runs", id, "games", number]));
+  const [g] = (number || "").split(":");
+  const link = (name) => (/^\d+-\d+$/.test(name) ? html`<a href=${to(["run", id, "individual", name])}>${name}</a>` : name);
+  return html`<div class="head"><h1>Game ${number}</h1><span class="buttons">
+      <a class="button" href=${to(["run", id])}>${id}</a><a class="button" href=${to(["run", id, "games"], { g })}>Other games</a></span></div>
+    <${Wait} of=${game}><${Wait} of=${run}>${run.data && game.data && html`<${Replay} game=${game.data} rules=${run.data.rules || "standard"}
+      agent=${run.data.agent} query=${query} link=${link} />`}<//><//>`;
+}
+
+const KEYS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
+
+/** game: a game's document; agent: whose values come first; link(name): how its players are shown. */
+export function Replay({ game, rules, agent: first, query, link = (name) => name }) {
+  const moves = useMemo(() => (game.moves || "").split(" ").filter(Boolean), [game.moves]);
+  const all = useMemo(() => positions(moves), [moves]);
+  const last = all.length - 1;
+  const at = Math.max(0, Math.min(last, Number(query.get("ply") ?? game.opening?.split(" ").filter(Boolean).length ?? 0)));
+  const [agent, setAgent] = useState(query.get("by") || first || "");
+  const [shown, setShown] = useState(true);
+  const show = (ply) => setQuery({ ply: Math.max(0, Math.min(last, ply)) });
+  const position = all[at];
+  const values = useValues(shown && at < moves.length && moves[at] !== "pass" ? agent : "", moves.slice(0, at), rules);
+  const next = moves[at];
+  useEffect(() => {
+    const key = (event) => {
+      const field = event.target.closest?.("input, select, textarea, [role=grid], .box");
+      if (!(event.key in KEYS) || field || event.ctrlKey || event.altKey || event.metaKey) return;
+      event.preventDefault();
+      show(at + KEYS[event.key]);
+    };
+    document.addEventListener("keydown", key);
+    return () => document.removeEventListener("keydown", key);
+  });
+  return html`<div class="game">
+    <div class="table">
+      <${Board} position=${position} values=${shown ? onSquares(values.data) : {}} best=${values.data?.moves[0]?.move} next=${next} name=${`ply ${at}`} />
+      <div class="slider"><label for="ply">Move <strong>${at}</strong> of ${last}</label>
+        <input id="ply" type="range" min="0" max=${last} value=${at} onInput=${(event) => show(Number(event.target.value))} /></div>
+      <div class="buttons">
+        <button type="button" aria-label="to the start" onClick=${() => show(0)}>«</button><button type="button" aria-label="a move back" onClick=${() => show(at - 1)} disabled=${at === 0}>‹</button>
+        <button type="button" aria-label="a move on" onClick=${() => show(at + 1)} disabled=${at === last}>›</button><button type="button" aria-label="to the end" onClick=${() => show(last)}>»</button>
+        <span class="quiet">← → Home End</span></div>
+      <p class="live" role="status">${said(at, all, next)}</p>
+    </div>
+    <div class="beside">
+      <${Discs} cells=${position.cells} toMove=${at < last ? position.side : null} />
+      <${Facts} facts=${[["black", link(game.black)], ["white", link(game.white)], ["winner", game.winner ?? "nobody"], ["discs", `${game.discs_black}:${game.discs_white}`],
+        ["reason", game.reason === "end" ? null : game.reason], ["rules", rules], ["upset", game.upset > 0 ? percent(game.upset) : null],
+        ["nodes", game.nodes_black === null ? null : `${number(game.nodes_black)} and ${number(game.nodes_white)}`]]} />
+      ${all.length - 1 < moves.length && html`<p class="bad">Move ${all.length} of this game, ${moves[all.length - 1]}, is not legal.</p>`}
+      <div class="panel"><h2>What an agent thinks</h2>
+        <p class="buttons"><${IdInput} name="Agent" value=${agent} onChange=${setAgent} /><${Check} name="values on squares" value=${shown} onChange=${setShown} /></p>
+        ${agent && shown && at < moves.length && next !== "pass" && html`<${ValuesList} values=${values} played=${next} />`}
+        ${next === "pass" && html`<p>${position.side} must pass.</p>`}
+        <p class="buttons">${agent && html`<a class="button" href=${to(["play"], { agent, rules, moves: moves.slice(0, at).join(" "), side: position.side })}>Play on from here</a>`}</p></div>
+      <h2>Moves</h2>
+      <${Moves} moves=${moves} at=${at} onChoose=${show} opening=${game.opening?.split(" ").filter(Boolean).length ?? 0} />
+    </div>
+  </div>`;
+}
+
+function said(at, all, next) {
+  const { move, turned } = all[at];
+  if (at === 0) return "The start.";
+  const side = all[at - 1].side;
+  const what = move === "pass" ? `${side} passed` : `${side} played ${move} and turned ${turned.length}`;
+  return `Move ${at}: ${what}.${next === undefined ? " The game is over." : ""}`;
+}
+
+/** The moves as a list; each may be chosen. The first ones are the opening's. */
+export function Moves({ moves, at, onChoose, opening = 0 }) {
+  if (!moves.length) return html`<p class="quiet">None yet.</p>`;
+  return html`<ol class="moves">${moves.map((move, place) => html`<li key=${place}>
+    ${onChoose
+      ? html`<button type="button" aria-current=${at === place + 1 ? "true" : undefined} class=${place < opening ? "opening" : undefined} onClick=${() => onChoose(place + 1)}>${move}</button>`
+      : html`<span>${move}</span>`}</li>`)}</ol>`;
+}
+
+const KEPT = 300;
+const memory = new Map();
+let wanted = null;
+let turn = Promise.resolve();
+
+/** Ask one question after another: a question that is broken off costs the server its searches. */
+async function ask(key, agent, moves, rules) {
+  wanted = key;
+  await turn;
+  if (wanted !== key || memory.has(key)) return;
+  const answer = post("evaluations", { agent, position: { moves, rules } });
+  turn = answer.catch(() => {});
+  const evaluation = await answer;
+  if (memory.size >= KEPT) memory.delete(memory.keys().next().value);
+  memory.set(key, evaluation);
+}
+
+/** What an agent thinks of the position after `moves`: {data, error}; nothing where `agent` is empty. */
+export function useValues(agent, moves, rules) {
+  const text = moves.join(" ");
+  const key = agent ? `${agent} ${rules} ${text}` : null;
+  const [state, setState] = useState({});
+  useEffect(() => {
+    if (!key || memory.has(key)) return undefined;
+    let current = true;
+    ask(key, agent, text, rules).then(() => current && setState({ key }), (error) => current && setState({ key, error }));
+    return () => {
+      current = false;
+    };
+  }, [key]);
+  return { data: memory.get(key), error: state.key === key ? state.error : undefined };
+}
+
+export function onSquares(evaluation) {
+  return Object.fromEntries((evaluation?.moves || []).map(({ move, text }) => [move, text]));
+}
+
+export function ValuesList({ values, played }) {
+  if (values.error) return html`<p class="bad" role="status">${values.error.message}</p>`;
+  const { data } = values;
+  if (!data) return html`<p class="quiet" aria-busy="true">…</p>`;
+  if (!data.unit) return html`<p class="quiet">This agent has no opinion on moves.</p>`;
+  return html`<div class="values">
+    <p class="quiet">${data.unit}${data.depth !== null && data.depth !== undefined && `, ${data.depth} plies deep`}, for ${data.side}</p>
+    <ol>${data.moves.map(({ move, text }) => html`<li class=${move === played ? "played" : undefined}><strong>${move}</strong> ${text}${move === played && html` <span class="quiet">played</span>`}</li>`)}</ol>
+    ${data.line.length > 0 && html`<p>Best line: ${data.line.join(" ")}</p>`}
+  </div>`;
+}

@@ -1,0 +1,93 @@
+// A run: its head, its parts as tabs, and what its kind shows.
+
+import { path, post, remove } from "../api.js";
+import { useGet } from "../data.js";
+import { useEvents } from "../events.js";
+import { SettingsForm, settingsOf, textOf } from "./new.js";
+import { cell, date, interval, label, number } from "../format.js";
+import { html, useState } from "../html.js";
+import { Ahead, isActive, JobButtons, useJob } from "../jobs.js";
+import { go, to } from "../router.js";
+import { Act, ActTwice, Chip, CommandLine, Download, Facts, Progress, Tabs, Wait } from "../ui.js";
+import { Evolution, Generations, PlayOff, Weights } from "./evolution.js";
+import Games from "./games.js";
+import { Individual, Lineage } from "./lineage.js";
+import { Sweep, Trials } from "./learning.js";
+import { Checks, Training } from "./learning.js";
+
+const PARTS = {
+  run: {
+    "": ["Curves", Evolution], generations: ["Generations", Generations], weights: ["Weights", Weights], lineage: ["Lineage", Lineage],
+    individual: [null, Individual], playoff: ["Play-off", PlayOff], games: ["Games", Games],
+  },
+  train: { "": ["Curves", Training], checks: ["Checks", Checks] },
+  sweep: { "": ["Overview", Sweep], trials: ["Trials", Trials] },
+};
+
+export default function Run({ parts, query }) {
+  const [id, part = "", ...rest] = parts;
+  const found = useGet(path(["runs", id]));
+  const job = useJob(found.data?.job);
+  const [gone, setGone] = useState(false);
+  useEvents(({ name, data }) => {
+    if (name !== "run" || data.id !== id) return;
+    setGone(Boolean(data.gone));
+    if (data.gone) return;
+    if (data.state !== found.data?.state || data.champion !== found.data?.champion) found.reload();
+    found.change((run) => ({ ...run, ...data }));
+  });
+  const run = found.data;
+  if (gone) return html`<h1>${id}</h1><p class="problem" role="alert">This run is no longer there. <a href="#/">All runs</a></p>`;
+  if (!run) return html`<h1>${id}</h1><${Wait} of=${found} />`;
+  const all = { ...PARTS[run.kind], settings: ["Settings", Settings] };
+  const Content = all[part]?.[1];
+  const tabs = Object.entries(all).filter(([name, [title]]) => title && (name !== "playoff" || run.playoff))
+    .map(([name, [title]]) => ({ title, href: to(["run", id, name].filter(Boolean)), here: part === name }));
+  return html`<${Head} run=${run} job=${job.data} />
+    <${Tabs} tabs=${tabs} name="Parts of the run" />
+    ${Content ? html`<${Content} key=${part} run=${run} job=${job.data} rest=${rest} query=${query} />` : html`<p>There is no such part of this run.</p>`}`;
+}
+
+function Head({ run, job }) {
+  const active = isActive(job);
+  const done = run.done !== null && `${number(run.done)} of ${number(run.target)} ${run.unit || ""}`;
+  const wrong = run.problem || (!active && run.state !== "done" && job?.error);
+  return html`<div class="head"><h1>${run.id}</h1><${Chip} state=${active ? job.state : run.state} /></div>
+    <p class="quiet">${[run.command || run.noun, run.rules && `${run.rules} rules`, run.preset && `preset ${run.preset}`, run.seed !== null && `seed ${run.seed}`].filter(Boolean).join(" · ")}</p>
+    ${wrong && html`<p class="problem">${wrong}</p>`}
+    ${active ? html`<${Ahead} job=${job} words=${done} share=${run.share} />` : html`<${Progress} share=${run.share} text=${done} name="progress" />`}
+    <${Facts} facts=${[["champion", run.champion], ["its score", run.score !== null && interval(run.score, run.score_low, run.score_high)], ["last grew", date(run.date)]]} />
+    <${Buttons} run=${run} job=${job} active=${active} />
+    ${run.files.length > 0 && html`<details><summary>Downloads</summary><p class="buttons">${run.files.map((file) => html`<${Download} ...${file} />`)}</p></details>`}`;
+}
+
+function Buttons({ run, job, active }) {
+  const [opened, setOpened] = useState(false);
+  const idle = !active && run.state !== "running";
+  return html`<div class="buttons">
+    ${active && html`<${JobButtons} job=${job} />`}
+    ${idle && run.state !== "damaged" && html`<button type="button" aria-expanded=${opened} onClick=${() => setOpened(!opened)}>${run.state === "done" ? "Extend" : "Go on"} …</button>`}
+    ${run.command && html`<a class="button" href=${to(["new", run.command], { from: run.id })}>Fork with changes</a>`}
+    <a class="button" href=${to(["compare"], { run: run.id })}>Compare</a>
+    ${run.agent && html`<a class="button" href=${to(["play"], { agent: run.agent })}>Play its champion</a>`}
+    ${idle && html`<${ActTwice} question="The run and all its tables go." act=${() => remove(path(["runs", run.id])).then(() => go("#/"))}>Delete<//>`}
+  </div>
+  ${opened && idle && html`<${GoOn} run=${run} />`}`;
+}
+
+function GoOn({ run }) {
+  const [texts, setTexts] = useState({});
+  const fields = run.changes.map((change) => ({ ...change, type: change.type === "str" ? "text" : change.type, group: "What changes", default: textOf(run.settings[change.name]) }));
+  return html`<div class="new"><${SettingsForm} info=${{ fields, presets: {} }} texts=${texts} onChange=${setTexts} />
+    <${Act} kind="main" act=${() => post(path(["runs", run.id, "resume"]), { settings: settingsOf(fields, texts) })}>Go on<//></div>`;
+}
+
+function Settings({ run, job }) {
+  const list = (values) => html`<dl class="settings">${Object.entries(values).map(([name, value]) => html`
+    <div class=${run.changed.includes(name) ? "changed" : undefined}><dt>${label(name)}</dt><dd>${cell(value)}</dd></div>`)}</dl>`;
+  return html`
+    ${job && html`<h2>The equal command line</h2><${CommandLine} line=${job.line} />`}
+    <h2>Settings</h2><p class="quiet">Bold: other than usual.</p>${list(run.settings)}
+    ${Object.keys(run.figures).length > 0 && html`<h2>Figures</h2>${list(run.figures)}`}
+    <h2>Versions</h2>${list(run.versions)}`;
+}

@@ -1,0 +1,215 @@
+// Small parts that all pages are made of: messages, tables, buttons, chips, progress, choosers.
+
+import { path } from "./api.js";
+import { useGet, useRested } from "./data.js";
+import { cell, label, number } from "./format.js";
+import { html, useEffect, useId, useRef, useState } from "./html.js";
+
+/** What went wrong, in words; `rest`: those of its errors that are not told elsewhere. */
+export function Problem({ error, again, rest = error?.errors }) {
+  if (!error) return null;
+  return html`<div class="problem" role="alert" tabindex="-1"><strong>${error.title || "That did not work"}.</strong> ${error.message}
+    ${rest?.length > 0 && html`<ul>${rest.map((one) => html`<li>${one.pointer} ${one.detail}</li>`)}</ul>`}
+    ${again && html` <button type="button" onClick=${again}>Try again</button>`}</div>`;
+}
+
+/** What is fetched: its error, a word while it is on its way, then the content. */
+export function Wait({ of, children }) {
+  if (of.error && !of.data && !of.items) return html`<${Problem} error=${of.error} again=${of.reload} />`;
+  if (!of.data && !of.items) return html`<p class="quiet" aria-busy="true">Loading …</p>`;
+  return html`${of.error && html`<${Problem} error=${of.error} again=${of.reload} />`}${children}`;
+}
+
+export function Chip({ state }) {
+  return html`<span class=${`chip ${state}`}>${state}</span>`;
+}
+
+export function Progress({ share, text, name }) {
+  return html`<span class="progress">
+    <progress max="1" value=${share ?? undefined} aria-label=${name}></progress>
+    <span>${text}</span>
+  </span>`;
+}
+
+export function Act({ children, act, kind = "", disabled }) {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState(null);
+  const run = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      await act();
+    } catch (problem) {
+      setError(problem);
+    }
+    setBusy(false);
+  };
+  return html`<button type="button" class=${kind} disabled=${busy || disabled} onClick=${run}>${children}</button>
+    ${error && html`<span class="bad" role="alert">${error.message}</span>`}`;
+}
+
+/** A button that asks again before it acts, in its own place. */
+export function ActTwice({ children, question, act }) {
+  const [asked, setAsked] = useState(false);
+  const no = useRef(null);
+  useEffect(() => {
+    no.current?.focus();
+  }, [asked]);
+  if (!asked) return html`<button type="button" onClick=${() => setAsked(true)}>${children} …</button>`;
+  return html`<span class="asked" role="group" aria-label=${question}>${question} <${Act} kind="danger" act=${act}>${children}<//>
+    <button type="button" ref=${no} onClick=${() => setAsked(false)}>No</button></span>`;
+}
+
+function Copy({ text }) {
+  const [done, setDone] = useState(false);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      const area = document.body.appendChild(document.createElement("textarea"));
+      area.value = text;
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
+    setDone(true);
+    setTimeout(() => setDone(false), 1500);
+  };
+  return html`<button type="button" onClick=${copy}>${done ? "Copied" : "Copy"}</button>`;
+}
+
+export function CommandLine({ line }) {
+  return html`<div class="line"><code tabindex="0" aria-label="the equal command line">${line}</code><${Copy} text=${line} /></div>`;
+}
+
+export function Download({ name, href, about }) {
+  return html`<a class="button" href=${`api/v1/${href}`} download=${name} title=${about}>↓ ${name}</a>`;
+}
+
+/** A wide thing that scrolls in its own box. */
+export function Box({ name, children }) {
+  return html`<div class="box" role="region" tabindex="0" aria-label=${name}>${children}</div>`;
+}
+
+/**
+ * A table. columns: [{name, title, show(row), number, sort}]; `sort` is the word that the list sorts by.
+ */
+export function Table({ name, columns, rows, id, sort, onSort }) {
+  return html`<${Box} name=${name}><table>
+    <thead><tr>${columns.map((column) => html`<${Heading} column=${column} sort=${sort} onSort=${onSort} />`)}</tr></thead>
+    <tbody>${rows.map((row, place) => html`<tr key=${id ? row[id] : place}>
+      ${columns.map((column) => html`<td class=${column.number ? "number" : undefined}>
+        ${column.show ? column.show(row) : cell(row[column.name])}
+      </td>`)}
+    </tr>`)}</tbody>
+  </table><//>`;
+}
+
+function Heading({ column, sort, onSort }) {
+  const title = column.title ?? label(column.name);
+  const kind = column.number ? "number" : undefined;
+  if (!column.sort || !onSort) return html`<th scope="col" class=${kind}>${title}</th>`;
+  const down = sort === `-${column.sort}`;
+  const here = down || sort === column.sort;
+  return html`<th scope="col" class=${kind} aria-sort=${here ? (down ? "descending" : "ascending") : undefined}>
+    <button type="button" class="sort" onClick=${() => onSort(down ? column.sort : `-${column.sort}`)}>
+      ${title} <span aria-hidden="true">${here ? (down ? "↓" : "↑") : "↕"}</span>
+    </button>
+  </th>`;
+}
+
+/** Columns of a table of the API as columns of ours; `shows` says how to draw some. */
+function columnsOf(columns, shows = {}) {
+  return columns.map(({ name, type }) => ({ name, number: type === "number", show: shows[name] && ((row) => shows[name](row[name], row)) }));
+}
+
+/** A table of the API that grows by pages. */
+export function PagedTable({ pages, name, shows, id, pick, sort, onSort }) {
+  return html`<${Wait} of=${pages}>
+    <${Table} name=${name} columns=${columnsOf(pages.columns || [], shows).filter((column) => !pick || pick(column))}
+      rows=${pages.items || []} id=${id} sort=${sort} onSort=${onSort} />
+    <${More} pages=${pages} />
+  <//>`;
+}
+
+export function More({ pages, what = "rows" }) {
+  const { items = [], total, more } = pages;
+  if (!more && items.length < 20) return null;
+  return html`<p class="more"><span class="quiet">${items.length} of ${total} ${what}</span>
+    ${more && html` <${Act} act=${more}>Show more<//>`}</p>`;
+}
+
+export function Tabs({ tabs, name }) {
+  return html`<nav class="tabs" aria-label=${name}>${tabs.map(({ title, href, here }) => html`
+    <a href=${href} aria-current=${here ? "page" : undefined}>${title}</a>`)}</nav>`;
+}
+
+export function Select({ name, value, choices, onChange, hidden }) {
+  const id = useId();
+  return html`<span class="control"><label for=${id} class=${hidden ? "hidden" : undefined}>${name}</label>
+    <select id=${id} value=${value} onChange=${(event) => onChange(event.target.value)}>
+      ${choices.map(([key, text]) => html`<option value=${key} selected=${key === value}>${text}</option>`)}
+    </select></span>`;
+}
+
+export function Check({ name, value, onChange }) {
+  return html`<label class="check"><input type="checkbox" checked=${value} onChange=${(event) => onChange(event.target.checked)} /> ${name}</label>`;
+}
+
+export function Search({ name, value, onChange }) {
+  const id = useId();
+  const [text, setText] = useState(value);
+  const rested = useRested(text);
+  useEffect(() => {
+    if (rested !== value) onChange(rested.trim());
+  }, [rested]);
+  return html`<span class="control"><label for=${id}>${name}</label>
+    <input id=${id} type="search" value=${text} onInput=${(event) => setText(event.target.value)} /></span>`;
+}
+
+/** The id of an agent or a run (`of`), with those of the server to choose from while one types. */
+export function IdInput({ of = "agents", id, name, value = "", onChange, about, wrong }) {
+  const own = useId();
+  const input = id || own;
+  const found = useGet(path([of], { limit: 30, q: useRested(value.split("?")[0]) }), { keep: true });
+  return html`<span class="control agent">${name && html`<label for=${input}>${name}</label>`}
+    <input id=${input} list=${`${input}-list`} value=${value} onInput=${(event) => onChange(event.target.value.trim())} autocomplete="off" spellcheck=${false}
+      placeholder="type to search" aria-describedby=${about} aria-invalid=${wrong} />
+    <datalist id=${`${input}-list`}>${found.data?.items.map((one) => html`<option value=${one.id}>${one.about || one.command}</option>`)}</datalist></span>`;
+}
+
+/** Several of them: each chosen one with a button that takes it out, and one to add. */
+export function IdList({ chosen, onChange, href, ...rest }) {
+  const [next, setNext] = useState("");
+  const add = () => {
+    if (next) onChange([...chosen, next]);
+    setNext("");
+  };
+  const enter = (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    add();
+  };
+  return html`<div class="filters" role="group" aria-label=${rest.of || "agents"} onKeyDown=${enter}>
+    ${chosen.map((id, place) => html`<span class=${`key c${place % 8}`}>${href ? html`<a href=${href(id)}>${id}</a>` : id} <button type="button" aria-label=${`leave out ${id}`}
+      onClick=${() => onChange(chosen.filter((_, at) => at !== place))}>×</button></span>`)}
+    <${IdInput} ...${rest} value=${next} onChange=${setNext} /><button type="button" disabled=${!next} onClick=${add}>Add</button></div>`;
+}
+
+export const useAgent = (id) => useGet(id ? path(["agents", id]) : null);
+
+export function Facts({ facts }) {
+  return html`<dl class="facts">${facts.filter(([, value]) => value !== null && value !== undefined && value !== false)
+    .map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+export function scale([low, high], [from, to]) {
+  return (value) => from + ((value - low) / (high - low || 1)) * (to - from);
+}
+
+export function Spark({ values, name }) {
+  const x = scale([0, values.length - 1], [2, 94]);
+  const y = scale([Math.min(...values), Math.max(...values)], [25, 3]);
+  return html`<svg class="c0" role="img" aria-label=${`${name}: from ${number(values[0])} to ${number(values.at(-1))}`} viewBox="0 0 96 28" width="96" height="28">
+    <polyline points=${values.map((value, place) => `${x(place).toFixed(1)},${y(value).toFixed(1)}`).join(" ")} /></svg>`;
+}
