@@ -32,46 +32,16 @@ export function useGet(where, { keep = false } = {}) {
 }
 
 /**
- * A list by pages: {items, total, columns, more, error, loading, reload, change}.
- * `more` is to be called for the next page; null at the list's end. `change(fn)` changes the items.
+ * A list by pages: what useGet gives, with {items, total, columns, more} in place of data. `more` is to be
+ * called for the next page; null at the list's end. `change(fn)` changes the items.
  */
 export function usePages(where) {
-  const [state, setState] = useState({});
-  const [turn, setTurn] = useState(0);
-  useEffect(() => {
-    if (!where) return undefined;
-    const abort = new AbortController();
-    get(where, abort.signal).then(
-      (page) => abort.signal.aborted || setState({ where, ...page }),
-      (error) => abort.signal.aborted || setState((old) => ({ ...(old.where === where ? old : {}), where, error })),
-    );
-    return () => abort.abort();
-  }, [where, turn]);
-  const more = useCallback(async () => {
-    const address = `${where}${where.includes("?") ? "&" : "?"}after=${encodeURIComponent(state.next)}`;
-    try {
-      const page = await get(address);
-      setState((old) => (old.where === where && old.next === state.next
-        ? { ...old, ...page, items: [...old.items, ...page.items], error: undefined }
-        : old));
-    } catch (error) {
-      setState((old) => ({ ...old, error }));
-    }
-  }, [where, state.next]);
-  const reload = useCallback(() => setTurn((old) => old + 1), []);
-  const change = useCallback((fn) => setState((old) => (old.items ? { ...old, items: fn(old.items) } : old)), []);
-  useEvents((event) => event.name === "again" && reload());
-  const current = state.where === where;
-  return {
-    items: state.items,
-    total: state.total,
-    columns: state.columns,
-    error: current ? state.error : undefined,
-    loading: Boolean(where) && !current,
-    more: current && state.next ? more : null,
-    reload,
-    change,
+  const { data, change, ...first } = useGet(where, { keep: true });
+  const more = async () => {
+    const page = await get(`${where}${where.includes("?") ? "&" : "?"}after=${encodeURIComponent(data.next)}`);
+    change((old) => (old.next === data.next ? { ...old, ...page, items: [...old.items, ...page.items] } : old));
   };
+  return { ...first, ...data, more: data?.next && !first.loading ? more : null, change: (fn) => change((old) => ({ ...old, items: fn(old.items) })) };
 }
 
 export function useRested(value, milliseconds = 300) {

@@ -73,7 +73,7 @@ function One({ id }) {
 function Boards({ boards }) {
   const all = Object.entries(boards);
   const most = Math.max(...all.flatMap(([, values]) => values.map(Math.abs)), 1e-9);
-  return html`<div class="heats">${all.map(([title, values]) => html`<${BoardHeat} key=${title} title=${title} values=${values} most=${most} />`)}</div>`;
+  return html`<div class="boards">${all.map(([title, values]) => html`<${BoardHeat} key=${title} title=${title} values=${values} most=${most} />`)}</div>`;
 }
 
 /** An agent described: facts, remarks, its table, its boards of numbers, where it comes from. */

@@ -3,13 +3,14 @@
 import { get, path } from "../api.js";
 import { BarChart, HeatMap } from "../charts.js";
 import { useGet, usePages } from "../data.js";
+import { useEvents } from "../events.js";
 import { date, duration, interval, number, percent, signed } from "../format.js";
-import { html, useEffect, useRef, useState } from "../html.js";
+import { html, useEffect, useState } from "../html.js";
 import { isActive, JobButtons, JobHead, jobTitle, useJob } from "../jobs.js";
 import { go, to } from "../router.js";
-import { CommandLine, Download, Facts, More, Table, Wait } from "../ui.js";
+import { CommandLine, Download, Facts, More, Select, Table, Wait } from "../ui.js";
 import { Replay } from "./game.js";
-import { GamesTable } from "./games.js";
+import { GamesTable, SORTS } from "./game.js";
 
 const FILES = [["games.csv", "the games as a table"], ["games.parquet", "the same, as Parquet"], ["games.ggf", "the games as GGF records"]];
 
@@ -21,12 +22,12 @@ export default function JobPage({ parts, query }) {
 }
 
 function Shown({ job }) {
-  const before = useRef(job.run);
+  const run = useGet(job.run && isActive(job) ? path(["runs", job.run]) : null);
+  useEvents(({ name, data }) => name === "run" && data.id === job.run && run.reload());
   useEffect(() => {
-    // Who just started a job wants to see its run as soon as there is one.
-    if (job.run && !before.current) go(to(["run", job.run]));
-    before.current = job.run;
-  }, [job.run]);
+    // While it works, its run is the better page, as soon as there is one.
+    if (run.data) location.replace(to(["run", job.run]));
+  }, [run.data]);
   return html`<h1>${jobTitle(job)}</h1><p class="quiet">${job.command}</p>
     <${JobHead} job=${job} />
     <${JobButtons} job=${job} gone=${() => go("#/")} />
@@ -47,8 +48,8 @@ function Games({ job }) {
   }, [job.state]);
   if (!pages.items?.length) return null;
   return html`<h2>Games</h2>
-    <p class="buttons">${FILES.map(([name, about]) => html`<${Download} name=${name} about=${about} href=${path(["jobs", job.id, "files", name])} />`)}</p>
-    <${GamesTable} games=${pages.items} sort=${sort} onSort=${setSort} href=${(game) => to(["job", job.id, "games", game.game])} />
+    <p class="filters"><${Select} name="Order" value=${sort} choices=${SORTS} onChange=${setSort} />${FILES.map(([name, about]) => html`<${Download} name=${name} about=${about} href=${path(["jobs", job.id, "files", name])} />`)}</p>
+    <${GamesTable} games=${pages.items} href=${(game) => to(["job", job.id, "games", game.game])} />
     <${More} pages=${pages} what="games" />`;
 }
 
@@ -84,8 +85,7 @@ export function MatchResult({ result }) {
 
 function Test({ sprt: { elo0, elo1, llr, lower, upper, verdict } }) {
   const share = (value) => Math.max(0, Math.min(1, (value - lower) / (upper - lower)));
-  return html`<p>Stronger by ${number(elo1)} Elo rather than by ${number(elo0)}? The log likelihood ratio is <strong>${signed(llr, 2)}</strong>;
-      ${signed(lower, 2)} or ${signed(upper, 2)} decides.${verdict && html` <strong>${verdict}</strong>`}</p>
+  return html`<p>Stronger by ${number(elo1)} Elo rather than by ${number(elo0)}? The log likelihood ratio is <strong>${signed(llr, 2)}</strong>; it ends at ${signed(lower, 2)} or ${signed(upper, 2)}.${verdict && html` <strong>${verdict}</strong>`}</p>
     <svg class="scorebar" role="img" aria-label=${`likelihood ratio ${number(llr, 2)} between ${number(lower, 2)} and ${number(upper, 2)}`} width="100%" height="26">
       <rect class="track" width="100%" height="10" y="8" rx="5" /><circle cx=${at(share(llr))} cy="13" r="8" />
       <line x1=${at(share(0))} x2=${at(share(0))} y1="2" y2="24" class="middle" /></svg>`;

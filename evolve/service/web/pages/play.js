@@ -10,6 +10,7 @@ import { Act, IdInput, Check, Download, Problem, Select, useAgent } from "../ui.
 import { Moves, onSquares, useValues, ValuesList } from "./game.js";
 
 const RULES = [["", "those of the agent"], ["standard", "standard: most discs win"], ["reversed", "reversed: fewest discs win"]];
+const RESULTS = { won: "you won", lost: "you lost", draw: "a draw" };
 
 export default function PlayPage({ parts, query }) {
   const [id] = parts;
@@ -99,7 +100,7 @@ function Going({ id }) {
       </div>
       <div class="beside">
         <${Discs} cells=${position.cells} toMove=${pending ? other(play.side) : play.to_move} />
-        ${play.result && html`<p class="outcome"><strong>${{ won: "You won", lost: "You lost", draw: "A draw" }[play.result]}</strong>, ${play.discs_black}:${play.discs_white}.</p>`}
+        ${play.result && html`<p class="outcome"><strong>${RESULTS[play.result]}</strong>, ${play.discs_black}:${play.discs_white}.</p>`}
         ${wanted && mine && html`<${ValuesList} values=${values} />`}
         <h2>Moves</h2><${Moves} moves=${moves} at=${moves.length} />
         <p class="buttons"><${Download} name="game.ggf" href=${path(["plays", id, "game.ggf"])} about="the game as a GGF record" />
@@ -110,13 +111,7 @@ function Going({ id }) {
 
 function told(play, all, pending) {
   if (pending) return `You played ${pending.move}. ${play.name} thinks …`;
-  const result = { won: "You won", lost: "You lost", draw: "A draw" }[play.result];
-  const recent = all.slice(1).map((position, place) => ({ ...position, by: all[place].side })).slice(-3);
-  const words = [];
-  for (const { by, move } of recent.reverse()) {
-    if (by === play.side && move !== "pass") break;
-    words.unshift(`${by === play.side ? "You" : play.name} ${move === "pass" ? "passed" : `played ${move}`}.`);
-  }
-  if (result) return `${words.join(" ")} The game is over: ${result.toLowerCase()}, black ${play.discs_black}, white ${play.discs_white}.`;
-  return `${words.join(" ")} ${play.to_move === play.side ? "Your move." : ""}`;
+  const moves = all.slice(1).map(({ move }, place) => `${all[place].side} ${move === "pass" ? "passed" : `played ${move}`}`).slice(-2).join(", ");
+  const now = play.result ? `The game is over: ${RESULTS[play.result]}, black ${play.discs_black}, white ${play.discs_white}.` : play.to_move === play.side ? "Your move." : "";
+  return `${moves && `${moves}. `}${now}`;
 }
