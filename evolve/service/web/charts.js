@@ -2,6 +2,7 @@
 // They are drawn at the width they have, so that their text stays readable; CSS gives their colours;
 // each has a label and its table behind it.
 
+import { hasValues, seriesOf } from "./data.js";
 import { number, percent } from "./format.js";
 import { html, useEffect, useRef, useState } from "./html.js";
 import { Box, scale, Table } from "./ui.js";
@@ -111,7 +112,7 @@ export function Plot({ title, series, xName, range = [], text = number, words })
         ${xTicks.map((tick) => html`<text x=${x(tick)} y=${height - BOTTOM + 16} text-anchor="middle">${short(xText(tick), words ? width / words.length / 8 : 12)}</text>`)}
         <text x=${width - RIGHT} y=${height - 3} text-anchor="end">${xName}</text>
       </g>
-      ${drawn.map(({ points, dots }, place) => html`<g class=${`c${place % 8}`}>
+      ${drawn.map(({ points, dots }, place) => html`<g class=${`c${place % 6}`}>
         ${pieces(points, "x", "low", "high").map((part) => html`<polygon points=${`${join(part, "low")} ${join([...part].reverse(), "high")}`} />`)}
         ${pieces(points, "x", "y").map((part) => (dots || part.length === 1
           ? part.map((point) => html`<circle class=${point.faint ? "faint" : undefined} cx=${x(point.x)} cy=${y(point.y)} r="4" />`)
@@ -131,8 +132,17 @@ export function Plot({ title, series, xName, range = [], text = number, words })
     columns=${[{ title: xName, number: true, show: (row) => xText(row.x) }, ...columns]}>
     <p class="legend" aria-hidden="true">${at !== null && drawn[0] && html`<span>${xName} ${xText(near(drawn[0]).x)}</span>`}
       ${(series.length > 1 || at !== null) && drawn.map((one, place) => html`
-        <span class=${`key c${place % 8}`}>${one.name}${at !== null && ` ${text(near(one).y)}`}</span>`)}</p>
+        <span class=${`key c${place % 6}`}>${one.name}${at !== null && ` ${text(near(one).y)}`}</span>`)}</p>
   <//>`;
+}
+
+/** The charts of a table, [{title, columns: [[column, name]]}], as far as it has values; x: [column, name]. */
+export function Curves({ rows, charts, x: [x, xName], children }) {
+  return html`${rows.length === 0 && html`<p class="quiet">The first row is on its way.</p>`}
+    <div class="charts">${charts.map(({ columns, ...chart }) => {
+      const series = columns.filter(([column]) => hasValues(rows, column)).map(([column, name]) => seriesOf(rows, column, name, x));
+      return series.length > 0 && html`<${Plot} key=${chart.title} ...${chart} xName=${xName} series=${series} />`;
+    })}${children}</div>`;
 }
 
 function described(series, text) {

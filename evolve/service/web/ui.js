@@ -102,10 +102,10 @@ export function Table({ name, columns, rows, id }) {
 }
 
 /** A table of the API that grows by pages; shows: {column: how it is drawn}; pick: which columns. */
-export function PagedTable({ pages, name, shows = {}, id, pick = () => true }) {
+export function PagedTable({ pages, name, shows = {}, pick = () => true }) {
   const columns = (pages.columns || []).filter(pick)
     .map((column) => ({ name: column.name, number: column.type === "number", show: shows[column.name] && ((row) => shows[column.name](row[column.name])) }));
-  return html`<${Wait} of=${pages}><${Table} name=${name} columns=${columns} rows=${pages.items || []} id=${id} /><${More} pages=${pages} /><//>`;
+  return html`<${Wait} of=${pages}><${Table} name=${name} columns=${columns} rows=${pages.items || []} id=${pages.id} /><${More} pages=${pages} /><//>`;
 }
 
 export function More({ pages, what = "rows" }) {
@@ -167,7 +167,7 @@ export function IdList({ chosen, onChange, href, ...rest }) {
     add();
   };
   return html`<div class="filters" role="group" aria-label=${rest.of || "agents"} onKeyDown=${enter}>
-    ${chosen.map((id, place) => html`<span class=${`key c${place % 8}`}>${href ? html`<a href=${href(id)}>${id}</a>` : id} <button type="button" aria-label=${`leave out ${id}`}
+    ${chosen.map((id, place) => html`<span class=${`key c${place % 6}`}>${href ? html`<a href=${href(id)}>${id}</a>` : id} <button type="button" aria-label=${`leave out ${id}`}
       onClick=${() => onChange(chosen.filter((_, at) => at !== place))}>×</button></span>`)}
     <${IdInput} ...${rest} value=${next} onChange=${setNext} /><button type="button" disabled=${!next} onClick=${add}>Add</button></div>`;
 }

@@ -11,7 +11,7 @@ import { MatchResult } from "./job.js";
 import { go, to } from "../router.js";
 import { IdList, Select, Table, Wait } from "../ui.js";
 
-const MOST = 8;
+const MOST = 6;
 const CURVES = {
   run: ["rating", "panel_elo", "panel_score", "past_score", "best_score", "mean_score", "over_budget", "seconds"],
   train: ["elo", "score", "loss", "visited"],
@@ -47,9 +47,9 @@ function Curves({ runs }) {
 
 /** Fetches one run's curve; draws nothing. */
 function Fetch({ run, put }) {
-  const curve = useCurve(run.id, run.kind);
+  const curve = useCurve(run);
   useEffect(() => {
-    if (curve.data) put(run.id, curve.data.items);
+    if (curve.data) put(run.id, curve.data);
   }, [curve.data]);
   return null;
 }

@@ -2,9 +2,8 @@
 // weights of each generation's best with a slider, and where an individual comes from, as a tree.
 
 import { path } from "../api.js";
-import { HeatMap, Plot } from "../charts.js";
-import { hasValues, seriesOf, useCurve, useGet, usePages, useRested } from "../data.js";
-import { useEvents } from "../events.js";
+import { Curves, HeatMap, Plot } from "../charts.js";
+import { useCurve, useGet, usePages, useRested, useTable } from "../data.js";
 import { number, percent } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { setQuery, to } from "../router.js";
@@ -16,25 +15,14 @@ const CHARTS = [
   { title: "Rating on the ladder", columns: [["rating", "Elo of the best"]] },
   { title: "Elo against the panel", columns: [["panel_elo", "Elo of the best"]] },
   { title: "Scores of the best", columns: [["panel_score", "against the panel"], ["past_score", "against past champions"]], range: [0, 1], text: percent },
-  { title: "Scores of the round robin", columns: [["best_score", "best"], ["mean_score", "mean of the survivors"]], range: [0, 1], text: percent },
+  { title: "Scores of the round robin", columns: [["best_score", "best"], ["mean_score", "mean"]], range: [0, 1], text: percent },
   { title: "Games lost over the budget", columns: [["over_budget", "share of games"]], range: [0, 0.01], text: percent },
   { title: "Seconds a generation", columns: [["seconds", "seconds"]], range: [0] },
 ];
 
 export function Evolution({ run }) {
-  const curve = useCurve(run.id, "run");
-  const rows = curve.data?.items || [];
-  return html`<${Wait} of=${curve}>
-    ${rows.length === 0 && html`<p class="quiet">The first generation is on its way.</p>`}
-    <div class="charts">
-      ${CHARTS.map(({ title, columns, range, text }) => {
-        const there = columns.filter(([column]) => hasValues(rows, column));
-        if (!there.length) return null;
-        return html`<${Plot} key=${title} title=${title} xName="generation" range=${range} text=${text}
-          series=${there.map(([column, name]) => seriesOf(rows, column, name))} />`;
-      })}
-      <${Depths} rows=${rows} />
-    </div><//>`;
+  const curve = useCurve(run);
+  return html`<${Wait} of=${curve}>${curve.data && html`<${Curves} rows=${curve.data} charts=${CHARTS} x=${["generation", "generation"]}><${Depths} rows=${curve.data} /><//>`}<//>`;
 }
 
 function Depths({ rows }) {
@@ -52,13 +40,9 @@ export function Generations({ run, rest }) {
 }
 
 function All({ run }) {
-  const pages = usePages(path(["runs", run.id, "generations"], { limit: 50 }));
-  useEvents(({ name, data }) => {
-    if (name !== "generation" || data.run !== run.id || pages.more) return;
-    pages.change((items) => (items.some((row) => row.generation === data.row.generation) ? items : [...items, data.row]));
-  });
+  const pages = useTable(run);
   const share = (value) => percent(value);
-  return html`<${PagedTable} pages=${pages} name="generations" id="generation" shows=${{
+  return html`<${PagedTable} pages=${pages} name="generations" shows=${{
     generation: (value) => html`<a href=${to(["run", run.id, "generations", value])}>${number(value)}</a>`,
     best: (value) => html`<a href=${to(["run", run.id, "individual", value])}>${value}</a>`,
     best_score: share, mean_score: share, panel_score: share, past_score: share, over_budget: share,
@@ -79,7 +63,7 @@ function Generation({ run, g }) {
   return html`<div class="head"><h2>Generation ${g}</h2><span class="buttons">${beside(generation - 1, "← earlier")}${beside(generation + 1, "later →")}
       <a class="button" href=${to(["run", run.id, "games"], { g, sort: "-upset" })}>Its games</a></span></div>
     <h3>Individuals</h3>
-    <${PagedTable} pages=${pages} name=${`individuals of generation ${g}`} id="individual" pick=${({ name }) => BEFORE_GENES.includes(name)}
+    <${PagedTable} pages=${pages} name=${`individuals of generation ${g}`} pick=${({ name }) => BEFORE_GENES.includes(name)}
       shows=${{ individual: open, score: (value) => percent(value), parents: (value) => (value || []).map((one, place) => html`${place > 0 && ", "}${open(one)}`) }} />
     <h3>Cross table of the round robin</h3>
     <${Cross} run=${run} g=${g} />
@@ -88,9 +72,9 @@ function Generation({ run, g }) {
       <${AgentView} agent=${champion.data} />`}<//>`;
 }
 
-export function PlayOff({ run }) {
+export function PlayOff({ run, query }) {
   return html`<h2>Play-off</h2><p>The champions of the run meet once more on fresh openings; the best of them is the run's champion.</p>
-    <${Cross} run=${run} g="playoff" /><h3>Its games</h3><${GamesList} run=${run} g="playoff" query=${new URLSearchParams()} />`;
+    <${Cross} run=${run} g="playoff" /><h3>Its games</h3><${GamesList} run=${run} g="playoff" query=${query} />`;
 }
 
 function Cross({ run, g }) {

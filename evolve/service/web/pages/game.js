@@ -177,7 +177,7 @@ export function GamesTable({ games, href }) {
   return html`<${Table} name="games" rows=${games} id="id" columns=${[
     { name: "game", show: (game) => html`<a href=${href(game)}>${game.id}</a>` },
     { name: "kind" }, { name: "black" }, { name: "white" },
-    { name: "winner", show: (game) => html`<span class="winner">${game.winner && game.winner !== "draw" && html`<span class=${`dot ${game.winner}`}></span> `}${game.winner ?? "–"}</span>` },
+    { name: "winner", show: (game) => html`<span>${game.winner && game.winner !== "draw" && html`<span class=${`dot ${game.winner}`}></span> `}${game.winner ?? "–"}</span>` },
     { name: "discs", number: true, show: (game) => `${game.discs_black}:${game.discs_white}` },
     { name: "plies", number: true },
     { name: "reason" },

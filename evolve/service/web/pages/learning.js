@@ -2,14 +2,13 @@
 // coordinates, the table of trials, its rungs.
 
 import { path } from "../api.js";
-import { BarChart, ParallelChart, Plot } from "../charts.js";
-import { hasValues, seriesOf, useCurve, useGet, usePages } from "../data.js";
-import { useEvents } from "../events.js";
+import { BarChart, Curves, ParallelChart, Plot } from "../charts.js";
+import { useCurve, useGet, usePages, useTable } from "../data.js";
 import { percent } from "../format.js";
 import { html, useState } from "../html.js";
 import { PagedTable, Select, Wait } from "../ui.js";
 
-const CURVES = [
+const CHARTS = [
   { title: "Elo on the ladder", columns: [["elo", "Elo"]] },
   { title: "Score", columns: [["score", "score"]], range: [0, 1], text: percent },
   { title: "Scores against the panel", columns: [["random", "random"], ["depth_1", "depth 1"], ["depth_2", "depth 2"]], range: [0, 1], text: percent },
@@ -19,28 +18,17 @@ const CURVES = [
 const OVER = [["games", "games"], ["cpu_seconds", "CPU seconds"], ["check", "checks"]];
 
 export function Training({ run }) {
-  const curve = useCurve(run.id, "train");
+  const curve = useCurve(run);
   const [over, setOver] = useState("games");
-  const rows = curve.data?.items || [];
-  const xName = OVER.find(([name]) => name === over)[1];
-  return html`<p class="filters"><${Select} name="Over" value=${over} choices=${OVER} onChange=${setOver} /></p>
-    <${Wait} of=${curve}>
-      ${rows.length === 0 && html`<p class="quiet">The first check is still to come.</p>`}
-      <div class="charts">${CURVES.map(({ title, columns, range, text }) => {
-        const there = columns.filter(([column]) => hasValues(rows, column));
-        return there.length > 0 && html`<${Plot} key=${title} title=${title} xName=${xName} range=${range} text=${text}
-          series=${there.map(([column, name]) => seriesOf(rows, column, name, over))} />`;
-      })}</div><//>`;
+  return html`<${Select} name="Over" value=${over} choices=${OVER} onChange=${setOver} />
+    <${Wait} of=${curve}>${curve.data && html`<${Curves} rows=${curve.data} charts=${CHARTS} x=${OVER.find(([name]) => name === over)} />`}<//>`;
 }
 
-export function Checks({ run }) {
-  const pages = usePages(path(["runs", run.id, "metrics"], { limit: 100 }));
-  useEvents(({ name, data }) => {
-    if (name !== "check" || data.run !== run.id || pages.more) return;
-    pages.change((items) => (items.some((row) => row.check === data.row.check) ? items : [...items, data.row]));
-  });
-  const used = (column) => (pages.items || []).some((row) => row[column.name] !== null && row[column.name] !== undefined);
-  return html`<${PagedTable} pages=${pages} name="checks" id="check" pick=${used} />`;
+/** The whole table, without columns that nothing is in. */
+export function Rows({ run }) {
+  const pages = useTable(run);
+  const used = ({ name }) => (pages.items || []).some((row) => row[name] !== null && row[name] !== undefined);
+  return html`<${PagedTable} pages=${pages} name="rows" pick=${used} />`;
 }
 
 const OWN = ["number", "state", "score", "score_error", "seconds", "reports", "origin", "worker", "agent", "reason"];
@@ -48,9 +36,9 @@ const AXES = 7;
 const counts = (row) => Number.isFinite(row.score) && ["COMPLETE", "PRUNED"].includes(row.state);
 
 export function Sweep({ run }) {
-  const curve = useCurve(run.id, "sweep", 1000);
+  const curve = useCurve(run, 1000);
   const importances = useGet(path(["runs", run.id, "importances"]));
-  const rows = (curve.data?.items || []).filter(counts);
+  const rows = (curve.data || []).filter(counts);
   const weights = importances.data?.items || [];
   const names = parameters(rows, weights);
   return html`<${Wait} of=${curve}>
@@ -105,18 +93,4 @@ function Rungs({ run }) {
   const pages = usePages(wanted ? path(["runs", run.id, "rungs"], { limit: 50 }) : null);
   if (!wanted) return null;
   return html`<h2>Rungs</h2><${PagedTable} pages=${pages} name="rungs" />`;
-}
-
-export function Trials({ run }) {
-  const pages = usePages(path(["runs", run.id, "trials"], { limit: 50 }));
-  useEvents(({ name, data }) => {
-    if (name !== "trial" || data.run !== run.id) return;
-    pages.change((items) => {
-      const known = items.some((row) => row.number === data.row.number);
-      if (!known) return pages.more ? items : [...items, data.row];
-      return items.map((row) => (row.number === data.row.number ? data.row : row));
-    });
-  });
-  const used = (column) => (pages.items || []).some((row) => row[column.name] !== null && row[column.name] !== undefined);
-  return html`<${PagedTable} pages=${pages} name="trials" id="number" pick=${used} />`;
 }

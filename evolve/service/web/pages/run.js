@@ -10,7 +10,7 @@ import { go, to } from "../router.js";
 import { Act, ActTwice, Chip, CommandLine, Download, Facts, Progress, Tabs, Wait } from "../ui.js";
 import { Evolution, Generations, Individual, Lineage, PlayOff, Weights } from "./evolution.js";
 import { Games } from "./game.js";
-import { Checks, Sweep, Training, Trials } from "./learning.js";
+import { Rows, Sweep, Training } from "./learning.js";
 import { SettingsForm, settingsOf, textOf } from "./new.js";
 
 const PARTS = {
@@ -18,8 +18,8 @@ const PARTS = {
     "": ["Curves", Evolution], generations: ["Generations", Generations], weights: ["Weights", Weights], lineage: ["Lineage", Lineage],
     individual: [null, Individual], playoff: ["Play-off", PlayOff], games: ["Games", Games],
   },
-  train: { "": ["Curves", Training], checks: ["Checks", Checks] },
-  sweep: { "": ["Overview", Sweep], trials: ["Trials", Trials] },
+  train: { "": ["Curves", Training], checks: ["Checks", Rows] },
+  sweep: { "": ["Overview", Sweep], trials: ["Trials", Rows] },
 };
 
 export default function Run({ parts, query }) {
