@@ -7,16 +7,10 @@ import { html, render, useEffect, useErrorBoundary, useRef, useState } from "./h
 import { currentRoute, useRoute } from "./router.js";
 import { Problem } from "./ui.js";
 
+/** By the first word of an address: the module of the page, and its name there. */
 const PAGES = {
-  "": () => import("./pages/home.js"),
-  new: () => import("./pages/new.js"),
-  run: () => import("./pages/run.js"),
-  game: () => import("./pages/game.js"),
-  play: () => import("./pages/play.js"),
-  compare: () => import("./pages/compare.js"),
-  ratings: () => import("./pages/ratings.js"),
-  agents: () => import("./pages/agents.js"),
-  job: () => import("./pages/job.js"),
+  "": ["home", "Home"], new: ["new", "New"], run: ["run", "Run"], job: ["job", "Job"], agents: ["agents", "Agents"],
+  game: ["game", "Game"], play: ["game", "Play"], compare: ["contests", "Compare"], ratings: ["contests", "Ratings"],
 };
 const LINKS = [
   ["", "Runs"], ["new", "New"], ["play", "Play"], ["compare", "Compare"], ["ratings", "Ratings"], ["agents", "Agents"],
@@ -97,8 +91,12 @@ function Page({ route }) {
   useEffect(() => {
     let current = true;
     forget();
-    const load = PAGES[name] || (async () => ({ default: Missing }));
-    load().catch(() => ({ default: Unloaded })).then((module) => current && setLoaded({ name, Content: module.default }));
+    const load = async () => {
+      if (!PAGES[name]) return Missing;
+      const [file, page] = PAGES[name];
+      return (await import(`./pages/${file}.js`))[page];
+    };
+    load().catch(() => Unloaded).then((Content) => current && setLoaded({ name, Content }));
     return () => { current = false; };
   }, [name]);
   if (fault) {

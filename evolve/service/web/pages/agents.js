@@ -8,7 +8,7 @@ import { html, useState } from "../html.js";
 import { go, setQuery, to } from "../router.js";
 import { ActTwice, More, Problem, Search, Table, useAgent, Wait } from "../ui.js";
 
-export default function Agents({ parts, query }) {
+export function Agents({ parts, query }) {
   return parts.length ? html`<${One} id=${parts[0]} />` : html`<${All} query=${query} />`;
 }
 

@@ -15,7 +15,7 @@ const STATES = ["", "running", "queued", "done", "stopped", "interrupted", "fail
 const SORTS = [["-date", "newest first"], ["date", "oldest first"], ["name", "name"], ["-score", "best score"]];
 const OF_JOBS = ["match", "rate", "queued", "interrupted", "failed"];
 
-export default function Home({ query }) {
+export function Home({ query }) {
   const filter = Object.fromEntries(["q", "kind", "rules", "state"].map((name) => [name, query.get(name) || ""]));
   const sort = query.get("sort") || "-date";
   const filtered = Object.values(filter).some(Boolean);

@@ -8,9 +8,8 @@ import { html, useState } from "../html.js";
 import { Ahead, isActive, JobButtons, useJob } from "../jobs.js";
 import { go, to } from "../router.js";
 import { Act, ActTwice, Chip, CommandLine, Download, Facts, Progress, Tabs, Wait } from "../ui.js";
-import { Evolution, Generations, Individual, Lineage, PlayOff, Weights } from "./evolution.js";
 import { Games } from "./game.js";
-import { Rows, Sweep, Training } from "./learning.js";
+import { Evolution, Generations, Individual, Lineage, PlayOff, Rows, Sweep, Training, Weights } from "./kinds.js";
 import { SettingsForm, settingsOf, textOf } from "./new.js";
 
 const PARTS = {
@@ -22,7 +21,7 @@ const PARTS = {
   sweep: { "": ["Overview", Sweep], trials: ["Trials", Rows] },
 };
 
-export default function Run({ parts, query }) {
+export function Run({ parts, query }) {
   const [id, part = "", ...rest] = parts;
   const found = useGet(path(["runs", id]));
   const job = useJob(found.data?.job);
