@@ -1,21 +1,16 @@
 // The shell of the page: header, banner, theme, token, and the page that the address names.
 
-import { get, giveToken } from "./api.js";
+import { giveToken } from "./api.js";
+import { useGet } from "./data.js";
 import { connect, useConnection, useEvents } from "./events.js";
 import { html, render, useEffect, useErrorBoundary, useRef, useState } from "./html.js";
 import { currentRoute, useRoute } from "./router.js";
 import { Problem } from "./ui.js";
 
+/** By the first word of an address: the module of the page, and its name there. */
 const PAGES = {
-  "": () => import("./pages/home.js"),
-  new: () => import("./pages/new.js"),
-  run: () => import("./pages/run.js"),
-  game: () => import("./pages/game.js"),
-  play: () => import("./pages/play.js"),
-  compare: () => import("./pages/compare.js"),
-  ratings: () => import("./pages/ratings.js"),
-  agents: () => import("./pages/agents.js"),
-  job: () => import("./pages/job.js"),
+  "": ["home", "Home"], new: ["new", "New"], run: ["run", "Run"], job: ["job", "Job"], agents: ["agents", "Agents"],
+  game: ["game", "Game"], play: ["game", "Play"], compare: ["contests", "Compare"], ratings: ["contests", "Ratings"],
 };
 const LINKS = [
   ["", "Runs"], ["new", "New"], ["play", "Play"], ["compare", "Compare"], ["ratings", "Ratings"], ["agents", "Agents"],
@@ -40,15 +35,10 @@ function Theme() {
 }
 
 function Load() {
-  const [health, setHealth] = useState(null);
-  const fetchIt = () => get("health").then(setHealth, () => {});
-  useEffect(() => {
-    fetchIt();
-  }, []);
-  useEvents(({ name }) => ["job", "again", "hello"].includes(name) && fetchIt());
-  if (!health) return null;
-  return html`<span class="load quiet" title=${`evolve ${health.version}, ${health.slots} jobs at once, ${health.cores} cores, ${health.folder}`}>
-    ${health.running} running${health.queued > 0 && `, ${health.queued} queued`}</span>`;
+  const { data, reload } = useGet("health");
+  useEvents(({ name }) => name === "job" && reload());
+  return html`<span class="load quiet" title=${data && `evolve ${data.version}, ${data.slots} jobs at once, ${data.cores} cores, ${data.folder}`}>
+    ${data && `${data.running} running${data.queued ? `, ${data.queued} queued` : ""}`}</span>`;
 }
 
 function Banner() {
@@ -101,14 +91,12 @@ function Page({ route }) {
   useEffect(() => {
     let current = true;
     forget();
-    const load = PAGES[name];
-    if (!load) setLoaded({ name, Content: Missing });
-    else {
-      load().then(
-        (module) => current && setLoaded({ name, Content: module.default }),
-        () => current && setLoaded({ name, Content: Unloaded }),
-      );
-    }
+    const load = async () => {
+      if (!PAGES[name]) return Missing;
+      const [file, page] = PAGES[name];
+      return (await import(`./pages/${file}.js`))[page];
+    };
+    load().catch(() => Unloaded).then((Content) => current && setLoaded({ name, Content }));
     return () => { current = false; };
   }, [name]);
   if (fault) {
@@ -121,7 +109,6 @@ function Page({ route }) {
 const Missing = () => html`<h1>There is no such page</h1><p><a href="#/">All runs</a></p>`;
 const Unloaded = () => html`<h1>The page did not load</h1>
   <p>The server did not answer. <button type="button" onClick=${() => location.reload()}>Try again</button></p>`;
-
 
 function App() {
   const route = useRoute();

@@ -1,7 +1,7 @@
 // The board as SVG: discs, the last move, legal moves, values on squares. To play it is a grid that
 // arrow keys, Enter and Space work on; to look at it is a picture with a description.
 
-import { html, useEffect, useRef, useState } from "./html.js";
+import { html, useRef, useState } from "./html.js";
 import { count, squareName } from "./reversi.js";
 
 const SIZE = 40;
@@ -19,53 +19,41 @@ function step(square, key) {
 }
 
 /**
- * position: {cells, move, turned}. legal: squares that may be played, dotted where `hints`.
+ * position: {cells, move, before, turned}. legal: squares that may be played, dotted where `hints`.
  * values: {square name: text}; best: the square to mark. onPlay(square): makes it a grid to play on.
  */
 export function Board({ position, legal = [], hints, values = {}, best, next, onPlay, name }) {
   const [here, setHere] = useState(19);
-  const cellOf = useRef({});
-  const wanted = useRef(false);
-  useEffect(() => {
-    if (wanted.current) cellOf.current[here]?.focus();
-    wanted.current = false;
-  }, [here]);
+  const squares = useRef([]);
   const keys = (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.key === "Enter" || event.key === " ") {
-      event.preventDefault();
-      onPlay(here);
-    } else if (event.key in ARROWS || event.key === "Home" || event.key === "End") {
-      event.preventDefault();
-      wanted.current = true;
-      setHere(step(here, event.key));
-    }
+    const at = squares.current.indexOf(event.target);
+    if (event.key === "Enter" || event.key === " ") onPlay(at);
+    else if (event.key in ARROWS || event.key === "Home" || event.key === "End") squares.current[step(at, event.key)].focus();
+    else return;
+    event.preventDefault();
   };
-  const click = (square) => {
-    wanted.current = true;
-    setHere(square);
-    onPlay(square);
-  };
+  const last = position.move === "pass" ? position.before : position.move;
   const square = (number) => {
     const cell = position.cells[number];
     const text = squareName(number);
     const x = EDGE + (number % 8) * SIZE;
     const y = EDGE + Math.floor(number / 8) * SIZE;
     const may = legal.includes(number);
-    const words = [text, WORD[cell], may && hints && "legal", values[text] && `value ${values[text]}`, position.move === text && "last move"];
+    const words = [text, WORD[cell], may && hints && "legal", values[text] && `value ${values[text]}`, last === text && "last move"];
     const grid = onPlay && {
       role: "gridcell",
       tabindex: number === here ? 0 : -1,
       "aria-label": words.filter(Boolean).join(", "),
-      ref: (element) => { cellOf.current[number] = element; },
-      onClick: () => click(number),
+      ref: (element) => { squares.current[number] = element; },
+      onClick: () => onPlay(number),
       onFocus: () => setHere(number),
     };
     return html`<g key=${number} class=${`square${may && onPlay ? " may" : ""}`} ...${grid || {}}>
       <rect x=${x} y=${y} width=${SIZE} height=${SIZE} />
       ${cell !== "-" && html`<g class=${`disc ${WORD[cell]}${position.turned.includes(number) ? " turned" : ""}`} key=${cell}>
         <circle cx=${x + SIZE / 2} cy=${y + SIZE / 2} r="16" /></g>`}
-      ${position.move === text && html`<circle class=${`last on-${WORD[cell]}`} cx=${x + SIZE / 2} cy=${y + SIZE / 2} r="4" />`}
+      ${last === text && html`<circle class=${`last on-${WORD[cell]}`} cx=${x + SIZE / 2} cy=${y + SIZE / 2} r="4" />`}
       ${may && hints && !values[text] && html`<circle class="hint" cx=${x + SIZE / 2} cy=${y + SIZE / 2} r="6" />`}
       ${values[text] && html`<text class=${`value${best === text ? " best" : ""}`} x=${x + SIZE / 2} y=${y + SIZE / 2} dy="0.35em"
         text-anchor="middle" textLength=${values[text].length > 5 ? SIZE - 3 : undefined} lengthAdjust="spacingAndGlyphs">${values[text]}</text>`}

@@ -2,6 +2,7 @@
 // They are drawn at the width they have, so that their text stays readable; CSS gives their colours;
 // each has a label and its table behind it.
 
+import { hasValues, seriesOf } from "./data.js";
 import { number, percent } from "./format.js";
 import { html, useEffect, useRef, useState } from "./html.js";
 import { Box, scale, Table } from "./ui.js";
@@ -111,7 +112,7 @@ export function Plot({ title, series, xName, range = [], text = number, words })
         ${xTicks.map((tick) => html`<text x=${x(tick)} y=${height - BOTTOM + 16} text-anchor="middle">${short(xText(tick), words ? width / words.length / 8 : 12)}</text>`)}
         <text x=${width - RIGHT} y=${height - 3} text-anchor="end">${xName}</text>
       </g>
-      ${drawn.map(({ points, dots }, place) => html`<g class=${`c${place % 8}`}>
+      ${drawn.map(({ points, dots }, place) => html`<g class=${`c${place % 6}`}>
         ${pieces(points, "x", "low", "high").map((part) => html`<polygon points=${`${join(part, "low")} ${join([...part].reverse(), "high")}`} />`)}
         ${pieces(points, "x", "y").map((part) => (dots || part.length === 1
           ? part.map((point) => html`<circle class=${point.faint ? "faint" : undefined} cx=${x(point.x)} cy=${y(point.y)} r="4" />`)
@@ -131,8 +132,17 @@ export function Plot({ title, series, xName, range = [], text = number, words })
     columns=${[{ title: xName, number: true, show: (row) => xText(row.x) }, ...columns]}>
     <p class="legend" aria-hidden="true">${at !== null && drawn[0] && html`<span>${xName} ${xText(near(drawn[0]).x)}</span>`}
       ${(series.length > 1 || at !== null) && drawn.map((one, place) => html`
-        <span class=${`key c${place % 8}`}>${one.name}${at !== null && ` ${text(near(one).y)}`}</span>`)}</p>
+        <span class=${`key c${place % 6}`}>${one.name}${at !== null && ` ${text(near(one).y)}`}</span>`)}</p>
   <//>`;
+}
+
+/** The charts of a table, [{title, columns: [[column, name]]}], as far as it has values; x: [column, name]. */
+export function Curves({ rows, charts, x: [x, xName], children }) {
+  return html`${rows.length === 0 && html`<p class="quiet">The first row is on its way.</p>`}
+    <div class="charts">${charts.map(({ columns, ...chart }) => {
+      const series = columns.filter(([column]) => hasValues(rows, column)).map(([column, name]) => seriesOf(rows, column, name, x));
+      return series.length > 0 && html`<${Plot} key=${chart.title} ...${chart} xName=${xName} series=${series} />`;
+    })}${children}</div>`;
 }
 
 function described(series, text) {
@@ -191,38 +201,25 @@ export function ParallelChart({ title, axes, rows, score }) {
   return html`<${Figure} title=${title} draw=${draw} rows=${rows} columns=${axes.map(({ name, words }) => ({ name, number: !words }))} />`;
 }
 
-/** A square table of shares, 0 to 1 or null, as colours: rows against columns. */
+/** A number as a coloured cell: blue for more than nothing, orange for less; `share`: how strong, −1 to 1. */
+const shade = (text, share, title) => html`<td class=${share < 0 ? "heat minus" : "heat plus"} title=${title} style=${{ "--share": `${Math.min(60, 60 * Math.abs(share))}%` }}>${text}</td>`;
+
+/** A square table of shares, 0 to 1 or null: rows against columns. */
 export function HeatMap({ title, names, values, href }) {
-  const many = names.length > 24;
-  const told = (value) => (there(value) ? value.toFixed(2).replace(/^0/, "") : "");
-  const draw = (given) => {
-    const size = Math.max(many ? 7 : 34, Math.min(46, (given - 120) / names.length));
-    const [width, height] = [120 + size * names.length, 22 + size * names.length];
-    return html`<${Box} name=${`${title}: drawing`}><${Svg} label=${`${title}: ${names.length} by ${names.length}`} width=${width} height=${height}>
-      ${names.map((name, row) => html`
-        ${(!many || row % Math.ceil(14 / size) === 0) && html`<text class="word" x="114" y=${22 + (row + 0.5) * size} dy="0.35em" text-anchor="end">${short(name, 16)}</text>`}
-        ${!many && html`<text class="word" x=${120 + (row + 0.5) * size} y="14" text-anchor="middle">${row + 1}</text>`}
-        ${values[row].map((value, column) => html`<rect class=${there(value) ? (value < 0.5 ? "minus" : "plus") : "none"} x=${120 + column * size} y=${22 + row * size}
-            width=${size - !many} height=${size - !many} fill-opacity=${there(value) ? 0.08 + 1.1 * Math.abs(value - 0.5) : 1}>
-            <title>${name} against ${names[column]}: ${told(value) || "did not meet"}</title></rect>
-          ${!many && html`<text class="word" x=${120 + (column + 0.5) * size} y=${22 + (row + 0.5) * size} dy="0.35em" text-anchor="middle">${told(value)}</text>`}`)}`)}
-    <//><//>`;
-  };
-  return html`<${Figure} title=${title} draw=${draw} rows=${names.map((name, row) => ({ name, row }))} columns=${[
-    { name: "name", show: ({ name }) => (href ? html`<a href=${href(name)}>${name}</a>` : name) },
-    ...names.map((name, column) => ({ title: many ? column + 1 : name, number: true, show: ({ row }) => told(values[row][column]) })),
-  ]} />`;
+  return html`<figure class="chart"><figcaption>${title}</figcaption><${Box} name=${title}><table class="heats">
+    <thead><tr><td></td>${names.map((name, place) => html`<th scope="col" title=${name}>${place + 1}</th>`)}</tr></thead>
+    <tbody>${names.map((name, row) => html`<tr><th scope="row">${row + 1} ${href ? html`<a href=${href(name)}>${name}</a>` : name}</th>
+      ${values[row].map((value, column) => (there(value)
+        ? shade(value.toFixed(2).replace(/^0/, ""), 2 * value - 1, `${name} against ${names[column]}`) : html`<td class="heat"></td>`))}</tr>`)}</tbody>
+  </table><//></figure>`;
 }
 
-/** A board of 64 numbers as colours: more than nothing one way, less the other; `most` is the fullest. */
+/** A board of 64 numbers; `most` is the strongest colour. */
 export function BoardHeat({ title, values, most }) {
-  const rows = [0, 1, 2, 3, 4, 5, 6, 7];
-  const draw = () => html`<svg role="img" viewBox="0 0 320 320" class="heat" aria-label=${`${title}; row 1: ${values.slice(0, 8).map((value) => number(value)).join(", ")}`}>
-    ${values.map((value, square) => {
-      const [x, y] = [(square % 8) * 40, Math.floor(square / 8) * 40];
-      return html`<rect class=${value < 0 ? "minus" : "plus"} x=${x} y=${y} width="39" height="39" fill-opacity=${0.06 + 0.54 * Math.min(1, Math.abs(value) / most)} />
-        <text class="word" x=${x + 19.5} y=${y + 20} dy="0.35em" text-anchor="middle">${number(value)}</text>`;
-    })}</svg>`;
-  return html`<${Figure} title=${title} draw=${draw} rows=${rows}
-    columns=${[{ title: "row", show: (row) => row + 1 }, ...rows.map((column) => ({ title: "abcdefgh"[column], number: true, show: (row) => number(values[8 * row + column]) }))]} />`;
+  const lines = [0, 1, 2, 3, 4, 5, 6, 7];
+  return html`<figure class="chart"><figcaption>${title}</figcaption><${Box} name=${title}><table class="heats">
+    <thead><tr><td></td>${lines.map((column) => html`<th scope="col">${"abcdefgh"[column]}</th>`)}</tr></thead>
+    <tbody>${lines.map((row) => html`<tr><th scope="row">${row + 1}</th>
+      ${lines.map((column) => shade(number(values[8 * row + column]), values[8 * row + column] / most))}</tr>`)}</tbody>
+  </table><//></figure>`;
 }

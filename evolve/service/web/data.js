@@ -32,46 +32,16 @@ export function useGet(where, { keep = false } = {}) {
 }
 
 /**
- * A list by pages: {items, total, columns, more, error, loading, reload, change}.
- * `more` is to be called for the next page; null at the list's end. `change(fn)` changes the items.
+ * A list by pages: what useGet gives, with {items, total, columns, more} in place of data. `more` is to be
+ * called for the next page; null at the list's end. `change(fn)` changes the items.
  */
 export function usePages(where) {
-  const [state, setState] = useState({});
-  const [turn, setTurn] = useState(0);
-  useEffect(() => {
-    if (!where) return undefined;
-    const abort = new AbortController();
-    get(where, abort.signal).then(
-      (page) => abort.signal.aborted || setState({ where, ...page }),
-      (error) => abort.signal.aborted || setState((old) => ({ ...(old.where === where ? old : {}), where, error })),
-    );
-    return () => abort.abort();
-  }, [where, turn]);
-  const more = useCallback(async () => {
-    const address = `${where}${where.includes("?") ? "&" : "?"}after=${encodeURIComponent(state.next)}`;
-    try {
-      const page = await get(address);
-      setState((old) => (old.where === where && old.next === state.next
-        ? { ...old, ...page, items: [...old.items, ...page.items], error: undefined }
-        : old));
-    } catch (error) {
-      setState((old) => ({ ...old, error }));
-    }
-  }, [where, state.next]);
-  const reload = useCallback(() => setTurn((old) => old + 1), []);
-  const change = useCallback((fn) => setState((old) => (old.items ? { ...old, items: fn(old.items) } : old)), []);
-  useEvents((event) => event.name === "again" && reload());
-  const current = state.where === where;
-  return {
-    items: state.items,
-    total: state.total,
-    columns: state.columns,
-    error: current ? state.error : undefined,
-    loading: Boolean(where) && !current,
-    more: current && state.next ? more : null,
-    reload,
-    change,
+  const { data, change, ...first } = useGet(where, { keep: true });
+  const more = async () => {
+    const page = await get(`${where}${where.includes("?") ? "&" : "?"}after=${encodeURIComponent(data.next)}`);
+    change((old) => (old.next === data.next ? { ...old, ...page, items: [...old.items, ...page.items] } : old));
   };
+  return { ...first, ...data, more: data?.next && !first.loading ? more : null, change: (fn) => change((old) => ({ ...old, items: fn(old.items) })) };
 }
 
 export function useRested(value, milliseconds = 300) {
@@ -83,28 +53,43 @@ export function useRested(value, milliseconds = 300) {
   return rested;
 }
 
-const TABLES = { run: "generations", train: "metrics", sweep: "trials" };
-const EVENTS = { run: "generation", train: "check", sweep: "trial" };
-const KEYS = { run: "generation", train: "check", sweep: "number" };
+/** Of each kind of run: its first table, the event of a new row, the column that tells rows apart. */
+const TABLES = { run: ["generations", "generation", "generation"], train: ["metrics", "check", "check"], sweep: ["trials", "trial", "number"] };
 const POINTS = 400;
 
-/** The rows of a run of a kind; they are fetched again once twice as many have come. */
-export function useCurve(id, kind, points = POINTS) {
-  const found = useGet(id && kind ? path(["runs", id, TABLES[kind]], { points }) : null);
-  const key = KEYS[kind];
+/** Put rows that arrive in their place, or at the end where `append()` allows. */
+function useNewRows({ id, kind }, change, append) {
+  const [, event, key] = TABLES[kind];
   useEvents(({ name, data }) => {
-    if (name !== EVENTS[kind] || data.run !== id || !found.data) return;
-    if (found.data.items.length >= 2 * points) found.reload();
-    found.change((page) => ({ ...page, items: [...page.items.filter((row) => row[key] !== data.row[key]), data.row] }));
+    if (name !== event || data.run !== id) return;
+    change((items) => {
+      const known = items.some((row) => row[key] === data.row[key]);
+      if (!known) return append(items) ? [...items, data.row] : items;
+      return items.map((row) => (row[key] === data.row[key] ? data.row : row));
+    });
   });
-  return found;
 }
 
-/** A column as a series of a chart: with its band where the table has one. */
-export function seriesOf(rows, column, name, x = "generation") {
-  const low = `${column}_low`;
-  const high = `${column}_high`;
-  return { name, points: rows.map((row) => ({ x: row[x], y: row[column], low: row[low], high: row[high] })) };
+/** The first table of a run by pages, live at its end. */
+export function useTable(run) {
+  const pages = usePages(path(["runs", run.id, TABLES[run.kind][0]], { limit: 50 }));
+  useNewRows(run, pages.change, () => !pages.more);
+  return { ...pages, id: TABLES[run.kind][2] };
+}
+
+/** The same evenly thinned, for curves: {data: rows}. It is fetched again once twice as many have come. */
+export function useCurve(run, points = POINTS) {
+  const { data, change, ...found } = useGet(path(["runs", run.id, TABLES[run.kind][0]], { points }));
+  useNewRows(run, (fn) => change((page) => ({ ...page, items: fn(page.items) })), (items) => {
+    if (items.length === 2 * points) found.reload();
+    return true;
+  });
+  return { ...found, data: data?.items };
 }
 
 export const hasValues = (rows, column) => rows.some((row) => Number.isFinite(row[column]));
+
+/** A column as a series of a chart: with its band where the table has one. */
+export function seriesOf(rows, column, name, x) {
+  return { name, points: rows.map((row) => ({ x: row[x], y: row[column], low: row[`${column}_low`], high: row[`${column}_high`] })) };
+}

@@ -45,6 +45,11 @@ export function date(seconds) {
   return typeof seconds === "number" ? dateFormat.format(new Date(1000 * seconds)) : NONE;
 }
 
+/** How much of a run there is. */
+export function amount({ done, target, unit }) {
+  return done !== null && `${number(done)}${target === null ? "" : ` of ${number(target)}`} ${unit || ""}`;
+}
+
 /** A field's name as a label: `panel_score` is `panel score`. */
 export function label(name) {
   return name.replaceAll("_", " ");

@@ -36,7 +36,7 @@ export function Ahead({ job, words, share }) {
   const { done, total, stage, stage_done: part, stage_total: of, left } = job.progress;
   const active = isActive(job);
   if (job.state === "queued") return html`<span class="quiet">${job.place && `place ${job.place} in the queue`}</span>`;
-  return html`<${Progress} share=${total ? done / total : job.state === "done" ? 1 : share} name=${`progress of ${jobTitle(job)}`} text=${[
+  return html`<${Progress} share=${job.state === "done" ? 1 : total ? done / total : share} name=${`progress of ${jobTitle(job)}`} text=${[
     words, active && stage && `${stage}${of ? ` ${number(part)} of ${number(of)}` : ""}`,
     active && typeof left === "number" && `${duration(left)} left`].filter(Boolean).join(", ")} />`;
 }

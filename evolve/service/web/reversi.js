@@ -54,10 +54,10 @@ function start() {
   return { cells, side: "black", move: null, turned: [] };
 }
 
-/** The position after a move, a square's name or `pass`; null where that is not allowed. */
-export function after({ cells, side }, move) {
+/** The position after a move, a square's name or `pass`; null where that is not allowed. `before`: the move ahead of it. */
+export function after({ cells, side, move: before }, move) {
   if (move === "pass") {
-    return legalMoves(cells, side).length ? null : { cells, side: other(side), move, turned: [] };
+    return legalMoves(cells, side).length ? null : { cells, side: other(side), move, before, turned: [] };
   }
   const square = squareNumber(move);
   const turned = flips(cells, side, square);

@@ -91,45 +91,21 @@ export function Box({ name, children }) {
   return html`<div class="box" role="region" tabindex="0" aria-label=${name}>${children}</div>`;
 }
 
-/**
- * A table. columns: [{name, title, show(row), number, sort}]; `sort` is the word that the list sorts by.
- */
-export function Table({ name, columns, rows, id, sort, onSort }) {
+/** A table. columns: [{name, title, show(row), number}]; id: the field that tells rows apart. */
+export function Table({ name, columns, rows, id }) {
+  const kind = (column) => (column.number ? "number" : undefined);
   return html`<${Box} name=${name}><table>
-    <thead><tr>${columns.map((column) => html`<${Heading} column=${column} sort=${sort} onSort=${onSort} />`)}</tr></thead>
+    <thead><tr>${columns.map((column) => html`<th scope="col" class=${kind(column)}>${column.title ?? label(column.name)}</th>`)}</tr></thead>
     <tbody>${rows.map((row, place) => html`<tr key=${id ? row[id] : place}>
-      ${columns.map((column) => html`<td class=${column.number ? "number" : undefined}>
-        ${column.show ? column.show(row) : cell(row[column.name])}
-      </td>`)}
-    </tr>`)}</tbody>
+      ${columns.map((column) => html`<td class=${kind(column)}>${column.show ? column.show(row) : cell(row[column.name])}</td>`)}</tr>`)}</tbody>
   </table><//>`;
 }
 
-function Heading({ column, sort, onSort }) {
-  const title = column.title ?? label(column.name);
-  const kind = column.number ? "number" : undefined;
-  if (!column.sort || !onSort) return html`<th scope="col" class=${kind}>${title}</th>`;
-  const down = sort === `-${column.sort}`;
-  const here = down || sort === column.sort;
-  return html`<th scope="col" class=${kind} aria-sort=${here ? (down ? "descending" : "ascending") : undefined}>
-    <button type="button" class="sort" onClick=${() => onSort(down ? column.sort : `-${column.sort}`)}>
-      ${title} <span aria-hidden="true">${here ? (down ? "↓" : "↑") : "↕"}</span>
-    </button>
-  </th>`;
-}
-
-/** Columns of a table of the API as columns of ours; `shows` says how to draw some. */
-function columnsOf(columns, shows = {}) {
-  return columns.map(({ name, type }) => ({ name, number: type === "number", show: shows[name] && ((row) => shows[name](row[name], row)) }));
-}
-
-/** A table of the API that grows by pages. */
-export function PagedTable({ pages, name, shows, id, pick, sort, onSort }) {
-  return html`<${Wait} of=${pages}>
-    <${Table} name=${name} columns=${columnsOf(pages.columns || [], shows).filter((column) => !pick || pick(column))}
-      rows=${pages.items || []} id=${id} sort=${sort} onSort=${onSort} />
-    <${More} pages=${pages} />
-  <//>`;
+/** A table of the API that grows by pages; shows: {column: how it is drawn}; pick: which columns. */
+export function PagedTable({ pages, name, shows = {}, pick = () => true }) {
+  const columns = (pages.columns || []).filter(pick)
+    .map((column) => ({ name: column.name, number: column.type === "number", show: shows[column.name] && ((row) => shows[column.name](row[column.name])) }));
+  return html`<${Wait} of=${pages}><${Table} name=${name} columns=${columns} rows=${pages.items || []} id=${pages.id} /><${More} pages=${pages} /><//>`;
 }
 
 export function More({ pages, what = "rows" }) {
@@ -191,7 +167,7 @@ export function IdList({ chosen, onChange, href, ...rest }) {
     add();
   };
   return html`<div class="filters" role="group" aria-label=${rest.of || "agents"} onKeyDown=${enter}>
-    ${chosen.map((id, place) => html`<span class=${`key c${place % 8}`}>${href ? html`<a href=${href(id)}>${id}</a>` : id} <button type="button" aria-label=${`leave out ${id}`}
+    ${chosen.map((id, place) => html`<span class=${`key c${place % 6}`}>${href ? html`<a href=${href(id)}>${id}</a>` : id} <button type="button" aria-label=${`leave out ${id}`}
       onClick=${() => onChange(chosen.filter((_, at) => at !== place))}>×</button></span>`)}
     <${IdInput} ...${rest} value=${next} onChange=${setNext} /><button type="button" disabled=${!next} onClick=${add}>Add</button></div>`;
 }

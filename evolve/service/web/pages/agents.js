@@ -8,7 +8,7 @@ import { html, useState } from "../html.js";
 import { go, setQuery, to } from "../router.js";
 import { ActTwice, More, Problem, Search, Table, useAgent, Wait } from "../ui.js";
 
-export default function Agents({ parts, query }) {
+export function Agents({ parts, query }) {
   return parts.length ? html`<${One} id=${parts[0]} />` : html`<${All} query=${query} />`;
 }
 
@@ -73,7 +73,7 @@ function One({ id }) {
 function Boards({ boards }) {
   const all = Object.entries(boards);
   const most = Math.max(...all.flatMap(([, values]) => values.map(Math.abs)), 1e-9);
-  return html`<div class="heats">${all.map(([title, values]) => html`<${BoardHeat} key=${title} title=${title} values=${values} most=${most} />`)}</div>`;
+  return html`<div class="boards">${all.map(([title, values]) => html`<${BoardHeat} key=${title} title=${title} values=${values} most=${most} />`)}</div>`;
 }
 
 /** An agent described: facts, remarks, its table, its boards of numbers, where it comes from. */

@@ -1,15 +1,16 @@
-// A game move by move: slider, keys, the values of its moves by any agent, the list of moves.
+// Games: a list with filters; one move by move, with slider, keys and the values of its moves by any agent;
+// and play against any agent, with hints, values and take-back, by keyboard as well.
 
-import { path, post } from "../api.js";
+import { get, path, post } from "../api.js";
 import { Board, Discs } from "../board.js";
-import { useGet } from "../data.js";
-import { number, percent } from "../format.js";
-import { html, useEffect, useMemo, useState } from "../html.js";
-import { positions } from "../reversi.js";
-import { setQuery, to } from "../router.js";
-import { IdInput, Check, Facts, Wait } from "../ui.js";
+import { useGet, usePages } from "../data.js";
+import { label, number, percent } from "../format.js";
+import { html, useEffect, useMemo, useRef, useState } from "../html.js";
+import { after, other, positions, squareName, squareNumber } from "../reversi.js";
+import { go, setQuery, to } from "../router.js";
+import { Act, Check, Download, Facts, IdInput, More, Problem, Search, Select, Table, useAgent, Wait } from "../ui.js";
 
-export default function GamePage({ parts, query }) {
+export function Game({ parts, query }) {
   const [id, number] = parts;
   const run = useGet(path(["runs", id]));
   const game = useGet(path(["runs", id, "games", number]));
@@ -82,7 +83,7 @@ function said(at, all, next) {
 }
 
 /** The moves as a list; each may be chosen. The first ones are the opening's. */
-export function Moves({ moves, at, onChoose, opening = 0 }) {
+function Moves({ moves, at, onChoose, opening = 0 }) {
   if (!moves.length) return html`<p class="quiet">None yet.</p>`;
   return html`<ol class="moves">${moves.map((move, place) => html`<li key=${place}>
     ${onChoose
@@ -108,7 +109,7 @@ async function ask(key, agent, moves, rules) {
 }
 
 /** What an agent thinks of the position after `moves`: {data, error}; nothing where `agent` is empty. */
-export function useValues(agent, moves, rules) {
+function useValues(agent, moves, rules) {
   const text = moves.join(" ");
   const key = agent ? `${agent} ${rules} ${text}` : null;
   const [state, setState] = useState({});
@@ -123,11 +124,11 @@ export function useValues(agent, moves, rules) {
   return { data: memory.get(key), error: state.key === key ? state.error : undefined };
 }
 
-export function onSquares(evaluation) {
+function onSquares(evaluation) {
   return Object.fromEntries((evaluation?.moves || []).map(({ move, text }) => [move, text]));
 }
 
-export function ValuesList({ values, played }) {
+function ValuesList({ values, played }) {
   if (values.error) return html`<p class="bad" role="status">${values.error.message}</p>`;
   const { data } = values;
   if (!data) return html`<p class="quiet" aria-busy="true">…</p>`;
@@ -137,4 +138,159 @@ export function ValuesList({ values, played }) {
     <ol>${data.moves.map(({ move, text }) => html`<li class=${move === played ? "played" : undefined}><strong>${move}</strong> ${text}${move === played && html` <span class="quiet">played</span>`}</li>`)}</ol>
     ${data.line.length > 0 && html`<p>Best line: ${data.line.join(" ")}</p>`}
   </div>`;
+}
+
+const WINNERS = [["", "any"], ["black", "black"], ["white", "white"], ["draw", "draw"]];
+const REASONS = [["", "any"], ["end", "to the end"], ["over budget: black", "over budget: black"], ["over budget: white", "over budget: white"]];
+const KINDS = [["", "all"], ["fitness", "round robin"], ["panel", "panel"], ["match", "past champions"]];
+export const SORTS = [["game", "number"], ["-upset", "upsets first"], ["-plies", "longest first"]];
+
+export function Games({ run, query }) {
+  const last = Math.max(0, (run.done ?? 1) - 1);
+  const g = query.get("g") || String(last);
+  const numbers = Array.from({ length: Math.min(last + 1, 400) }, (_, step) => String(Math.round(last - (step * last) / Math.max(1, Math.min(last, 399)))));
+  const choices = [...new Set([g, ...numbers])].filter((one) => one !== "playoff").sort((a, b) => b - a).map((one) => [one, one]);
+  return html`<div class="filters"><${Select} name="Generation" value=${g} choices=${[...(run.playoff ? [["playoff", "play-off"]] : []), ...choices]}
+      onChange=${(value) => setQuery({ g: value })} /></div>
+    <${GamesList} key=${g} run=${run} g=${g} query=${query} />`;
+}
+
+export function GamesList({ run, g, query }) {
+  const given = (name) => query.get(name) || "";
+  const [individual, winner, reason, kind, sort] = [given("individual"), given("winner"), given("reason"), given("kind"), given("sort") || "game"];
+  const pages = usePages(path(["runs", run.id, "generations", g, "games"], { limit: 50, individual, winner, reason, kind, sort }));
+  const filter = (name) => (value) => setQuery({ [name]: value });
+  return html`<div class="filters" role="search">
+      <${Search} name="Individual" value=${individual} onChange=${filter("individual")} />
+      <${Select} name="Winner" value=${winner} choices=${WINNERS} onChange=${filter("winner")} />
+      <${Select} name="Reason" value=${reason} choices=${REASONS} onChange=${filter("reason")} />
+      ${g !== "playoff" && html`<${Select} name="Kind" value=${kind} choices=${KINDS} onChange=${filter("kind")} />`}
+      <${Select} name="Order" value=${sort} choices=${SORTS} onChange=${filter("sort")} />
+    </div>
+    <${Wait} of=${pages}>
+      ${pages.items?.length === 0 && html`<p class="quiet">No game is like that.</p>`}
+      ${pages.items?.length > 0 && html`<${GamesTable} games=${pages.items} href=${(game) => to(["game", run.id, game.id])} />`}
+      <${More} pages=${pages} what="games" />
+    <//>`;
+}
+
+export function GamesTable({ games, href }) {
+  return html`<${Table} name="games" rows=${games} id="id" columns=${[
+    { name: "game", show: (game) => html`<a href=${href(game)}>${game.id}</a>` },
+    { name: "kind" }, { name: "black" }, { name: "white" },
+    { name: "winner", show: (game) => html`<span>${game.winner && game.winner !== "draw" && html`<span class=${`dot ${game.winner}`}></span> `}${game.winner ?? "–"}</span>` },
+    { name: "discs", number: true, show: (game) => `${game.discs_black}:${game.discs_white}` },
+    { name: "plies", number: true },
+    { name: "reason" },
+    { name: "upset", number: true, show: (game) => (game.upset > 0 ? percent(game.upset) : "–") },
+    { name: "nodes_black", title: "nodes of black", number: true, show: (game) => number(game.nodes_black) },
+    { name: "nodes_white", title: "nodes of white", number: true, show: (game) => number(game.nodes_white) },
+  ]} />`;
+}
+
+const RULES = [["", "those of the agent"], ["standard", "standard: most discs win"], ["reversed", "reversed: fewest discs win"]];
+const RESULTS = { won: "you won", lost: "you lost", draw: "a draw" };
+
+export function Play({ parts, query }) {
+  const [id] = parts;
+  return html`<h1>Play</h1>${id ? html`<${Going} key=${id} id=${id} />` : html`<${Begin} query=${query} />`}`;
+}
+
+function Begin({ query }) {
+  const [given, settings = ""] = (query.get("agent") || "champion-standard").split("?");
+  const [agent, setAgent] = useState(given);
+  const [how, setHow] = useState(Object.fromEntries(new URLSearchParams(settings)));
+  const [side, setSide] = useState(query.get("side") || "black");
+  const [rules, setRules] = useState(query.get("rules") || "");
+  const moves = query.get("moves") || "";
+  const info = useAgent(agent);
+  const may = info.data?.settings || [];
+  const chosen = new URLSearchParams(Object.entries(how).filter(([name, value]) => value && may.includes(name))).toString();
+  const start = async () => {
+    const play = await post("plays", { agent: agent + (chosen ? `?${chosen}` : ""), side, moves, ...(rules ? { rules } : {}) });
+    go(to(["play", play.id]));
+  };
+  return html`<div class="panel begin">
+    <${IdInput} name="Agent" value=${agent} onChange=${setAgent} />
+    ${info.data && html`<p class="quiet">${info.data.name}${info.data.about && `: ${info.data.about}`}</p>`}
+    ${info.error && agent && html`<p class="bad" role="status">${info.error.message}</p>`}
+    <div class="filters">
+      <${Select} name="You play" value=${side} choices=${[["black", "black, the first to move"], ["white", "white"]]} onChange=${setSide} />
+      <${Select} name="Rules" value=${rules} choices=${RULES} onChange=${setRules} />
+    </div>
+    ${may.length > 0 && html`<details open=${chosen !== ""}><summary>How it plays</summary><div class="filters">${may.map((name) => html`
+      <span class="control"><label for=${`how-${name}`}>${label(name)}</label><input id=${`how-${name}`} inputmode="decimal" size="7" value=${how[name] || ""}
+        placeholder="its own" onInput=${(event) => setHow({ ...how, [name]: event.target.value.trim() })} /></span>`)}</div></details>`}
+    ${moves && html`<p>The game begins after ${moves.split(" ").length} moves: ${moves}</p>`}
+    <p class="buttons"><${Act} kind="main" act=${start} disabled=${!agent}>Play<//></p>
+  </div>`;
+}
+
+function Going({ id }) {
+  const [play, setPlay] = useState(null);
+  const [error, setError] = useState(null);
+  const [pending, setPending] = useState(null);
+  const [hints, setHints] = useState(true);
+  const [wanted, setWanted] = useState(false);
+  const busy = useRef(false);
+  const load = () => get(path(["plays", id])).then(setPlay, setError);
+  useEffect(() => {
+    load();
+  }, [id]);
+  const moves = play?.moves || [];
+  const all = useMemo(() => positions(moves), [moves.join(" ")]);
+  const mine = play && play.to_move === play.side && !pending;
+  const values = useValues(wanted && mine ? play.agent : "", moves, play?.rules);
+  if (!play) return html`${error ? html`<${Problem} error=${error} again=${() => { setError(null); load(); }} /><p><a href="#/play">Another game</a></p>` : html`<p class="quiet">Loading …</p>`}`;
+
+  const send = async (move) => {
+    if (busy.current) return;
+    busy.current = true;
+    setError(null);
+    try {
+      setPlay(await post(path(["plays", id, "moves"]), { move, ply: moves.length }));
+    } catch (problem) {
+      setError(problem);
+      if (problem.status === 409) load();
+    }
+    setPending(null);
+    busy.current = false;
+  };
+  const onPlay = (square) => {
+    const move = squareName(square);
+    if (!mine || !play.legal.includes(move)) return;
+    setPending(after(all.at(-1), move));
+    send(move);
+  };
+  const position = pending || all.at(-1);
+  const again = (side) => async () => go(to(["play", (await post("plays", { agent: play.agent, rules: play.rules, side })).id]));
+  return html`<p>You are <strong>${play.side}</strong>, ${play.name} is ${other(play.side)}; ${play.rules === "reversed" ? "fewest discs win" : "most discs win"}.</p>
+    <div class="game">
+      <div class="table">
+        <${Board} position=${position} legal=${mine ? play.legal.map(squareNumber) : []} hints=${hints} values=${wanted && mine ? onSquares(values.data) : {}}
+          best=${values.data?.moves[0]?.move} onPlay=${onPlay} name=${`game against ${play.name}`} />
+        <p class="live" role="status">${told(play, all, pending)}</p>
+        ${error && html`<${Problem} error=${error} />`}
+        ${play.problem && html`<p class="problem" role="alert">${play.problem}</p>`}
+        <div class="buttons">
+          <${Act} act=${() => send("undo")} disabled=${!moves.length || Boolean(pending)}>Take back<//>
+          <${Check} name="hints" value=${hints} onChange=${setHints} /><${Check} name="values" value=${wanted} onChange=${setWanted} />
+        </div>
+      </div>
+      <div class="beside">
+        <${Discs} cells=${position.cells} toMove=${pending ? other(play.side) : play.to_move} />
+        ${play.result && html`<p class="outcome"><strong>${RESULTS[play.result]}</strong>, ${play.discs_black}:${play.discs_white}.</p>`}
+        ${wanted && mine && html`<${ValuesList} values=${values} />`}
+        <h2>Moves</h2><${Moves} moves=${moves} at=${moves.length} />
+        <p class="buttons"><${Download} name="game.ggf" href=${path(["plays", id, "game.ggf"])} about="the game as a GGF record" />
+          <${Act} act=${again(other(play.side))}>New game, other colour<//><a class="button" href=${to(["play"], { agent: play.agent, rules: play.rules })}>Another agent</a></p>
+      </div>
+    </div>`;
+}
+
+function told(play, all, pending) {
+  if (pending) return `You played ${pending.move}. ${play.name} thinks …`;
+  const moves = all.slice(1).map(({ move }, place) => `${all[place].side} ${move === "pass" ? "passed" : `played ${move}`}`).slice(-2).join(", ");
+  const now = play.result ? `The game is over: ${RESULTS[play.result]}, black ${play.discs_black}, white ${play.discs_white}.` : play.to_move === play.side ? "Your move." : "";
+  return `${moves && `${moves}. `}${now}`;
 }

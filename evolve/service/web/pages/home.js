@@ -3,7 +3,7 @@
 import { path } from "../api.js";
 import { usePages } from "../data.js";
 import { useEvents } from "../events.js";
-import { date, interval, number } from "../format.js";
+import { amount, date, interval } from "../format.js";
 import { html } from "../html.js";
 import { Ahead, changed, isActive, JobButtons, jobTitle } from "../jobs.js";
 import { setQuery, to } from "../router.js";
@@ -15,7 +15,7 @@ const STATES = ["", "running", "queued", "done", "stopped", "interrupted", "fail
 const SORTS = [["-date", "newest first"], ["date", "oldest first"], ["name", "name"], ["-score", "best score"]];
 const OF_JOBS = ["match", "rate", "queued", "interrupted", "failed"];
 
-export default function Home({ query }) {
+export function Home({ query }) {
   const filter = Object.fromEntries(["q", "kind", "rules", "state"].map((name) => [name, query.get(name) || ""]));
   const sort = query.get("sort") || "-date";
   const filtered = Object.values(filter).some(Boolean);
@@ -73,7 +73,7 @@ function merged(runs, jobs, fit, sort, moreRuns) {
 
 function Row({ run, job }) {
   const { score, score_low: low, score_high: high } = run || job.result || {};
-  const done = run && run.done !== null && `${number(run.done)} of ${number(run.target)} ${run.unit || ""}`;
+  const done = run && amount(run);
   const wrong = run ? run.problem : job.error;
   return html`<li class="item">
     <div class="what"><a href=${run ? to(["run", run.id]) : to(["job", job.id])}>${run ? run.id : jobTitle(job)}</a>

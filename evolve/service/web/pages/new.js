@@ -15,7 +15,7 @@ const WHERE = [
   { name: "threads", type: "int", help: "games at once; all cores if not given", group: "Where and how" },
 ];
 
-export default function New({ parts, query }) {
+export function New({ parts, query }) {
   const commands = useGet("commands");
   const [name] = parts;
   const from = query.get("from");
@@ -141,7 +141,7 @@ export function settingsOf(fields, texts) {
 }
 
 /** The errors of a problem document by field, and those that belong to none of them. */
-export function errorsByField(error, fields) {
+function errorsByField(error, fields) {
   const found = { fields: {}, rest: [] };
   for (const one of error?.errors || []) {
     const name = one.pointer.replace(/^\/settings\//, "/").split("/")[1];
@@ -155,7 +155,7 @@ export function errorsByField(error, fields) {
  * Start a job: {start(job), error, busy, forget}. A key goes with it, so that a second attempt starts
  * no second job; `forget` is to be called when something changes.
  */
-export function useStart(onStart) {
+function useStart(onStart) {
   const [state, setState] = useState({});
   const key = useRef(newKey());
   const forget = () => {

@@ -3,28 +3,25 @@
 import { path, post, remove } from "../api.js";
 import { useGet } from "../data.js";
 import { useEvents } from "../events.js";
-import { SettingsForm, settingsOf, textOf } from "./new.js";
-import { cell, date, interval, label, number } from "../format.js";
+import { amount, cell, date, interval, label } from "../format.js";
 import { html, useState } from "../html.js";
 import { Ahead, isActive, JobButtons, useJob } from "../jobs.js";
 import { go, to } from "../router.js";
 import { Act, ActTwice, Chip, CommandLine, Download, Facts, Progress, Tabs, Wait } from "../ui.js";
-import { Evolution, Generations, PlayOff, Weights } from "./evolution.js";
-import Games from "./games.js";
-import { Individual, Lineage } from "./lineage.js";
-import { Sweep, Trials } from "./learning.js";
-import { Checks, Training } from "./learning.js";
+import { Games } from "./game.js";
+import { Evolution, Generations, Individual, Lineage, PlayOff, Rows, Sweep, Training, Weights } from "./kinds.js";
+import { SettingsForm, settingsOf, textOf } from "./new.js";
 
 const PARTS = {
   run: {
     "": ["Curves", Evolution], generations: ["Generations", Generations], weights: ["Weights", Weights], lineage: ["Lineage", Lineage],
     individual: [null, Individual], playoff: ["Play-off", PlayOff], games: ["Games", Games],
   },
-  train: { "": ["Curves", Training], checks: ["Checks", Checks] },
-  sweep: { "": ["Overview", Sweep], trials: ["Trials", Trials] },
+  train: { "": ["Curves", Training], checks: ["Checks", Rows] },
+  sweep: { "": ["Overview", Sweep], trials: ["Trials", Rows] },
 };
 
-export default function Run({ parts, query }) {
+export function Run({ parts, query }) {
   const [id, part = "", ...rest] = parts;
   const found = useGet(path(["runs", id]));
   const job = useJob(found.data?.job);
@@ -50,7 +47,7 @@ export default function Run({ parts, query }) {
 
 function Head({ run, job }) {
   const active = isActive(job);
-  const done = run.done !== null && `${number(run.done)} of ${number(run.target)} ${run.unit || ""}`;
+  const done = amount(run);
   const wrong = run.problem || (!active && run.state !== "done" && job?.error);
   return html`<div class="head"><h1>${run.id}</h1><${Chip} state=${active ? job.state : run.state} /></div>
     <p class="quiet">${[run.command || run.noun, run.rules && `${run.rules} rules`, run.preset && `preset ${run.preset}`, run.seed !== null && `seed ${run.seed}`].filter(Boolean).join(" · ")}</p>

@@ -1,0 +1,145 @@
+// Runs side by side, with a match between their champions; ratings of any agents; what both come to.
+
+import { path } from "../api.js";
+import { BarChart, HeatMap, Plot } from "../charts.js";
+import { hasValues, seriesOf, useCurve, useGet } from "../data.js";
+import { useEvents } from "../events.js";
+import { cell, date, interval, label, number, percent, signed } from "../format.js";
+import { html, useEffect, useState } from "../html.js";
+import { Watched } from "../jobs.js";
+import { go, to } from "../router.js";
+import { Chip, Facts, IdList, Select, Table, Wait } from "../ui.js";
+import { Launch } from "./new.js";
+
+const MOST = 6;
+const CURVES = {
+  run: ["rating", "panel_elo", "panel_score", "past_score", "best_score", "mean_score", "over_budget", "seconds"],
+  train: ["elo", "score", "loss", "visited"],
+  sweep: ["score"],
+};
+const X = { run: "generation", train: "games", sweep: "number" };
+
+export function Compare({ query }) {
+  const ids = query.getAll("run").slice(0, MOST);
+  const together = useGet(ids.length ? path(["compare"], { run: ids }) : null, { keep: true });
+  const runs = together.data?.runs.filter((run) => ids.includes(run.id)) || [];
+  return html`<h1>Compare runs</h1>
+    <${IdList} of="runs" name="Run" chosen=${ids} onChange=${(chosen) => go(to(["compare"], { run: chosen, job: query.get("job") }))} href=${(id) => to(["run", id])} />
+    ${ids.length < 2 && html`<p class="quiet">Choose two runs or more.</p>`}
+    ${ids.length > 0 && html`<${Wait} of=${together}>
+      ${runs.length > 0 && html`<${Curves} runs=${runs} />`}
+      ${runs.length > 1 && html`<${Differences} runs=${runs} comparison=${together.data} /><${Match} runs=${runs} query=${query} />`}
+    <//>`}`;
+}
+
+function Curves({ runs }) {
+  const [tables, setTables] = useState({});
+  const [chosen, setChosen] = useState("");
+  const [{ kind }] = runs;
+  const put = (id, rows) => setTables((old) => ({ ...old, [id]: rows }));
+  const columns = CURVES[kind].filter((column) => runs.some((run) => hasValues(tables[run.id] || [], column)));
+  const column = columns.includes(chosen) ? chosen : columns[0];
+  if (runs.some((run) => run.kind !== kind)) return html`<p class="quiet">They are of different kinds, which have no curve in common.</p>`;
+  return html`${runs.map((run) => html`<${Fetch} key=${run.id} run=${run} put=${put} />`)}
+    ${column && html`<p><${Select} name="Curve" value=${column} choices=${columns.map((one) => [one, label(one)])} onChange=${setChosen} /></p>
+    <${Plot} title=${label(column)} xName=${X[kind]} series=${runs.map((run) => seriesOf(tables[run.id] || [], column, run.id, X[kind]))} />`}`;
+}
+
+/** Fetches one run's curve; draws nothing. */
+function Fetch({ run, put }) {
+  const curve = useCurve(run);
+  useEffect(() => {
+    if (curve.data) put(run.id, curve.data);
+  }, [curve.data]);
+  return null;
+}
+
+function Differences({ runs, comparison }) {
+  const columns = runs.map((run, place) => ({ name: run.id, show: (row) => cell(row.values[place]) }));
+  const figures = [...new Set(comparison.figures.flatMap((one) => Object.keys(one || {})))]
+    .map((name) => ({ name, values: comparison.figures.map((one) => one?.[name]) }));
+  const scores = { name: "score of its champion", values: runs.map((run) => (run.score === null ? null : interval(run.score, run.score_low, run.score_high))) };
+  return html`<h2>Settings in which they differ</h2>
+    ${comparison.settings.length ? html`<${Table} name="differing settings" rows=${comparison.settings} columns=${[{ name: "setting", show: (row) => label(row.name) }, ...columns]} />` : html`<p class="quiet">None.</p>`}
+    <h2>Figures</h2><${Table} name="figures" rows=${[scores, ...figures]} columns=${[{ name: "figure", show: (row) => label(row.name) }, ...columns]} />`;
+}
+
+function Match({ runs, query }) {
+  const [a, setA] = useState(runs[0].id);
+  const [b, setB] = useState(runs[1].id);
+  const rules = (id) => runs.find((run) => run.id === id)?.rules;
+  const choices = runs.map((run) => [run.id, run.id]);
+  const job = query.get("job");
+  const start = (started) => go(to(["compare"], { run: runs.map((run) => run.id), job: started.id }));
+  return html`<h2>Play them off</h2>
+    <p>Their champions play a match, both colours on every opening. Give two values to the sequential test and it ends as soon as it is decided.</p>
+    <div class="filters"><${Select} name="First" value=${a} choices=${choices} onChange=${setA} /><${Select} name="Second" value=${b} choices=${choices} onChange=${setB} /></div>
+    ${a === b && html`<p class="quiet">Choose two different runs.</p>`}
+    ${rules(a) !== rules(b) && html`<p class="quiet">They play by different rules: say by which in the settings.</p>`}
+    <${Launch} command="match" fixed=${{ a: `run:${a}`, b: `run:${b}` }} button="Start the match" onStart=${start} disabled=${a === b} />
+    ${job && html`<${Watched} key=${job} id=${job}>${({ result }) => html`<${MatchResult} result=${result} />`}<//>`}`;
+}
+
+export function Ratings({ query }) {
+  const job = query.get("job");
+  const agents = query.getAll("agent");
+  return html`<h1>Ratings</h1>
+    <p>Every agent meets every other one, both colours on every opening. Their Elo follows from all games.</p>
+    <div class="panel"><h2>Agents</h2>
+      <label for="rate-agent">Add an agent; two or more are needed</label>
+      <${IdList} id="rate-agent" chosen=${agents} onChange=${(chosen) => go(to(["ratings"], { agent: chosen, job }))} />
+    </div>
+    <${Launch} command="rate" fixed=${{ agents }} button="Start the rating" disabled=${agents.length < 2}
+      onStart=${(started) => go(to(["ratings"], { agent: agents, job: started.id }))} />
+    ${job && html`<${Watched} key=${job} id=${job}>${({ result }) => html`<${RatingResult} result=${result} />`}<//>`}
+    <${Earlier} job=${job} />`;
+}
+
+function Earlier({ job }) {
+  const jobs = useGet(path(["jobs"], { limit: 100 }));
+  useEvents(({ name, data }) => name === "job" && data.command === "rate" && jobs.reload());
+  const ratings = (jobs.data?.items || []).filter((one) => one.command === "rate" && one.id !== job);
+  if (!ratings.length) return null;
+  return html`<h2>Earlier ratings</h2><ul class="list">${ratings.map((one) => html`<li class="item">
+    <a href=${to(["ratings"], { agent: one.settings.agents, job: one.id })}>${(one.settings.agents || []).join(", ")}</a>
+    <${Chip} state=${one.state} /><span class="quiet">${date(one.created)}</span></li>`)}</ul>`;
+}
+
+const elo = (value) => signed(value, 0);
+const at = (share) => `${100 * share}%`;
+
+export function MatchResult({ result }) {
+  if (!result) return html`<p class="quiet">No pair of games has ended yet.</p>`;
+  const { games, wins, draws, losses, score, score_low: low, score_high: high, sprt } = result;
+  return html`
+    ${typeof score === "number" && html`<svg class="scorebar" role="img" aria-label=${`score ${interval(score, low, high, percent)}`} width="100%" height="30">
+      <rect class="minus" width="100%" height="18" y="6" /><rect class="plus" width=${at(score)} height="18" y="6" />
+      ${typeof low === "number" && html`<line x1=${at(low)} x2=${at(high)} y1="15" y2="15" class="whisker" />`}
+      <line x1="50%" x2="50%" y1="0" y2="30" class="middle" /></svg>`}
+    <${Facts} facts=${[["games", number(games)], ["won, drawn, lost", [wins, draws, losses].map((value) => number(value)).join(", ")],
+      ["score of the first", interval(score, low, high, percent)],
+      ["Elo", typeof result.elo === "number" && interval(result.elo, result.elo_low, result.elo_high, elo)]]} />
+    ${sprt && html`<${Test} sprt=${sprt} />`}`;
+}
+
+function Test({ sprt: { elo0, elo1, llr, lower, upper, verdict } }) {
+  const share = (value) => Math.max(0, Math.min(1, (value - lower) / (upper - lower)));
+  return html`<p>Stronger by ${number(elo1)} Elo rather than by ${number(elo0)}? The log likelihood ratio is <strong>${signed(llr, 2)}</strong>; it ends at ${signed(lower, 2)} or ${signed(upper, 2)}.${verdict && html` <strong>${verdict}</strong>`}</p>
+    <svg class="scorebar" role="img" aria-label=${`likelihood ratio ${number(llr, 2)} between ${number(lower, 2)} and ${number(upper, 2)}`} width="100%" height="26">
+      <rect class="track" width="100%" height="10" y="8" rx="5" /><circle cx=${at(share(llr))} cy="13" r="8" />
+      <line x1=${at(share(0))} x2=${at(share(0))} y1="2" y2="24" class="middle" /></svg>`;
+}
+
+export function RatingResult({ result }) {
+  const agents = [...(result?.agents || [])].sort((a, b) => (b.elo ?? -Infinity) - (a.elo ?? -Infinity));
+  if (!agents.length) return html`<p class="quiet">No games have ended yet.</p>`;
+  const names = agents.map(({ agent }) => agent);
+  const bars = agents.map((one) => ({ name: one.agent, value: one.elo, low: one.low ?? one.elo_low, high: one.high ?? one.elo_high, one }));
+  return html`<div class="charts wide">
+      <${BarChart} title="Elo" text=${elo} bars=${bars} />
+      ${result.cross && html`<${HeatMap} title="Score of the row against the column" names=${names}
+        values=${names.map((row) => names.map((column) => result.cross[row]?.[column] ?? null))} />`}
+    </div>
+    <${Table} name="rating" rows=${bars} columns=${[{ title: "agent", show: ({ name }) => name }, { title: "Elo", number: true, show: ({ value, low, high }) => interval(value, low, high, elo) },
+      { title: "score", number: true, show: ({ one }) => percent(one.score) }, { title: "games", number: true, show: ({ one }) => number(one.games) }]} />`;
+}

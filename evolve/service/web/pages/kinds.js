@@ -1,0 +1,285 @@
+// What runs of each kind show. An evolution: curves, generations, the individuals and the cross table of one,
+// the play-off, the weights of each generation's best, ancestors as a tree. A training: curves. A sweep:
+// history, slices, importances, parallel coordinates, rungs.
+
+import { path } from "../api.js";
+import { BarChart, Curves, HeatMap, ParallelChart, Plot } from "../charts.js";
+import { useCurve, useGet, usePages, useRested, useTable } from "../data.js";
+import { number, percent } from "../format.js";
+import { html, useEffect, useState } from "../html.js";
+import { setQuery, to } from "../router.js";
+import { Box, PagedTable, Select, Table, Wait } from "../ui.js";
+import { AgentView } from "./agents.js";
+import { GamesList } from "./game.js";
+
+const OF_EVOLUTION = [
+  { title: "Rating on the ladder", columns: [["rating", "Elo of the best"]] },
+  { title: "Elo against the panel", columns: [["panel_elo", "Elo of the best"]] },
+  { title: "Scores of the best", columns: [["panel_score", "against the panel"], ["past_score", "against past champions"]], range: [0, 1], text: percent },
+  { title: "Scores of the round robin", columns: [["best_score", "best"], ["mean_score", "mean"]], range: [0, 1], text: percent },
+  { title: "Games lost over the budget", columns: [["over_budget", "share of games"]], range: [0, 0.01], text: percent },
+  { title: "Seconds a generation", columns: [["seconds", "seconds"]], range: [0] },
+];
+
+export function Evolution({ run }) {
+  const curve = useCurve(run);
+  return html`<${Wait} of=${curve}>${curve.data && html`<${Curves} rows=${curve.data} charts=${OF_EVOLUTION} x=${["generation", "generation"]}><${Depths} rows=${curve.data} /><//>`}<//>`;
+}
+
+function Depths({ rows }) {
+  const phases = Math.max(0, ...rows.map((row) => row.depths?.length || 0));
+  if (!phases) return null;
+  const series = Array.from({ length: phases }, (_, phase) => ({
+    name: `phase ${phase + 1}`,
+    points: rows.map((row) => ({ x: row.generation, y: row.depths?.[phase] })),
+  }));
+  return html`<${Plot} title="Search depths of the best" xName="generation" series=${series} range=${[0]} />`;
+}
+
+export function Generations({ run, rest }) {
+  return rest.length ? html`<${Generation} run=${run} g=${rest[0]} />` : html`<${All} run=${run} />`;
+}
+
+function All({ run }) {
+  const pages = useTable(run);
+  const share = (value) => percent(value);
+  return html`<${PagedTable} pages=${pages} name="generations" shows=${{
+    generation: (value) => html`<a href=${to(["run", run.id, "generations", value])}>${number(value)}</a>`,
+    best: (value) => html`<a href=${to(["run", run.id, "individual", value])}>${value}</a>`,
+    best_score: share, mean_score: share, panel_score: share, past_score: share, over_budget: share,
+  }} />`;
+}
+
+const SHOWN = 48;
+const BEFORE_GENES = ["individual", "born", "origin", "parents", "score", "disc_difference", "games", "fitness", "depths", "endgame"];
+
+function Generation({ run, g }) {
+  const generation = Number(g);
+  const last = Math.max(0, (run.done ?? 1) - 1);
+  const pages = usePages(path(["runs", run.id, "generations", g, "individuals"], { limit: 32 }));
+  const champion = useGet(path(["runs", run.id, "generations", g, "champion"]));
+  const open = (value) => html`<a href=${to(["run", run.id, "individual", value])}>${value}</a>`;
+  const beside = (at, words) => (at >= 0 && at <= last
+    ? html`<a class="button" href=${to(["run", run.id, "generations", at])}>${words}</a>` : null);
+  return html`<div class="head"><h2>Generation ${g}</h2><span class="buttons">${beside(generation - 1, "← earlier")}${beside(generation + 1, "later →")}
+      <a class="button" href=${to(["run", run.id, "games"], { g, sort: "-upset" })}>Its games</a></span></div>
+    <h3>Individuals</h3>
+    <${PagedTable} pages=${pages} name=${`individuals of generation ${g}`} pick=${({ name }) => BEFORE_GENES.includes(name)}
+      shows=${{ individual: open, score: (value) => percent(value), parents: (value) => (value || []).map((one, place) => html`${place > 0 && ", "}${open(one)}`) }} />
+    <h3>Cross table of the round robin</h3>
+    <${Cross} run=${run} g=${g} />
+    <h3>The best of it</h3>
+    <${Wait} of=${champion}>${champion.data && html`<p>${champion.data.name} <a class="button" href=${to(["play"], { agent: champion.data.id })}>Play it</a></p>
+      <${AgentView} agent=${champion.data} />`}<//>`;
+}
+
+export function PlayOff({ run, query }) {
+  return html`<h2>Play-off</h2><p>The champions of the run meet once more on fresh openings; the best of them is the run's champion.</p>
+    <${Cross} run=${run} g="playoff" /><h3>Its games</h3><${GamesList} run=${run} g="playoff" query=${query} />`;
+}
+
+function Cross({ run, g }) {
+  const table = useGet(path(["runs", run.id, "generations", g, "crosstable"]));
+  const { individuals = [], scores = [], totals = [] } = table.data || {};
+  const order = individuals.map((_, place) => place).sort((a, b) => totals[b] - totals[a]).slice(0, SHOWN);
+  return html`<${Wait} of=${table}>
+    ${individuals.length > SHOWN && html`<p class="quiet">The best ${SHOWN} of ${number(individuals.length)}.</p>`}
+    ${individuals.length === 0 && table.data && html`<p class="quiet">No games are kept of it.</p>`}
+    ${order.length > 0 && html`<${HeatMap} title="Score of the row against the column" names=${order.map((at) => individuals[at])}
+      values=${order.map((row) => order.map((column) => scores[row][column]))} href=${(name) => to(["run", run.id, "individual", name])} />`}
+  <//>`;
+}
+
+const STEP = 500;
+
+export function Weights({ run, query }) {
+  const last = Math.max(0, (run.done ?? 1) - 1);
+  const [at, setAt] = useState(query.has("g") ? Number(query.get("g")) : last);
+  const [moving, setMoving] = useState(false);
+  const rested = useRested(at, 80);
+  const agent = useGet(path(["runs", run.id, "generations", rested, "champion"]), { keep: true });
+  useEffect(() => setQuery({ g: rested }), [rested]);
+  useEffect(() => {
+    if (!moving) return undefined;
+    const timer = setInterval(() => setAt((old) => {
+      if (old < last) return old + Math.max(1, Math.round(last / 40));
+      setMoving(false);
+      return last;
+    }), STEP);
+    return () => clearInterval(timer);
+  }, [moving, last]);
+  const shown = Math.min(at, last);
+  return html`<div class="slider"><label for="weights-of">Generation <strong>${shown}</strong> of ${last}</label>
+      <input id="weights-of" type="range" min="0" max=${last} value=${shown} onInput=${(event) => { setMoving(false); setAt(Number(event.target.value)); }} />
+      <button type="button" onClick=${() => { if (!moving && at >= last) setAt(0); setMoving(!moving); }}>${moving ? "Pause" : "Run through"}</button></div>
+    <${Wait} of=${agent}>${agent.data && html`<h2>${agent.data.name}</h2>
+      <p class="buttons"><a class="button" href=${to(["play"], { agent: agent.data.id })}>Play it</a>
+      <a class="button" href=${to(["run", run.id, "generations", shown])}>Its generation</a></p><${AgentView} agent=${agent.data} />`}<//>`;
+}
+
+const WIDTH = 200;
+const HEIGHT = 52;
+
+export function Lineage({ run, query }) {
+  const last = Math.max(0, (run.done ?? 1) - 1);
+  const champion = useGet(run.agent ? path(["agents", run.agent]) : null);
+  const best = useGet(path(["runs", run.id, "generations", last, "champion"]));
+  if (run.agent && !champion.data && !champion.error) return html`<${Wait} of=${champion} />`;
+  const individual = champion.data?.provenance.individual ?? best.data?.provenance.individual ?? best.data?.name;
+  if (!individual) return html`<${Wait} of=${best} />`;
+  return html`<h2>Ancestors of ${individual}</h2><${Tree} run=${run} individual=${individual} query=${query} />`;
+}
+
+export function Individual({ run, rest, query }) {
+  const [individual] = rest;
+  const agent = useGet(path(["runs", run.id, "individuals", individual]));
+  return html`<h2>${individual}</h2>
+    <${Wait} of=${agent}>${agent.data && html`<p class="buttons">
+      <a class="button main" href=${to(["play"], { agent: agent.data.id })}>Play it</a>
+      <a class="button" href=${to(["run", run.id, "games"], { individual })}>Its games</a></p>
+      <${AgentView} agent=${agent.data} />`}<//>
+    <h2>Ancestors</h2><${Tree} run=${run} individual=${individual} query=${query} />`;
+}
+
+function Tree({ run, individual, query }) {
+  const depth = query.get("depth") || "6";
+  const lineage = useGet(path(["runs", run.id, "lineage", individual], { depth }));
+  const nodes = lineage.data?.items || [];
+  return html`<p class="filters"><${Select} name="Steps back" value=${depth} choices=${["3", "6", "10", "16"].map((text) => [text, text])} onChange=${(value) => setQuery({ depth: value })} /></p>
+    <${Wait} of=${lineage}>
+      ${nodes.length > 0 && html`<${Drawing} nodes=${nodes} individual=${individual} href=${(id) => to(["run", run.id, "individual", id])} />`}
+      ${lineage.data && !lineage.data.complete && html`<p class="quiet">There are more further back.</p>`}
+      <details><summary>As a table</summary><${Table} name="ancestors" rows=${nodes} id="individual" columns=${[
+        { name: "individual", show: (node) => html`<a href=${to(["run", run.id, "individual", node.individual])}>${node.individual}</a>` },
+        { name: "born", number: true }, { name: "generation", title: "last lived in", number: true }, { name: "origin" },
+        { name: "score", number: true, show: (node) => percent(node.score) }, { name: "parents" },
+      ]} /></details>
+    <//>`;
+}
+
+/** Steps back of each individual from the first, by its longest way: lines then go one way alone. */
+function levels(nodes, first) {
+  const level = new Map([[first, 0]]);
+  for (const { individual, parents } of [...nodes].sort((a, b) => b.born - a.born)) {
+    for (const parent of parents) level.set(parent, Math.max(level.get(parent) ?? 0, (level.get(individual) ?? 0) + 1));
+  }
+  return level;
+}
+
+function Drawing({ nodes, individual, href }) {
+  const level = levels(nodes, individual);
+  const columns = [];
+  for (const node of nodes) {
+    const at = level.get(node.individual) ?? 0;
+    (columns[at] ||= []).push(node);
+  }
+  const tall = Math.max(...columns.map((column) => column.length));
+  const place = new Map();
+  columns.forEach((column, at) => column.forEach((node, row) => place.set(node.individual, {
+    x: at * WIDTH + 4,
+    y: (row + (tall - column.length) / 2) * HEIGHT + 4,
+  })));
+  const width = columns.length * WIDTH;
+  return html`<${Box} name="tree of ancestors"><svg class="tree" width=${width} height=${tall * HEIGHT} viewBox=${`0 0 ${width} ${tall * HEIGHT}`}>
+    ${nodes.flatMap((node) => node.parents.filter((parent) => place.has(parent)).map((parent) => {
+      const [a, b] = [place.get(node.individual), place.get(parent)];
+      const [x, y, end] = [a.x + WIDTH - 26, a.y + 20, b.y + 20];
+      return html`<path d=${`M${x} ${y}C${x + 14} ${y} ${b.x - 14} ${end} ${b.x} ${end}`} />`;
+    }))}
+    ${nodes.map((node) => {
+      const { x, y } = place.get(node.individual);
+      return html`<a href=${href(node.individual)} key=${node.individual}>
+        <title>${node.individual}: born in generation ${node.born}, ${node.origin}, last lived in ${node.generation}</title>
+        <rect class=${node.individual === individual ? "first" : undefined} x=${x} y=${y} width=${WIDTH - 26} height="40" rx="5" />
+        <text class="word" x=${x + 8} y=${y + 16}>${node.individual}</text>
+        <text x=${x + 8} y=${y + 32}>${node.origin} · ${percent(node.score, 0)}</text></a>`;
+    })}
+  </svg><//>`;
+}
+
+const OF_TRAINING = [
+  { title: "Elo on the ladder", columns: [["elo", "Elo"]] },
+  { title: "Score", columns: [["score", "score"]], range: [0, 1], text: percent },
+  { title: "Scores against the panel", columns: [["random", "random"], ["depth_1", "depth 1"], ["depth_2", "depth 2"]], range: [0, 1], text: percent },
+  { title: "Loss", columns: [["loss", "loss"]] },
+  { title: "Weights that games have visited", columns: [["visited", "share"]], range: [0], text: percent },
+];
+const OVER = [["games", "games"], ["cpu_seconds", "CPU seconds"], ["check", "checks"]];
+
+export function Training({ run }) {
+  const curve = useCurve(run);
+  const [over, setOver] = useState("games");
+  return html`<${Select} name="Over" value=${over} choices=${OVER} onChange=${setOver} />
+    <${Wait} of=${curve}>${curve.data && html`<${Curves} rows=${curve.data} charts=${OF_TRAINING} x=${OVER.find(([name]) => name === over)} />`}<//>`;
+}
+
+/** The whole table, without columns that nothing is in. */
+export function Rows({ run }) {
+  const pages = useTable(run);
+  const used = ({ name }) => (pages.items || []).some((row) => row[name] !== null && row[name] !== undefined);
+  return html`<${PagedTable} pages=${pages} name="rows" pick=${used} />`;
+}
+
+const OWN = ["number", "state", "score", "score_error", "seconds", "reports", "origin", "worker", "agent", "reason"];
+const AXES = 7;
+const counts = (row) => Number.isFinite(row.score) && ["COMPLETE", "PRUNED"].includes(row.state);
+
+export function Sweep({ run }) {
+  const curve = useCurve(run, 1000);
+  const importances = useGet(path(["runs", run.id, "importances"]));
+  const rows = (curve.data || []).filter(counts);
+  const weights = importances.data?.items || [];
+  const names = parameters(rows, weights);
+  return html`<${Wait} of=${curve}>
+    ${rows.length === 0 && html`<p class="quiet">No trial has ended yet.</p>`}
+    ${rows.length > 0 && html`<div class="charts">
+      <${History} rows=${rows} />
+      ${names.length > 0 && html`<${Slice} rows=${rows} names=${names} />`}
+      ${weights.length > 0 && html`<${BarChart} title="Importance of the settings" text=${percent} 
+        bars=${weights.slice(0, 12).map(({ parameter, share, p }) => ({ name: parameter, value: share, faint: p > 0.05 }))} />`}
+    </div>
+    ${weights.length > 0 && html`<p class="quiet">Pale: chance alone may give as much.</p>`}
+    ${importances.data?.why && html`<p class="quiet">${importances.data.why}</p>`}
+    ${names.length > 0 && html`<${ParallelChart} title="Trials over their most important settings; the best 20 % stand out" rows=${rows} score=${(row) => row.score}
+      axes=${[...names.slice(0, AXES).map((name) => axis(name, rows)), { name: "score" }]} />`}`}
+    <${Rungs} run=${run} />
+  <//>`;
+}
+
+function parameters(rows, weights) {
+  const all = Object.keys(rows[0] || {}).filter((name) => !OWN.includes(name) && new Set(rows.map((row) => row[name])).size > 1);
+  const order = new Map(weights.map((one, place) => [one.parameter, place]));
+  return all.sort((a, b) => (order.get(a) ?? Infinity) - (order.get(b) ?? Infinity));
+}
+
+/** An axis of a setting; where it has words or yes and no, with them in order. */
+function axis(name, rows) {
+  const values = rows.map((row) => row[name]).filter((value) => value !== null && value !== undefined);
+  return values.every((value) => typeof value === "number") ? { name } : { name, words: [...new Set(values.map(String))].sort() };
+}
+
+const pointOf = (row, x) => ({ x, y: row.score, faint: row.state === "PRUNED" });
+
+function History({ rows }) {
+  let top = -Infinity;
+  const sorted = [...rows].sort((a, b) => a.number - b.number);
+  const best = sorted.filter((row) => row.state === "COMPLETE").map((row) => ({ x: row.number, y: (top = Math.max(top, row.score)) }));
+  return html`<${Plot} title="Score of each trial" xName="trial" series=${[
+    { name: "trial (pale: pruned)", dots: true, points: sorted.map((row) => pointOf(row, row.number)) }, { name: "best so far", points: best }]} />`;
+}
+
+function Slice({ rows, names }) {
+  const [chosen, setChosen] = useState("");
+  const name = names.includes(chosen) ? chosen : names[0];
+  const { words } = axis(name, rows);
+  return html`<div><${Select} name="Slice" value=${name} choices=${names.map((one) => [one, one])} onChange=${setChosen} />
+    <${Plot} title=${`Score by ${name}`} xName=${name} words=${words} series=${[{ name: "trials", dots: true, points: rows
+      .map((row) => pointOf(row, words ? words.indexOf(String(row[name])) : row[name])).filter(({ x }) => Number.isFinite(x)) }]} /></div>`;
+}
+
+function Rungs({ run }) {
+  const wanted = run.tables.includes("rungs");
+  const pages = usePages(wanted ? path(["runs", run.id, "rungs"], { limit: 50 }) : null);
+  if (!wanted) return null;
+  return html`<h2>Rungs</h2><${PagedTable} pages=${pages} name="rungs" />`;
+}
