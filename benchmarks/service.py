@@ -18,7 +18,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -147,8 +147,9 @@ def viewers(runs: Path) -> None:
         got = [0]
 
         def read(stream: socket.socket) -> None:
-            while data := stream.recv(1 << 16):
-                got[0] += data.count(b"event: progress")
+            with suppress(OSError):  # closed, at the end
+                while data := stream.recv(1 << 16):
+                    got[0] += data.count(b"event: progress")
 
         open_now = 0
         for count in (0, 1, 200):

@@ -58,6 +58,7 @@ class House:
         self._tasks = [
             asyncio.create_task(self.jobs.follow_for_ever()),
             asyncio.create_task(self._look_for_ever()),
+            asyncio.create_task(self.events.ping_for_ever()),
         ]
 
     async def close(self) -> None:
