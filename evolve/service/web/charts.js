@@ -1,6 +1,4 @@
-// Charts as SVG: lines with bands and points, bars with intervals, heat maps, parallel coordinates.
-// They are drawn at the width they have, so that their text stays readable; CSS gives their colours;
-// each has a label and its table behind it.
+// Charts as SVG, drawn at the width they have, so that their text stays readable, each with its table.
 
 import { hasValues, seriesOf } from "./data.js";
 import { number, percent } from "./format.js";
@@ -14,7 +12,6 @@ const TOP = 10;
 const BOTTOM = 34;
 const there = Number.isFinite;
 
-/** At most `most` of the points, evenly, with the first and the last. */
 function thinned(points, most = MOST) {
   if (points.length <= most) return points;
   return Array.from({ length: most }, (_, place) => points[Math.round((place * (points.length - 1)) / (most - 1))]);
@@ -43,7 +40,6 @@ function ticks([low, high], wanted, whole) {
 
 const short = (text, letters) => (text.length <= letters ? text : `${text.slice(0, Math.max(1, letters - 1))}…`);
 
-/** A figure: its title, its drawing for the width it has, and the table behind it. */
 function Figure({ title, draw, columns, rows, children }) {
   const ref = useRef(null);
   const [width, setWidth] = useState(0);
@@ -152,7 +148,7 @@ function described(series, text) {
   }).join("; ");
 }
 
-/** Horizontal bars from nothing on. bars: [{name, value, low, high, faint}]. */
+/** bars: [{name, value, low, high, faint}]. */
 export function BarChart({ title, bars, text = number }) {
   const xs = extent([0, ...bars.flatMap((bar) => [bar.value, bar.low, bar.high])]);
   const height = bars.length * 30 + 30;

@@ -1,5 +1,4 @@
-// Games: a list with filters; one move by move, with slider, keys and the values of its moves by any agent;
-// and play against any agent, with hints, values and take-back, by keyboard as well.
+// Games: lists with filters, one move by move, and play against an agent.
 
 import { get, path, post } from "../api.js";
 import { Board, Discs } from "../board.js";
@@ -24,7 +23,6 @@ export function Game({ parts, query }) {
 
 const KEYS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
 
-/** game: a game's document; agent: whose values come first; link(name): how its players are shown. */
 export function Replay({ game, rules, agent: first, query, link = (name) => name }) {
   const moves = useMemo(() => (game.moves || "").split(" ").filter(Boolean), [game.moves]);
   const all = useMemo(() => positions(moves), [moves]);
@@ -82,7 +80,6 @@ function said(at, all, next) {
   return `Move ${at}: ${what}.${next === undefined ? " The game is over." : ""}`;
 }
 
-/** The moves as a list; each may be chosen. The first ones are the opening's. */
 function Moves({ moves, at, onChoose, opening = 0 }) {
   if (!moves.length) return html`<p class="quiet">None yet.</p>`;
   return html`<ol class="moves">${moves.map((move, place) => html`<li key=${place}>
@@ -108,7 +105,7 @@ async function ask(key, agent, moves, rules) {
   memory.set(key, evaluation);
 }
 
-/** What an agent thinks of the position after `moves`: {data, error}; nothing where `agent` is empty. */
+/** What an agent thinks of the position after `moves`; nothing where there is no agent. */
 function useValues(agent, moves, rules) {
   const text = moves.join(" ");
   const key = agent ? `${agent} ${rules} ${text}` : null;

@@ -1,6 +1,4 @@
-// What runs of each kind show. An evolution: curves, generations, the individuals and the cross table of one,
-// the play-off, the weights of each generation's best, ancestors as a tree. A training: curves. A sweep:
-// history, slices, importances, parallel coordinates, rungs.
+// What runs of each kind show, part by part.
 
 import { path } from "../api.js";
 import { BarChart, Curves, HeatMap, ParallelChart, Plot } from "../charts.js";
@@ -157,7 +155,7 @@ function Tree({ run, individual, query }) {
     <//>`;
 }
 
-/** Steps back of each individual from the first, by its longest way: lines then go one way alone. */
+/** Steps back from the first by the longest way: lines then go one way alone. */
 function levels(nodes, first) {
   const level = new Map([[first, 0]]);
   for (const { individual, parents } of [...nodes].sort((a, b) => b.born - a.born)) {
@@ -252,7 +250,6 @@ function parameters(rows, weights) {
   return all.sort((a, b) => (order.get(a) ?? Infinity) - (order.get(b) ?? Infinity));
 }
 
-/** An axis of a setting; where it has words or yes and no, with them in order. */
 function axis(name, rows) {
   const values = rows.map((row) => row[name]).filter((value) => value !== null && value !== undefined);
   return values.every((value) => typeof value === "number") ? { name } : { name, words: [...new Set(values.map(String))].sort() };
