@@ -61,16 +61,9 @@ export function ActTwice({ children, question, act }) {
 
 function Copy({ text }) {
   const [done, setDone] = useState(false);
+  if (!navigator.clipboard) return null; // Browsers have none on a plain http address of another machine.
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      const area = document.body.appendChild(document.createElement("textarea"));
-      area.value = text;
-      area.select();
-      document.execCommand("copy");
-      area.remove();
-    }
+    await navigator.clipboard.writeText(text);
     setDone(true);
     setTimeout(() => setDone(false), 1500);
   };

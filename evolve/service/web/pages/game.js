@@ -130,11 +130,9 @@ function ValuesList({ values, played }) {
   const { data } = values;
   if (!data) return html`<p class="quiet" aria-busy="true">…</p>`;
   if (!data.unit) return html`<p class="quiet">This agent has no opinion on moves.</p>`;
-  return html`<div class="values">
-    <p class="quiet">${data.unit}${data.depth !== null && data.depth !== undefined && `, ${data.depth} plies deep`}, for ${data.side}</p>
-    <ol>${data.moves.map(({ move, text }) => html`<li class=${move === played ? "played" : undefined}><strong>${move}</strong> ${text}${move === played && html` <span class="quiet">played</span>`}</li>`)}</ol>
-    ${data.line.length > 0 && html`<p>Best line: ${data.line.join(" ")}</p>`}
-  </div>`;
+  return html`<p class="quiet">${data.unit}${data.depth !== null && data.depth !== undefined && `, ${data.depth} plies deep`}, for ${data.side}</p>
+    <ol class="values">${data.moves.map(({ move, text }) => html`<li class=${move === played ? "played" : undefined}><strong>${move}</strong> ${text}${move === played && html` <span class="quiet">played</span>`}</li>`)}</ol>
+    ${data.line.length > 0 && html`<p>Best line: ${data.line.join(" ")}</p>`}`;
 }
 
 const WINNERS = [["", "any"], ["black", "black"], ["white", "white"], ["draw", "draw"]];
