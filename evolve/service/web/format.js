@@ -45,8 +45,9 @@ export function date(seconds) {
   return typeof seconds === "number" ? dateFormat.format(new Date(1000 * seconds)) : NONE;
 }
 
-/** How much of a run there is. */
-export function amount({ done, target, unit }) {
+/** How much of a run there is; its job knows first, where it counts in the same unit. */
+export function amount({ done: kept, target, unit }, job) {
+  const done = job && job.progress.total === target ? job.progress.done : kept;
   return done !== null && `${number(done)}${target === null ? "" : ` of ${number(target)}`} ${unit || ""}`;
 }
 

@@ -73,7 +73,7 @@ function merged(runs, jobs, fit, sort, moreRuns) {
 
 function Row({ run, job }) {
   const { score, score_low: low, score_high: high } = run || job.result || {};
-  const done = run && amount(run);
+  const done = run && amount(run, job);
   const wrong = run ? run.problem : job.error;
   return html`<li class="item">
     <div class="what"><a href=${run ? to(["run", run.id]) : to(["job", job.id])}>${run ? run.id : jobTitle(job)}</a>
