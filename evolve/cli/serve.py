@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import webbrowser
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -101,13 +102,14 @@ def serve_command(
         if browse:
             webbrowser.open(page)
 
-    serve(
-        runs,
-        host=host,
-        port=port,
-        slots=slots,
-        hosts=hosts,
-        token=token or None,
-        programs=programs,
-        ready=ready,
-    )
+    with suppress(KeyboardInterrupt):
+        serve(
+            runs,
+            host=host,
+            port=port,
+            slots=slots,
+            hosts=hosts,
+            token=token or None,
+            programs=programs,
+            ready=ready,
+        )

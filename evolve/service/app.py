@@ -11,15 +11,19 @@ import anyio.to_thread
 from fastapi import FastAPI, Request, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.middleware import Middleware
-from starlette.routing import Route
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.routing import Match, Route
 
 import evolve
 from evolve.service.api import agents, jobs, meta, runs
 from evolve.service.guard import Guard
 from evolve.service.house import House
-from evolve.service.problems import RESPONSES, answer_with_problems
+from evolve.service.problems import RESPONSES, answer_with_problems, problem
 
 API: Final = "/api/v1"
+_METHODS: Final = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]
+_LAST: Final = ("elsewhere", "page")
+"""Names of the routes that take what no other does."""
 _THREADS: Final = 4
 """That read files for clients; forty, as usual, took 30 MB more."""
 
@@ -44,7 +48,10 @@ def make_app(house: House, hosts: Sequence[str] = (), token: str | None = None) 
         docs_url=None,  # its page loads scripts from another host
         redoc_url=None,
         lifespan=life,
-        middleware=[Middleware(Guard, hosts=hosts, token=token)],
+        middleware=[
+            Middleware(Guard, hosts=hosts, token=token),
+            Middleware(GZipMiddleware, minimum_size=2000, compresslevel=5),  # but for events
+        ],
         responses=RESPONSES,
     )
     app.state.house, app.state.token = house, token
@@ -53,8 +60,26 @@ def make_app(house: House, hosts: Sequence[str] = (), token: str | None = None) 
     for router in (meta.router, runs.router, jobs.router, agents.router):
         app.include_router(router, prefix=API)
     app.router.routes.append(Route(f"{API}/events", house.events, methods=["GET"]))
-    app.mount("/", StaticFiles(directory=str(files("evolve.service") / "web"), html=True))
+    app.router.routes.append(Route("/api/{rest:path}", _elsewhere, methods=_METHODS, name=_LAST[0]))
+    page = StaticFiles(directory=str(files("evolve.service") / "web"), html=True)
+    app.mount("/", page, name=_LAST[1])
     return app
+
+
+async def _elsewhere(request: Request) -> Response:
+    """No route has that path, or none that method: several routes may share a path, and the page
+    would take what they do not."""
+    others = [one for one in request.app.router.routes if getattr(one, "name", "") not in _LAST]
+    allowed = [
+        method
+        for method in _METHODS
+        if any(one.matches({**request.scope, "method": method})[0] is Match.FULL for one in others)
+    ]
+    if not allowed:
+        return problem(404, "there is no such resource; see api/v1/openapi.json")
+    answer = problem(405, f"it takes {', '.join(allowed)}")
+    answer.headers["allow"] = ", ".join(allowed)
+    return answer
 
 
 async def _not_modified(request: Request, error: Any) -> Response:

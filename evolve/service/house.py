@@ -19,6 +19,7 @@ from evolve.service.jobs import Jobs
 from evolve.service.lending import Lending
 from evolve.service.place import Place
 from evolve.service.plays import Plays
+from evolve.service.problems import ProblemError
 from evolve.service.search import Search
 
 _LOOK: Final = 2.0
@@ -33,7 +34,7 @@ class House:
     def __init__(self, place: Place, slots: int, programs: Sequence[str]) -> None:
         self.place, self.slots = place, slots
         self.events = Events(evolve.__version__)
-        self.jobs = Jobs(place, slots, self.events.tell)
+        self.jobs = Jobs(place, slots, self.events.tell, self._tell_of_run)
         self.index = Index(place, self._job_of)
         self.agents = Agents(place, programs)
         self.search = Search()
@@ -44,6 +45,11 @@ class House:
     def _job_of(self, run: str) -> str | None:
         record = self.jobs.of_run(run)
         return None if record is None else record.id
+
+    def _tell_of_run(self, run: str) -> None:
+        """Tell how a run is now."""
+        with suppress(ProblemError):
+            self.events.tell("run", self.index.summary(run).model_dump())
 
     async def open(self) -> None:
         """Begin: what is there is found, and what happens is followed."""

@@ -83,8 +83,9 @@ class Index:
 
     def summary(self, name: str) -> RunSummary:
         """A run as lists show it; ProblemError where there is none."""
-        stamp = self._stamps.get(name) or _stamp(self._place.run(name), self._locks.held())
-        if stamp is None or not _NAME.fullmatch(name):
+        found = _NAME.fullmatch(name)
+        stamp = _stamp(self._place.run(name), self._locks.held()) if found else None
+        if stamp is None:
             raise not_found(f"run {name[:80]}")
         known = self._known.get(name)
         if known is None or known[0] != stamp:

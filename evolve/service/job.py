@@ -133,16 +133,17 @@ class JobRecord:
             self.error = str(event.get("message"))
         return True
 
-    def end(self, log: str) -> None:
-        """Its process has ended: say how, by what it told; where it told nothing, by its log."""
-        self.ended, self.process = round(time.time(), 3), None
+    def end(self, log: str, kept: bool) -> None:
+        """Its process has ended: say how, by what it told; where it told nothing, by the last line
+        of its log. kept: whether there is anything to go on from."""
         stopping = self.state == "stopping"
-        if self.error is not None:
-            self.state = "cancelled" if stopping else "failed"
-        elif self.ending is not None:
+        self.ended, self.process = round(time.time(), 3), None
+        if self.ending is not None:
             self.state = "stopped" if self._stopped else "done"
-        elif stopping and not log:
-            self.state = "cancelled"
+        elif stopping:
+            self.state, self.error = "stopped" if kept else "cancelled", None
+        elif self.error is not None:
+            self.state = "failed"
         elif log.startswith("error: "):
             self.state, self.error = "failed", log.removeprefix("error: ")
         else:

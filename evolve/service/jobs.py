@@ -31,11 +31,12 @@ Tell = Callable[[str, Mapping[str, Any]], None]
 class Jobs:
     """Jobs in the order in which they were asked for; `slots` of them work at once.
 
-    tell(name, document) sends an event. ended(job) is called when a job has come to rest.
+    tell(name, document) sends an event; rested(run) hears of a run that no job is at work on any
+    more.
     """
 
-    def __init__(self, place: Place, slots: int, tell: Tell) -> None:
-        self._place, self.slots, self._tell = place, slots, tell
+    def __init__(self, place: Place, slots: int, tell: Tell, rested: Callable[[str], None]) -> None:
+        self._place, self.slots, self._tell, self._rested = place, slots, tell, rested
         self._records: dict[str, JobRecord] = {}
         self._tails: dict[str, Tail] = {}
         self._kills: set[str] = set()
@@ -197,10 +198,13 @@ class Jobs:
     def _end(self, record: JobRecord) -> None:
         del self._tails[record.id]
         lines = [line for line in self.log(record).splitlines() if line.strip()]
-        record.end(lines[-1] if lines else "")
+        kept = record.run is not None and (self._place.run(record.run) / CONFIG_FILE).exists()
+        record.end(lines[-1] if lines else "", kept)
         if record.id in self._kills and record.state in ("failed", "cancelled"):
             record.state, record.error = "interrupted", None
         self._kills.discard(record.id)
+        if record.run is not None:
+            self._rested(record.run)
         if record.state in ("cancelled", "failed"):
             self._empty_folder(record)
         self._keep(record)

@@ -12,7 +12,7 @@ import tomli_w
 from evolve.config.naming import Place as Where
 from evolve.config.naming import with_agents
 from evolve.config.toml import Fault
-from evolve.errors import EvolveError
+from evolve.errors import EvolveError, RunError
 from evolve.service.forms import Form, form_of
 from evolve.service.house import House
 from evolve.service.job import JobRecord
@@ -100,6 +100,8 @@ def _place_run(
         made = claim(house.place.runs, stem)
     else:
         try:
+            if (other := house.jobs.of_run(name)) is not None and not other.over:
+                raise RunError(f"{name} is the run of job {other.id}")
             made, _ = claimed(house.place.runs, stem, str(house.place.run(name)))
         except EvolveError as error:
             taken = f"{name} is taken"

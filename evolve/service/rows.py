@@ -163,6 +163,11 @@ def game_of(row: dict[str, Any], prefix: str) -> Game:
     return Game.model_validate({"id": f"{prefix}{row['game']}", **values})
 
 
+def of_round_robin(games: pa.Table) -> pa.Table:
+    """The games that decide scores, without those of the panel."""
+    return games.filter(pc.field("kind") == "fitness")
+
+
 def crosstable_of(games: pa.Table) -> CrossTable:
     """Who beat whom in a round robin, the best first."""
     points: dict[tuple[str, str], list[float]] = {}

@@ -56,13 +56,27 @@ async def delete_job(house: Inside, job: JobId) -> None:
     house.jobs.remove(house.jobs.get(job))
 
 
-@router.post("/jobs/{job}/{action}", status_code=202)
-async def act_on_job(
-    house: Inside, job: JobId, action: Literal["stop", "kill", "resume"], response: Response
-) -> Job:
-    """Stop it after what is in hand, kill it at once, or go on with it."""
+@router.post("/jobs/{job}/stop", status_code=202)
+async def stop_job(house: Inside, job: JobId, response: Response) -> Job:
+    """End it after what is in hand; one that waits is cancelled."""
     record = house.jobs.get(job)
-    {"stop": house.jobs.stop, "kill": house.jobs.kill, "resume": house.jobs.resume}[action](record)
+    house.jobs.stop(record)
+    return _answered(house, record, response)
+
+
+@router.post("/jobs/{job}/kill", status_code=202)
+async def kill_job(house: Inside, job: JobId, response: Response) -> Job:
+    """End it at once: what was in hand is lost."""
+    record = house.jobs.get(job)
+    house.jobs.kill(record)
+    return _answered(house, record, response)
+
+
+@router.post("/jobs/{job}/resume", status_code=202)
+async def resume_job(house: Inside, job: JobId, response: Response) -> Job:
+    """Go on where it ended."""
+    record = house.jobs.get(job)
+    house.jobs.resume(record)
     return _answered(house, record, response)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -47,6 +47,7 @@ from evolve.service.rows import (
     games_table,
     individuals_of,
     lineage_of,
+    of_round_robin,
     rows_of,
     upsets_of,
 )
@@ -62,8 +63,8 @@ RunId = Annotated[str, Path(pattern=RUN_ID)]
 Number = Annotated[int, Path(ge=0, le=10**9)]
 Round = Annotated[str, Path(pattern=r"^([0-9]{1,9}|playoff)$")]
 Individual = Annotated[str, Path(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
-TableName = Literal["generations", "metrics", "trials", "rungs"]
 Text = Annotated[str | None, Query(max_length=200)]
+_TABLES: Final = ("generations", "metrics", "trials", "rungs")
 _NOTHING: Final[Mapping[str, Any]] = {
     **{key: {} for key in ("settings", "versions", "figures")},
     **{key: [] for key in ("changed", "tables", "changes", "files")},
@@ -233,7 +234,8 @@ def get_crosstable(
     opened, which = house.index.open(run), _round(generation)
     if which != "playoff":
         _never_changes(request, response, opened, which)
-    return crosstable_of(games_table(opened, which))
+    games = games_table(opened, which)
+    return crosstable_of(games if which == "playoff" else of_round_robin(games))
 
 
 @router.get("/runs/{run}/generations/{generation}/champion")
@@ -337,27 +339,36 @@ async def get_file(
         finally:
             joined.unlink(missing_ok=True)
         return house.lending.sent(made, sent_as)
-    words = ["show", source, "--table", stem, "--format", suffix]
+    words = ["show", source, "--table", stem, "-o", "{to}"]
     return house.lending.sent(await house.lending.made(words, f".{suffix}"), sent_as)
 
 
-@router.get("/runs/{run}/{table}")
-def get_table(
-    request: Request,
-    response: Response,
-    house: Inside,
-    run: RunId,
-    table: TableName,
-    limit: Limit = 100,
-    after: After = None,
-    since: Annotated[int, Query(ge=0)] = 0,
-    points: Annotated[int | None, Query(ge=2, le=2000)] = None,
-) -> Rows:
-    """A table of a run, from row `since` on; with `points` so many rows of all, evenly."""
-    opened = house.index.open(run)
-    found = rows_of(opened, table, Cursor.of(limit, after), points, since)
-    _tagged(request, response, opened, table, found.total, limit, after, since, points)
-    return found
+def _table_route(table: str) -> Callable[..., Rows]:
+    """The route of a table; each has its own, so that other words are no tables of any run."""
+
+    def get_table(
+        request: Request,
+        response: Response,
+        house: Inside,
+        run: RunId,
+        limit: Limit = 100,
+        after: After = None,
+        since: Annotated[int, Query(ge=0, le=10**9)] = 0,
+        points: Annotated[int | None, Query(ge=2, le=2000)] = None,
+    ) -> Rows:
+        opened = house.index.open(run)
+        found = rows_of(opened, table, Cursor.of(limit, after), points, since)
+        _tagged(request, response, opened, table, found.total, limit, after, since, points)
+        return found
+
+    get_table.__doc__ = (
+        f"The {table} of a run, from row `since` on; with `points` so many rows of all, evenly."
+    )
+    return get_table
+
+
+for _table in _TABLES:
+    router.add_api_route(f"/runs/{{run}}/{_table}", _table_route(_table), name=f"get_{_table}")
 
 
 class NotModifiedError(Exception):

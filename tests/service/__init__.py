@@ -1,0 +1,130 @@
+"""The service as clients meet it: a real server on a real port, real jobs."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+
+API: Final = "/api/v1"
+SMALL: Final = {"population": 8, "generations": 3, "panel_openings": 2, "playoff_openings": 2}
+"""An evolution of seconds."""
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port
+
+
+class Service:
+    """`evolve serve` in a process of its own."""
+
+    def __init__(self, runs: Path, *options: str) -> None:
+        self.runs, self.options, self.port = runs, options, free_port()
+        self.client = httpx.Client(base_url=f"http://127.0.0.1:{self.port}{API}/", timeout=60)
+        self.log = runs.parent / f"serve-{self.port}.log"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> Service:
+        words = [sys.executable, "-m", "evolve", "serve", str(self.runs), "--port", str(self.port)]
+        with self.log.open("ab") as sink:
+            self.process = subprocess.Popen(
+                [*words, *self.options], stdout=sink, stderr=sink, start_new_session=True
+            )
+
+        def answers() -> bool:
+            assert self.process is not None
+            assert self.process.poll() is None, self.log.read_text()
+            with contextlib.suppress(httpx.HTTPError):
+                self.client.get("health")
+                return True
+            return False
+
+        until(answers, 30)
+        return self
+
+    def stop(self, how: int = signal.SIGINT) -> int:
+        assert self.process is not None
+        self.process.send_signal(how)
+        return self.process.wait(20)
+
+    def close(self) -> None:
+        if self.process is not None and self.process.poll() is None:
+            for job in self.get("jobs?limit=500")["items"]:
+                if job["process"] is not None:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.killpg(job["process"], signal.SIGKILL)
+            self.stop()
+        self.client.close()
+
+    def get(self, path: str, status: int = 200) -> Any:
+        answer = self.client.get(path)
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    def post(self, path: str, document: Any, status: int = 202, **headers: str) -> Any:
+        answer = self.client.post(path, json=document, headers=headers)
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    def act(self, job: dict[str, Any], what: str, status: int = 202) -> Any:
+        answer = self.client.post(f"jobs/{job['id']}/{what}")
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    def order(self, command: str, status: int = 202, **settings: Any) -> dict[str, Any]:
+        job: dict[str, Any] = self.post("jobs", {"command": command, "settings": settings}, status)
+        return job
+
+    def wait(self, job: dict[str, Any], *states: str, seconds: float = 120) -> dict[str, Any]:
+        """The job, once it is in one of the states, or over."""
+        over = {"done", "stopped", "interrupted", "failed", "cancelled"}
+        found: dict[str, Any] = {}
+
+        def there() -> bool:
+            found.update(self.get(f"jobs/{job['id']}"))
+            return found["state"] in (states or over) or found["state"] in over
+
+        until(there, seconds)
+        assert found["state"] in (states or ("done",)), found
+        return found
+
+    @contextlib.contextmanager
+    def events(self, **headers: str) -> Iterator[Iterator[dict[str, Any]]]:
+        """The stream of events, each with `event`, `id` and `data`."""
+        with self.client.stream("GET", "events", headers=headers) as answer:
+            assert answer.status_code == 200
+            yield _events(answer)
+
+
+def _events(answer: httpx.Response) -> Iterator[dict[str, Any]]:
+    event: dict[str, Any] = {}
+    for line in answer.iter_lines():
+        name, _, value = line.partition(": ")
+        if line == "" and "event" in event:
+            yield event
+            event = {}
+        elif name == "data":
+            event["data"] = json.loads(value)
+        elif name in ("event", "id"):
+            event[name] = value
+
+
+def until(there: Callable[[], bool], seconds: float) -> None:
+    """Wait until something is so."""
+    end = time.monotonic() + seconds
+    while not there():
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.05)

@@ -1,0 +1,109 @@
+"""Streams of events: whole, in order, gone on with, and ended."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import socket
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from evolve.service.events import Events
+from tests.service import Service
+
+
+async def stream(events: Events, last: str, until: int) -> list[tuple[str, str, Any]]:
+    """The first events that a stream brings, as name, id and data."""
+    parts: list[bytes] = []
+    gone = asyncio.Event()
+
+    async def receive() -> dict[str, Any]:
+        if not parts:
+            return {"type": "http.request", "body": b""}
+        await gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        parts.append(message.get("body", b""))
+        if b"".join(parts).count(b"event: ") >= until:
+            gone.set()
+
+    headers = [(b"last-event-id", last.encode())] if last else []
+    await asyncio.wait_for(events({"type": "http", "headers": headers}, receive, send), 5)
+    found = []
+    for block in b"".join(parts).decode().split("\n\n"):
+        lines = dict(line.split(": ", 1) for line in block.splitlines() if ": " in line)
+        if "event" in lines:
+            found.append((lines["event"], lines["id"], json.loads(lines["data"])))
+    return found
+
+
+def test_what_was_missed_comes_first() -> None:
+    async def check() -> None:
+        events = Events("1")
+        for number in range(5):
+            events.tell("step", {"n": number})
+        ((name, first, data),) = await stream(events, "", 1)
+        assert (name, data["boot"]) == ("hello", events.boot)
+        assert first == f"{events.boot}-5"
+        found = await stream(events, f"{events.boot}-2", 3)
+        assert [data["n"] for _, _, data in found] == [2, 3, 4]
+        assert [name for name, _, _ in await stream(events, "other-2", 1)] == ["hello"]
+        assert [name for name, _, _ in await stream(events, f"{events.boot}-99", 1)] == ["reset"]
+        assert [name for name, _, _ in await stream(events, f"{events.boot}-x", 1)] == ["hello"]
+        for number in range(3000):
+            events.tell("step", {"n": number})
+        assert [name for name, _, _ in await stream(events, f"{events.boot}-2", 1)] == ["reset"]
+
+    asyncio.run(check())
+
+
+def test_a_slow_reader_is_told_to_fetch_again() -> None:
+    async def check() -> None:
+        events, sent, go = Events("1"), list[bytes](), asyncio.Event()
+
+        async def receive() -> dict[str, Any]:
+            await asyncio.sleep(10)
+            return {"type": "http.disconnect"}
+
+        async def send(message: Any) -> None:
+            sent.append(message.get("body", b""))
+            if len(sent) == 3:
+                await go.wait()
+
+        task = asyncio.ensure_future(events({"type": "http", "headers": []}, receive, send))
+        await asyncio.sleep(0.01)
+        events.tell("step", {})
+        await asyncio.sleep(0.01)
+        for _ in range(5000):
+            events.tell("step", {})
+        go.set()
+        await asyncio.sleep(0.05)
+        assert b"event: reset" in sent[3]
+        assert len(sent) == 4
+        events.close()
+        await asyncio.wait_for(task, 1)
+
+    asyncio.run(check())
+
+
+def test_ctrl_c_with_streams_open(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    service = Service(tmp_path / "runs").start()
+    with ExitStack() as stack:
+        stack.callback(service.close)
+        streams = [
+            stack.enter_context(socket.create_connection(("127.0.0.1", service.port)))
+            for _ in range(200)
+        ]
+        for one in streams:
+            one.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        for one in streams:
+            assert b"200 OK" in one.recv(4096)
+        begin = time.monotonic()
+        assert service.stop(signal.SIGINT) == 0
+        assert time.monotonic() - begin < 4, "2 s on a quiet machine"
+        assert "Traceback" not in service.log.read_text()

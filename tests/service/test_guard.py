@@ -1,0 +1,169 @@
+"""Hostile requests: each is refused, and nothing is written."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.service import Service
+
+GOOD = "Host: 127.0.0.1:1"
+JOB = json.dumps({"command": "match", "settings": {"a": "swh", "b": "random", "games": 2}})
+
+
+def raw(service: Service, *lines: str, body: str = "") -> tuple[int, str]:
+    """Status and text of the answer to a request as it is written."""
+    with socket.create_connection(("127.0.0.1", service.port), timeout=30) as one:
+        one.sendall(("\r\n".join(lines) + "\r\n\r\n" + body).encode("latin-1"))
+        answer = b""
+        while chunk := one.recv(65536):
+            answer += chunk
+    head, _, rest = answer.decode("latin-1").partition("\r\n\r\n")
+    return int(head.split()[1]), head + rest
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_written(service: Service, runs: Path) -> Iterator[None]:
+    def there() -> list[str]:
+        return sorted(str(path) for path in runs.rglob("*") if ".service/tmp" not in str(path))
+
+    before = there()
+    yield
+    assert there() == before
+
+
+@pytest.mark.parametrize(
+    "hosts",
+    [
+        [],
+        ["Host: example.org"],
+        ["Host: 127.0.0.1", "Host: example.org"],
+        ["Host: 127.0.0.1", "Host: 127.0.0.1"],
+        ["Host: 127.0.0.1.example.org"],
+        ["Host: 0.0.0.0"],
+        ["Host: localhost@example.org"],
+        ["Host: 127.0.0.1:1:2"],
+        ["Host: "],
+        ["Host: 2130706433"],
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "DELETE", "OPTIONS", "POST"])
+def test_hosts_that_are_not_ours(service: Service, method: str, hosts: list[str]) -> None:
+    status, _ = raw(service, f"{method} /api/v1/runs HTTP/1.1", *hosts, "Connection: close")
+    assert 400 <= status < 500
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost:99", "[::1]:8765", "LOCALHOST"])
+def test_hosts_that_are_ours(service: Service, host: str) -> None:
+    status, _ = raw(service, "GET /api/v1/runs HTTP/1.1", f"Host: {host}", "Connection: close")
+    assert status == 200
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Origin: https://example.org",
+        "Origin: null",
+        "Sec-Fetch-Site: cross-site",
+        "Sec-Fetch-Site: same-site",
+        "Origin: http://127.0.0.1:1\r\nSec-Fetch-Site: cross-site",
+        "Origin: http://127.0.0.1:1\r\nOrigin: https://example.org",
+    ],
+)
+@pytest.mark.parametrize("method", ["POST", "DELETE"])
+def test_other_sites_change_nothing(service: Service, method: str, header: str) -> None:
+    path = "/api/v1/jobs" if method == "POST" else "/api/v1/runs/small"
+    lines = [f"{method} {path} HTTP/1.1", GOOD, header, "Content-Type: application/json"]
+    lines += [f"Content-Length: {len(JOB)}", "Connection: close"]
+    assert raw(service, *lines, body=JOB)[0] == 403
+
+
+@pytest.mark.parametrize(
+    "kind", ["application/x-www-form-urlencoded", "text/plain", "multipart/form-data", None]
+)
+def test_bodies_of_forms(service: Service, kind: str | None) -> None:
+    lines = ["POST /api/v1/jobs HTTP/1.1", GOOD, f"Content-Length: {len(JOB)}", "Connection: close"]
+    lines += [] if kind is None else [f"Content-Type: {kind}"]
+    assert raw(service, *lines, body=JOB)[0] == 415
+
+
+def test_bodies_that_are_too_large_or_no_json(service: Service) -> None:
+    lines = ["POST /api/v1/jobs HTTP/1.1", GOOD, "Content-Type: application/json"]
+    assert raw(service, *lines, f"Content-Length: {1 << 30}", "Connection: close")[0] == 413
+    chunked = "".join(f"{1 << 16:x}\r\n{'x' * (1 << 16)}\r\n" for _ in range(20)) + "0\r\n\r\n"
+    found = raw(service, *lines, "Transfer-Encoding: chunked", "Connection: close", body=chunked)
+    assert found[0] == 413
+    assert raw(service, *lines, "Content-Length: 1", "Connection: close", body="{")[0] == 400
+    for text in ("[]", "1", '"x"', "null", '{"command": "run", "more": 1}', "[" * 100_000):
+        length = f"Content-Length: {len(text)}"
+        status, _ = raw(service, *lines, length, "Connection: close", body=text)
+        assert status in (400, 422)
+
+
+@pytest.mark.slow
+def test_a_body_that_never_ends(service: Service) -> None:
+    lines = ["POST /api/v1/jobs HTTP/1.1", GOOD, "Content-Type: application/json"]
+    begin = time.monotonic()
+    status, _ = raw(service, *lines, "Content-Length: 9", "Connection: close", body="{")
+    assert status == 408
+    assert time.monotonic() - begin < 25
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../../etc/passwd",
+        "/%2e%2e/%2e%2e/etc/passwd",
+        "/..%2f..%2fetc/passwd",
+        "/api/v1/runs/..",
+        "/api/v1/runs/.service",
+        "/api/v1/runs/small%2f..%2f.service",
+        "/api/v1/runs/small/files/%2e%2e%2fconfig.toml",
+        "/api/v1/jobs/..%2f..%2fsmall",
+        "/api/v1/agents/..%2fsmall",
+        "/api/v1/agents/gtp:sh",
+        "/api/v1/agents/run:..",
+        "/api/v1/plays/..%2f..%2fsmall%2fconfig",
+    ],
+)
+def test_paths_lead_nowhere_else(service: Service, path: str) -> None:
+    status, text = raw(service, f"GET {path} HTTP/1.1", GOOD, "Connection: close")
+    assert 400 <= status < 500
+    assert "root:" not in text
+    assert "population" not in text
+
+
+def test_every_answer_has_its_policy(service: Service) -> None:
+    for path in ("/", "/api/v1/runs", "/api/v1/none"):
+        headers = httpx.get(f"http://127.0.0.1:{service.port}{path}").headers
+        assert headers["content-security-policy"].startswith(
+            "default-src 'none'; script-src 'self'"
+        )
+        assert headers["x-content-type-options"] == "nosniff"
+        assert "access-control-allow-origin" not in headers
+
+
+def test_a_token(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    service = Service(tmp_path / "runs", "--token", "secret")
+    service.client.headers["Authorization"] = "Bearer secret"
+    service.start()
+    try:
+        base = str(service.client.base_url)
+        for headers in ({}, {"Authorization": "Bearer x"}, {"Cookie": "evolve-token=x"}):
+            assert httpx.get(f"{base}runs", headers=headers).status_code == 401
+        with httpx.Client(base_url=base) as page:
+            assert page.post("session", json={"token": "x"}).status_code == 401
+            assert page.post("session", json={"token": "secret"}).status_code == 204
+            assert page.get("runs").status_code == 200
+            cookie = page.cookies.jar
+            assert all(one.has_nonstandard_attr("HttpOnly") for one in cookie)
+        assert httpx.get(f"http://127.0.0.1:{service.port}/").status_code == 200
+    finally:
+        service.close()

@@ -1,0 +1,314 @@
+"""Jobs: detached processes, found again, stopped, killed and gone on with."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import psutil
+import pytest
+
+import evolve
+from tests.service import SMALL, Service, until
+
+LONG = {**SMALL, "generations": 12, "population": 16}
+
+
+def tables(run: Path) -> dict[str, pd.DataFrame]:
+    """What a run has found, without the columns of times."""
+    opened = evolve.load_run(run)
+    frames = {name: opened.table(name) for name in opened.tables}
+    return {
+        name: frame.drop(columns=[column for column in frame if column.endswith("seconds")])
+        for name, frame in frames.items()
+    }
+
+
+def assert_equal(one: Path, other: Path) -> None:
+    for name, frame in tables(one).items():
+        pd.testing.assert_frame_equal(frame, tables(other)[name])
+
+
+def test_a_run_from_its_form_to_its_agent(fresh: Service) -> None:
+    with fresh.events() as events:
+        assert next(events)["event"] == "hello"
+        job = fresh.order("run", **SMALL)
+        assert job["line"].startswith("evolve run --population 8 --generations 3")
+        seen = []
+        for event in events:
+            seen.append(event)
+            if event["event"] == "job" and event["data"]["state"] == "done":
+                break
+    names = [event["event"] for event in seen]
+    assert names.count("generation") == 3
+    assert "progress" in names
+    rows = [event["data"]["row"] for event in seen if event["event"] == "generation"]
+    assert [row["generation"] for row in rows] == [0, 1, 2]
+    assert fresh.get("runs/reversed-001")["state"] == "done"
+    agent = fresh.get("agents/run:reversed-001")
+    assert agent["kind"] == "alphabeta"
+    assert len(next(iter(agent["boards"].values()))) == 64
+    found = fresh.get(f"jobs/{job['id']}")
+    assert (found["run"], found["process"], found["error"]) == ("reversed-001", None, None)
+
+
+def test_jobs_wait_for_a_slot_in_their_order(fresh: Service) -> None:
+    jobs = [fresh.order("run", **SMALL, seed=seed) for seed in range(3)]
+    states = [fresh.get(f"jobs/{job['id']}") for job in jobs]
+    assert [one["state"] for one in states] == ["running", "queued", "queued"]
+    assert [one["place"] for one in states] == [None, 1, 2]
+    fresh.act(jobs[1], "stop")
+    assert fresh.get(f"jobs/{jobs[1]['id']}")["state"] == "cancelled"
+    assert not (fresh.runs / jobs[1]["run"]).exists(), "its name is free again"
+    fresh.wait(jobs[2], seconds=60)
+    assert fresh.get(f"jobs/{jobs[0]['id']}")["state"] == "done"
+
+
+def test_stopped_and_gone_on_with_it_is_as_if_it_had_not_been(fresh: Service) -> None:
+    job = fresh.order("run", **LONG)
+    run = fresh.runs / job["run"]
+    until(lambda: (run / "generations/gen-0001.parquet").exists(), 60)
+    assert fresh.act(job, "stop")["state"] == "stopping"
+    stopped = fresh.wait(job, "stopped")
+    assert "stopped" in stopped["ending"] or stopped["ending"]
+    fresh.act(job, "stop", 409)
+    fresh.act(job, "resume")
+    fresh.wait(job)
+    fresh.act(job, "resume", 409)
+    other = fresh.order("run", **LONG)
+    fresh.wait(other)
+    assert_equal(run, fresh.runs / other["run"])
+
+
+def test_a_job_that_is_killed_is_interrupted(fresh: Service) -> None:
+    job = fresh.order("run", **LONG)
+    run = fresh.runs / job["run"]
+    until(lambda: (run / "generations/gen-0001.parquet").exists(), 60)
+    process = fresh.get(f"jobs/{job['id']}")["process"]
+    assert psutil.Process(process).nice() > psutil.Process().nice()
+    os.kill(process, signal.SIGKILL)
+    fresh.wait(job, "interrupted")
+    fresh.act(job, "resume")
+    until(lambda: fresh.get(f"jobs/{job['id']}")["state"] == "running", 10)
+    fresh.act(job, "kill")
+    found = fresh.wait(job, "interrupted")
+    assert found["error"] is None
+    fresh.act(job, "resume")
+    fresh.wait(job)
+    assert evolve.load_run(run).generation_count == 12
+
+
+def test_a_job_that_is_stopped_at_once_is_cancelled(fresh: Service) -> None:
+    job = fresh.order("run", **LONG)
+    fresh.act(job, "stop")
+    fresh.wait(job, "cancelled")
+    assert not (fresh.runs / job["run"]).exists()
+    assert fresh.client.delete(f"jobs/{job['id']}").status_code == 204
+    fresh.get(f"jobs/{job['id']}", 404)
+
+
+def test_a_server_that_is_killed_finds_its_jobs_again(fresh: Service) -> None:
+    job = fresh.order("run", **LONG)
+    waiting = fresh.order("run", **SMALL)
+    run = fresh.runs / job["run"]
+    until(lambda: (run / "generations/gen-0000.parquet").exists(), 60)
+    process = fresh.get(f"jobs/{job['id']}")["process"]
+    fresh.stop(signal.SIGKILL)
+    assert psutil.pid_exists(process)
+    fresh.start()
+    found = fresh.get(f"jobs/{job['id']}")
+    assert (found["state"], found["process"]) == ("running", process)
+    assert fresh.get(f"jobs/{waiting['id']}")["state"] == "queued"
+    fresh.stop(signal.SIGKILL)
+    os.kill(process, signal.SIGKILL)
+    fresh.start()
+    assert fresh.get(f"jobs/{job['id']}")["state"] == "interrupted"
+    fresh.wait(waiting)
+    fresh.act(job, "resume")
+    fresh.wait(job)
+    other = fresh.order("run", **LONG)
+    fresh.wait(other)
+    assert_equal(run, fresh.runs / other["run"])
+
+
+def test_a_start_that_was_not_written_down_is_found(fresh: Service) -> None:
+    job = fresh.order("run", **LONG)
+    until(lambda: fresh.get(f"jobs/{job['id']}")["process"] is not None, 10)
+    process = fresh.get(f"jobs/{job['id']}")["process"]
+    fresh.stop(signal.SIGKILL)
+    file = fresh.runs / ".service/jobs" / job["id"] / "job.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "process": None}))
+    fresh.start()
+    found = fresh.get(f"jobs/{job['id']}")
+    assert (found["state"], found["process"]) == ("running", process)
+    fresh.act(job, "kill")
+
+
+def test_a_number_that_is_used_again_is_another_process(fresh: Service) -> None:
+    job = fresh.order("run", **SMALL)
+    fresh.wait(job)
+    fresh.stop()
+    file = fresh.runs / ".service/jobs" / job["id"] / "job.json"
+    mine = {"number": os.getpid(), "started": time.time() - 10_000}
+    told = {**json.loads(file.read_text()), "process": mine, "state": "running", "ending": None}
+    file.write_text(json.dumps(told))
+    (file.parent / "progress.jsonl").unlink()
+    fresh.start()
+    assert fresh.get(f"jobs/{job['id']}")["state"] == "interrupted"
+
+
+def test_a_match_and_its_games(fresh: Service) -> None:
+    job = fresh.order("match", a="swh?depth=2", b="random", games=20, sprt=[0, 400])
+    assert "--sprt 0 400" in job["line"]
+    assert "--out" not in job["line"]
+    found = fresh.wait(job)
+    result = found["result"]
+    assert result["wins"] + result["draws"] + result["losses"] == result["games"] > 0
+    assert result["sprt"]["verdict"] in ("accepted", "rejected", "undecided")
+    games = fresh.get(f"jobs/{job['id']}/games")
+    assert games["total"] == result["games"]
+    assert fresh.get(f"jobs/{job['id']}/games/1")["black"] == "random"
+    for name in ("games.csv", "games.parquet", "games.ggf"):
+        assert fresh.client.get(f"jobs/{job['id']}/files/{name}").status_code == 200
+
+
+def test_a_rating(fresh: Service) -> None:
+    job = fresh.order("rate", agents=["swh", "random", "zero"], games=6)
+    result = fresh.wait(job)["result"]
+    assert {row["agent"] for row in result["agents"]} == {"swh", "random", "zero"}
+    assert set(result["cross"]["swh"]) == {"random", "zero"}
+
+
+def test_going_on_past_the_end_with_a_run_of_the_command_line(service: Service, runs: Path) -> None:
+    job = service.post("runs/small/resume", {"settings": {"generations": 4}})
+    service.wait(job)
+    assert evolve.load_run(runs / "small").generation_count == 4
+    found = service.post("runs/small/resume", {"settings": {"storage": "x", "patience": "a"}}, 422)
+    assert {one["pointer"] for one in found["errors"]} == {
+        "/settings/storage",
+        "/settings/patience",
+    }
+
+
+def test_a_request_that_is_sent_twice_makes_one_job(fresh: Service) -> None:
+    asked = {"command": "match", "settings": {"a": "swh", "b": "random", "games": 2}}
+    one = fresh.post("jobs", asked, **{"Idempotency-Key": "k1"})
+    two = fresh.post("jobs", asked, **{"Idempotency-Key": "k1"})
+    assert one["id"] == two["id"]
+    other = {**asked, "settings": {**asked["settings"], "games": 4}}  # type: ignore[dict-item]
+    fresh.post("jobs", other, 422, **{"Idempotency-Key": "k1"})
+    assert fresh.get("jobs")["total"] == 1
+
+
+def test_a_job_that_fails_says_why(fresh: Service, tmp_path: Path) -> None:
+    job = fresh.order("match", a="swh", b="champion-reversed", games=2, rules=None)
+    until(lambda: fresh.get(f"jobs/{job['id']}")["state"] in ("failed", "done"), 60)
+    job = fresh.order("match", a="champion-standard", b="champion-reversed", games=2)
+    found = fresh.wait(job, "failed")
+    assert "agents of different rules" in found["error"]
+    assert "agents of different rules" in fresh.get(f"jobs/{job['id']}/log")["text"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "pointer"),
+    [
+        ({"command": "run", "settings": {"population": 2}}, "/settings/population"),
+        ({"command": "run", "settings": {"nothing": 2}}, "/settings/nothing"),
+        ({"command": "run", "settings": {"start_from": "/etc/passwd"}}, "/settings/start_from"),
+        ({"command": "run", "settings": {"start_from": "gtp:sh"}}, "/settings/start_from"),
+        ({"command": "run", "settings": {"start_from": "runs/x"}}, "/settings/start_from"),
+        ({"command": "train", "settings": {}}, "/settings/kind"),
+        ({"command": "train", "settings": {"kind": "patterns", "budget": -1}}, "/settings/budget"),
+        (
+            {"command": "train", "settings": {"kind": "dqn", "opponents": {"gtp:sh": 1}}},
+            "/settings/opponents/gtp:sh",
+        ),
+        (
+            {"command": "sweep", "settings": {"kind": "patterns", "panel": ["/x"]}},
+            "/settings/panel/0",
+        ),
+        (
+            {"command": "sweep", "settings": {"kind": "patterns", "storage": "sqlite:///x"}},
+            "/settings/storage",
+        ),
+        (
+            {"command": "sweep", "settings": {"kind": "dqn", "fix": {"opponents": "gtp:sh"}}},
+            "/settings/fix/opponents",
+        ),
+        ({"command": "match", "settings": {"a": "swh", "b": "nboard:x"}}, "/settings/b"),
+        (
+            {"command": "match", "settings": {"a": "swh", "b": "swh", "openings": "/etc/passwd"}},
+            "/settings/openings",
+        ),
+        ({"command": "rate", "settings": {"agents": ["swh", "../x"]}}, "/settings/agents/1"),
+        ({"command": "rate", "settings": {"agents": ["swh"]}}, "/settings/agents"),
+        ({"command": "match", "settings": {"a": "swh?depth=99", "b": "swh"}}, "/settings/a"),
+        ({"command": "run", "settings": {}, "name": "../x"}, "/name"),
+        ({"command": "shell", "settings": {}}, "/command"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(
+    service: Service, runs: Path, asked: dict[str, Any], pointer: str
+) -> None:
+    before = sorted(path.name for path in runs.iterdir())
+    jobs = service.get("jobs")["total"]
+    found = service.post("jobs", asked, 422)
+    assert pointer in [one["pointer"] for one in found["errors"]], found
+    assert sorted(path.name for path in runs.iterdir()) == before, "nothing is written"
+    assert service.get("jobs")["total"] == jobs
+
+
+def test_names_of_runs(fresh: Service) -> None:
+    asked = {"command": "run", "settings": SMALL, "name": "mine"}
+    job = fresh.post("jobs", asked)
+    assert job["run"] == "mine"
+    fresh.post("jobs", asked, 409)
+    fresh.act(job, "kill")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize(
+    ("command", "settings"),
+    [
+        ("run", LONG),
+        ("train", {"kind": "patterns", "games": 6000, "shapes": ["corner"], "panel_openings": 2}),
+        (
+            "sweep",
+            {"kind": "alphabeta", "trials": 8, "panel": ["random"], "panel_openings": 8}
+            | {"fix": {"depths": 2}, "finalists": 1, "final_openings": 2},
+        ),
+    ],
+)
+def test_whatever_is_killed_whenever_tables_are_as_undisturbed(
+    fresh: Service, command: str, settings: dict[str, Any], seed: int
+) -> None:
+    rng = random.Random(f"{command} {seed}")
+    whole = fresh.post("jobs", {"command": command, "settings": settings, "threads": 1})
+    begin = time.monotonic()
+    fresh.wait(whole)
+    length = time.monotonic() - begin
+    job = fresh.post("jobs", {"command": command, "settings": settings, "threads": 1})
+    for victim in rng.sample(["server", "job", "both"], 2):
+        time.sleep(rng.uniform(0, length))
+        process = fresh.get(f"jobs/{job['id']}")["process"]
+        if victim != "job":
+            fresh.stop(signal.SIGKILL)
+        if victim != "server" and process is not None and psutil.pid_exists(process):
+            os.killpg(process, signal.SIGKILL)
+        if victim != "job":
+            fresh.start()
+        found = fresh.wait(job, "done", "interrupted", "running", "failed")
+        if found["state"] in ("interrupted", "failed"):
+            fresh.act(job, "resume")
+    until(lambda: fresh.get(f"jobs/{job['id']}")["state"] not in ("running", "queued"), 120)
+    if fresh.get(f"jobs/{job['id']}")["state"] != "done":
+        fresh.act(job, "resume")
+    fresh.wait(job)
+    assert_equal(fresh.runs / whole["run"], fresh.runs / job["run"])
