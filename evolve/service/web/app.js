@@ -95,19 +95,16 @@ function Page({ route }) {
       const [file, page] = PAGES[name];
       return (await import(`./pages/${file}.js`))[page];
     };
-    load().catch(() => Unloaded).then((Content) => current && setLoaded({ name, Content }));
+    load().then((Content) => ({ Content }), (error) => ({ error })).then((found) => current && setLoaded({ name, ...found }));
     return () => { current = false; };
   }, [name]);
-  if (fault) {
-    return html`<h1>Something is wrong here</h1><${Problem} error=${{ title: "The page failed", message: fault.message }} again=${reload} />`;
-  }
+  const error = fault || loaded.error;
+  if (error) return html`<h1>Something is wrong here</h1><${Problem} error=${error} again=${() => location.reload()} />`;
   if (loaded.name !== name) return html`<p class="quiet" aria-busy="true">Loading …</p>`;
   return html`<${loaded.Content} key=${name} parts=${parts} query=${route.query} />`;
 }
 
-const reload = () => location.reload();
 const Missing = () => html`<h1>There is no such page</h1><p><a href="#/">All runs</a></p>`;
-const Unloaded = () => html`<h1>The page did not load</h1><button type="button" onClick=${reload}>Try again</button>`;
 
 function App() {
   const route = useRoute();

@@ -51,6 +51,9 @@ export function amount({ done: kept, target, unit }, job) {
   return done !== null && `${number(done)}${target === null ? "" : ` of ${number(target)}`} ${unit || ""}`;
 }
 
+/** The number of a run's last generation. */
+export const lastOf = (run) => Math.max(0, (run.done ?? 1) - 1);
+
 /** A field's name as a label: `panel_score` is `panel score`. */
 export function label(name) {
   return name.replaceAll("_", " ");

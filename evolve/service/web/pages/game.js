@@ -2,8 +2,8 @@
 
 import { get, path, post } from "../api.js";
 import { Board, Discs } from "../board.js";
-import { useGet, usePages } from "../data.js";
-import { label, number, percent } from "../format.js";
+import { useGet, usePages, useRested } from "../data.js";
+import { label, lastOf, number, percent } from "../format.js";
 import { html, useEffect, useMemo, useRef, useState } from "../html.js";
 import { after, other, positions, squareName, squareNumber } from "../reversi.js";
 import { go, setQuery, to } from "../router.js";
@@ -28,11 +28,12 @@ export function Replay({ game, rules, agent: first, query, link = (name) => name
   const all = useMemo(() => positions(moves), [moves]);
   const last = all.length - 1;
   const at = Math.max(0, Math.min(last, Number(query.get("ply") ?? game.opening?.split(" ").filter(Boolean).length ?? 0)));
-  const [agent, setAgent] = useState(query.get("by") || first || "");
+  const [agent, setAgent] = useState(first || "");
+  const asked = useRested(agent, 400);
   const [shown, setShown] = useState(true);
   const show = (ply) => setQuery({ ply: Math.max(0, Math.min(last, ply)) });
   const position = all[at];
-  const values = useValues(shown && at < moves.length && moves[at] !== "pass" ? agent : "", moves.slice(0, at), rules);
+  const values = useValues(shown && at < moves.length && moves[at] !== "pass" ? asked : "", moves.slice(0, at), rules);
   const next = moves[at];
   useEffect(() => {
     const key = (event) => {
@@ -58,8 +59,7 @@ export function Replay({ game, rules, agent: first, query, link = (name) => name
     <div class="beside">
       <${Discs} cells=${position.cells} toMove=${at < last ? position.side : null} />
       <${Facts} facts=${[["black", link(game.black)], ["white", link(game.white)], ["winner", game.winner ?? "nobody"], ["discs", `${game.discs_black}:${game.discs_white}`],
-        ["reason", game.reason === "end" ? null : game.reason], ["rules", rules], ["upset", game.upset > 0 ? percent(game.upset) : null],
-        ["nodes", game.nodes_black === null ? null : `${number(game.nodes_black)} and ${number(game.nodes_white)}`]]} />
+        ["reason", game.reason === "end" ? null : game.reason], ["rules", rules], ["upset", game.upset > 0 ? percent(game.upset) : null]]} />
       ${all.length - 1 < moves.length && html`<p class="bad">Move ${all.length} of this game, ${moves[all.length - 1]}, is not legal.</p>`}
       <div class="panel"><h2>What an agent thinks</h2>
         <p class="buttons"><${IdInput} name="Agent" value=${agent} onChange=${setAgent} /><${Check} name="values on squares" value=${shown} onChange=${setShown} /></p>
@@ -141,7 +141,7 @@ const KINDS = [["", "all"], ["fitness", "round robin"], ["panel", "panel"], ["ma
 export const SORTS = [["game", "number"], ["-upset", "upsets first"], ["-plies", "longest first"]];
 
 export function Games({ run, query }) {
-  const last = Math.max(0, (run.done ?? 1) - 1);
+  const last = lastOf(run);
   const g = query.get("g") || String(last);
   const numbers = Array.from({ length: Math.min(last + 1, 400) }, (_, step) => String(Math.round(last - (step * last) / Math.max(1, Math.min(last, 399)))));
   const choices = [...new Set([g, ...numbers])].filter((one) => one !== "playoff").sort((a, b) => b - a).map((one) => [one, one]);

@@ -3,7 +3,7 @@
 import { path } from "../api.js";
 import { BarChart, Curves, HeatMap, ParallelChart, Plot } from "../charts.js";
 import { useCurve, useGet, usePages, useRested, useTable } from "../data.js";
-import { number, percent } from "../format.js";
+import { lastOf, number, percent } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { setQuery, to } from "../router.js";
 import { Box, PagedTable, Select, Table, Wait } from "../ui.js";
@@ -53,7 +53,7 @@ const BEFORE_GENES = ["individual", "born", "origin", "parents", "score", "disc_
 
 function Generation({ run, g }) {
   const generation = Number(g);
-  const last = Math.max(0, (run.done ?? 1) - 1);
+  const last = lastOf(run);
   const pages = usePages(path(["runs", run.id, "generations", g, "individuals"], { limit: 32 }));
   const champion = useGet(path(["runs", run.id, "generations", g, "champion"]));
   const open = (value) => html`<a href=${to(["run", run.id, "individual", value])}>${value}</a>`;
@@ -91,7 +91,7 @@ function Cross({ run, g }) {
 const STEP = 500;
 
 export function Weights({ run, query }) {
-  const last = Math.max(0, (run.done ?? 1) - 1);
+  const last = lastOf(run);
   const [at, setAt] = useState(query.has("g") ? Number(query.get("g")) : last);
   const [moving, setMoving] = useState(false);
   const rested = useRested(at, 80);
@@ -118,14 +118,12 @@ export function Weights({ run, query }) {
 const WIDTH = 200;
 const HEIGHT = 52;
 
+/** Ancestors of the champion; of the last generation's best where that is no individual, but a mean of some. */
 export function Lineage({ run, query }) {
-  const last = Math.max(0, (run.done ?? 1) - 1);
-  const champion = useGet(run.agent ? path(["agents", run.agent]) : null);
-  const best = useGet(path(["runs", run.id, "generations", last, "champion"]));
-  if (run.agent && !champion.data && !champion.error) return html`<${Wait} of=${champion} />`;
-  const individual = champion.data?.provenance.individual ?? best.data?.provenance.individual ?? best.data?.name;
-  if (!individual) return html`<${Wait} of=${best} />`;
-  return html`<h2>Ancestors of ${individual}</h2><${Tree} run=${run} individual=${individual} query=${query} />`;
+  const born = /^\d+-\d+$/.test(run.champion);
+  const best = useGet(born ? null : path(["runs", run.id, "generations", lastOf(run), "champion"]));
+  const individual = born ? run.champion : best.data?.name;
+  return individual ? html`<h2>Ancestors of ${individual}</h2><${Tree} run=${run} individual=${individual} query=${query} />` : html`<${Wait} of=${best} />`;
 }
 
 export function Individual({ run, rest, query }) {
