@@ -275,6 +275,6 @@ function Slice({ rows, names }) {
 function Rungs({ run }) {
   const wanted = run.tables.includes("rungs");
   const pages = usePages(wanted ? path(["runs", run.id, "rungs"], { limit: 50 }) : null);
-  if (!wanted) return null;
+  if (!pages.items?.length) return null;
   return html`<h2>Rungs</h2><${PagedTable} pages=${pages} name="rungs" />`;
 }
