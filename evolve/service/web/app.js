@@ -4,7 +4,7 @@ import { giveToken } from "./api.js";
 import { useGet } from "./data.js";
 import { connect, useConnection, useEvents } from "./events.js";
 import { html, render, useEffect, useErrorBoundary, useRef, useState } from "./html.js";
-import { currentRoute, useRoute } from "./router.js";
+import { useRoute } from "./router.js";
 import { Problem } from "./ui.js";
 
 /** By the first word of an address: the module of the page, and its name there. */
@@ -15,23 +15,22 @@ const PAGES = {
 const LINKS = [
   ["", "Runs"], ["new", "New"], ["play", "Play"], ["compare", "Compare"], ["ratings", "Ratings"], ["agents", "Agents"],
 ];
-const THEMES = [["auto", "Auto"], ["light", "Light"], ["dark", "Dark"]];
+const THEMES = [["light dark", "auto"], ["light", "light"], ["dark", "dark"]];
 
 function Theme() {
-  const [theme, setTheme] = useState(document.documentElement.dataset.theme || "auto");
-  const choose = (event) => {
-    const chosen = event.target.value;
-    setTheme(chosen);
-    document.documentElement.dataset.theme = chosen;
+  const { style } = document.documentElement;
+  const [theme, setTheme] = useState(style.colorScheme || "light dark");
+  const choose = ({ target: { value } }) => {
+    setTheme(value);
+    style.colorScheme = value;
     try {
-      localStorage.setItem("evolve-theme", chosen);
+      localStorage.setItem("evolve-theme", value);
     } catch {
-      // Storage is forbidden here: the choice lasts as long as the page.
+      // No storage here: the choice lasts as long as the page.
     }
   };
   return html`<select class="theme" aria-label="Colours" value=${theme} onChange=${choose}>
-    ${THEMES.map(([value, name]) => html`<option value=${value} selected=${value === theme}>${name}</option>`)}
-  </select>`;
+    ${THEMES.map(([value, name]) => html`<option value=${value} selected=${value === theme}>${name}</option>`)}</select>`;
 }
 
 function Load() {
@@ -96,25 +95,25 @@ function Page({ route }) {
       const [file, page] = PAGES[name];
       return (await import(`./pages/${file}.js`))[page];
     };
-    load().catch(() => Unloaded).then((Content) => current && setLoaded({ name, Content }));
+    load().then((Content) => ({ Content }), (error) => ({ error })).then((found) => current && setLoaded({ name, ...found }));
     return () => { current = false; };
   }, [name]);
-  if (fault) {
-    return html`<h1>Something is wrong here</h1><${Problem} error=${{ title: "The page failed", message: fault.message }} again=${() => location.reload()} />`;
-  }
+  const error = fault || loaded.error;
+  if (error) return html`<h1>Something is wrong here</h1><${Problem} error=${error} again=${() => location.reload()} />`;
   if (loaded.name !== name) return html`<p class="quiet" aria-busy="true">Loading …</p>`;
   return html`<${loaded.Content} key=${name} parts=${parts} query=${route.query} />`;
 }
 
 const Missing = () => html`<h1>There is no such page</h1><p><a href="#/">All runs</a></p>`;
-const Unloaded = () => html`<h1>The page did not load</h1>
-  <p>The server did not answer. <button type="button" onClick=${() => location.reload()}>Try again</button></p>`;
 
 function App() {
   const route = useRoute();
   const main = useRef(null);
   const [first = ""] = route.parts;
   const moved = useRef(false);
+  useEffect(() => {
+    document.title = [...route.parts, "evolve"].join(" · ");
+  }, [route]);
   useEffect(() => {
     if (moved.current) {
       window.scrollTo(0, 0);
@@ -142,15 +141,8 @@ async function takeToken() {
   await giveToken(decodeURIComponent(found[1])).catch(() => {});
 }
 
-function nameWindow() {
-  const heading = document.querySelector("main h1");
-  const [page] = currentRoute().parts;
-  document.title = heading && page ? `${heading.textContent} · evolve` : "evolve";
-}
-
 await takeToken();
 connect();
 const place = document.getElementById("app");
 place.textContent = "";
 render(html`<${App} />`, place);
-new MutationObserver(nameWindow).observe(place, { childList: true, subtree: true });

@@ -1,5 +1,4 @@
-// The board as SVG: discs, the last move, legal moves, values on squares. To play it is a grid that
-// arrow keys, Enter and Space work on; to look at it is a picture with a description.
+// The board as SVG: to play a grid for arrow keys and Enter, to look at a picture with a description.
 
 import { html, useRef, useState } from "./html.js";
 import { count, squareName } from "./reversi.js";

@@ -1,6 +1,4 @@
-// Charts as SVG: lines with bands and points, bars with intervals, heat maps, parallel coordinates.
-// They are drawn at the width they have, so that their text stays readable; CSS gives their colours;
-// each has a label and its table behind it.
+// Charts as SVG, drawn at the width they have, so that their text stays readable, each with its table.
 
 import { hasValues, seriesOf } from "./data.js";
 import { number, percent } from "./format.js";
@@ -14,7 +12,6 @@ const TOP = 10;
 const BOTTOM = 34;
 const there = Number.isFinite;
 
-/** At most `most` of the points, evenly, with the first and the last. */
 function thinned(points, most = MOST) {
   if (points.length <= most) return points;
   return Array.from({ length: most }, (_, place) => points[Math.round((place * (points.length - 1)) / (most - 1))]);
@@ -43,7 +40,6 @@ function ticks([low, high], wanted, whole) {
 
 const short = (text, letters) => (text.length <= letters ? text : `${text.slice(0, Math.max(1, letters - 1))}…`);
 
-/** A figure: its title, its drawing for the width it has, and the table behind it. */
 function Figure({ title, draw, columns, rows, children }) {
   const ref = useRef(null);
   const [width, setWidth] = useState(0);
@@ -152,7 +148,7 @@ function described(series, text) {
   }).join("; ");
 }
 
-/** Horizontal bars from nothing on. bars: [{name, value, low, high, faint}]. */
+/** bars: [{name, value, low, high, faint}]. */
 export function BarChart({ title, bars, text = number }) {
   const xs = extent([0, ...bars.flatMap((bar) => [bar.value, bar.low, bar.high])]);
   const height = bars.length * 30 + 30;
@@ -201,25 +197,25 @@ export function ParallelChart({ title, axes, rows, score }) {
   return html`<${Figure} title=${title} draw=${draw} rows=${rows} columns=${axes.map(({ name, words }) => ({ name, number: !words }))} />`;
 }
 
-/** A number as a coloured cell: blue for more than nothing, orange for less; `share`: how strong, −1 to 1. */
-const shade = (text, share, title) => html`<td class=${share < 0 ? "heat minus" : "heat plus"} title=${title} style=${{ "--share": `${Math.min(60, 60 * Math.abs(share))}%` }}>${text}</td>`;
-
-/** A square table of shares, 0 to 1 or null: rows against columns. */
-export function HeatMap({ title, names, values, href }) {
+/** rows: [head, [[text, share]]]; a share of −1 to 1 colours its cell, orange below nothing and blue above. */
+function HeatTable({ title, heads, rows }) {
+  const shade = ([text, share]) => html`<td class=${share < 0 ? "minus" : "plus"} style=${{ "--share": `${Math.min(60, 60 * Math.abs(share))}%` }}>${text}</td>`;
   return html`<figure class="chart"><figcaption>${title}</figcaption><${Box} name=${title}><table class="heats">
-    <thead><tr><td></td>${names.map((name, place) => html`<th scope="col" title=${name}>${place + 1}</th>`)}</tr></thead>
-    <tbody>${names.map((name, row) => html`<tr><th scope="row">${row + 1} ${href ? html`<a href=${href(name)}>${name}</a>` : name}</th>
-      ${values[row].map((value, column) => (there(value)
-        ? shade(value.toFixed(2).replace(/^0/, ""), 2 * value - 1, `${name} against ${names[column]}`) : html`<td class="heat"></td>`))}</tr>`)}</tbody>
-  </table><//></figure>`;
+    <thead><tr><td></td>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+    <tbody>${rows.map(([head, cells]) => html`<tr><th scope="row">${head}</th>${cells.map(shade)}</tr>`)}</tbody></table><//></figure>`;
+}
+
+/** Shares, 0 to 1 or null, of rows against columns. */
+export function HeatMap({ title, names, values, href }) {
+  return html`<${HeatTable} title=${title} heads=${names.map((_, place) => place + 1)} rows=${names.map((name, row) => [
+    html`${row + 1} ${href ? html`<a href=${href(name)}>${name}</a>` : name}`,
+    values[row].map((value) => (there(value) ? [value.toFixed(2).replace(/^0/, ""), 2 * value - 1] : ["", 0])),
+  ])} />`;
 }
 
 /** A board of 64 numbers; `most` is the strongest colour. */
 export function BoardHeat({ title, values, most }) {
-  const lines = [0, 1, 2, 3, 4, 5, 6, 7];
-  return html`<figure class="chart"><figcaption>${title}</figcaption><${Box} name=${title}><table class="heats">
-    <thead><tr><td></td>${lines.map((column) => html`<th scope="col">${"abcdefgh"[column]}</th>`)}</tr></thead>
-    <tbody>${lines.map((row) => html`<tr><th scope="row">${row + 1}</th>
-      ${lines.map((column) => shade(number(values[8 * row + column]), values[8 * row + column] / most))}</tr>`)}</tbody>
-  </table><//></figure>`;
+  return html`<${HeatTable} title=${title} heads=${[..."abcdefgh"]} rows=${[..."12345678"].map((head, row) => [
+    head, values.slice(8 * row, 8 * row + 8).map((value) => [number(value), value / most]),
+  ])} />`;
 }

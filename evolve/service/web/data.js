@@ -1,15 +1,10 @@
-// Documents of the API as state of a component: fetched, kept, fetched again when the server says so;
-// a run's first table as curves.
+// Documents of the API as state of a component: fetched, kept, fetched again when the server says so.
 
 import { get, path } from "./api.js";
 import { useEvents } from "./events.js";
 import { useCallback, useEffect, useState } from "./html.js";
 
-/**
- * The document at a path; nothing where there is no path.
- * Gives {data, error, loading, reload, change}: `change(fn)` puts fn(data) in its place.
- * `keep`: what was there stays until the document of another path has come.
- */
+/** The document at a path; `change(fn)` puts fn(data) in its place; `keep` shows it until another one has come. */
 export function useGet(where, { keep = false } = {}) {
   const [state, setState] = useState({});
   const [turn, setTurn] = useState(0);
@@ -31,10 +26,7 @@ export function useGet(where, { keep = false } = {}) {
   return { data, error: current ? error : undefined, loading: Boolean(where) && !current, reload, change };
 }
 
-/**
- * A list by pages: what useGet gives, with {items, total, columns, more} in place of data. `more` is to be
- * called for the next page; null at the list's end. `change(fn)` changes the items.
- */
+/** A list by pages: {items, total, columns} in place of data; `more()` gets the next page, null at the end. */
 export function usePages(where) {
   const { data, change, ...first } = useGet(where, { keep: true });
   const more = async () => {

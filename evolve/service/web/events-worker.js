@@ -4,11 +4,7 @@
 const NAMES = ["hello", "reset", "job", "run", "progress", "generation", "check", "trial", "match"];
 const WAIT = 2000;
 
-/**
- * Follow the events, and come back by itself. `tell` gets {name, data} for each, {name: "live" | "gone"}
- * for the connection, and {name: "again"} when events were missed, so that all must be fetched anew.
- * Gives a function that closes the stream.
- */
+/** `tell` gets {name, data}: an event, `live` or `gone`, or `again` where events were missed. Gives a way to close. */
 export function follow(tell) {
   let source;
   let timer;
@@ -39,7 +35,6 @@ export function follow(tell) {
   };
 }
 
-/** Every tab has a port; it says hello when it is there and bye when it goes. */
 function share() {
   const ports = new Set();
   let close = null;

@@ -45,10 +45,14 @@ export function date(seconds) {
   return typeof seconds === "number" ? dateFormat.format(new Date(1000 * seconds)) : NONE;
 }
 
-/** How much of a run there is. */
-export function amount({ done, target, unit }) {
+/** How much of a run there is; its job knows first, where it counts in the same unit. */
+export function amount({ done: kept, target, unit }, job) {
+  const done = job && job.progress.total === target ? job.progress.done : kept;
   return done !== null && `${number(done)}${target === null ? "" : ` of ${number(target)}`} ${unit || ""}`;
 }
+
+/** The number of a run's last generation. */
+export const lastOf = (run) => Math.max(0, (run.done ?? 1) - 1);
 
 /** A field's name as a label: `panel_score` is `panel score`. */
 export function label(name) {

@@ -1,11 +1,7 @@
 // Sets light or dark before anything is drawn. A classic script, so that no page flashes.
 "use strict";
-{
-  let theme = "auto";
-  try {
-    theme = localStorage.getItem("evolve-theme") || "auto";
-  } catch {
-    // Storage is forbidden here: what the system wishes holds.
-  }
-  document.documentElement.dataset.theme = theme;
+try {
+  document.documentElement.style.colorScheme = localStorage.getItem("evolve-theme");
+} catch {
+  // No storage here: what the system wishes holds.
 }

@@ -13,7 +13,6 @@ export function Problem({ error, again, rest = error?.errors }) {
     ${again && html` <button type="button" onClick=${again}>Try again</button>`}</div>`;
 }
 
-/** What is fetched: its error, a word while it is on its way, then the content. */
 export function Wait({ of, children }) {
   if (of.error && !of.data && !of.items) return html`<${Problem} error=${of.error} again=${of.reload} />`;
   if (!of.data && !of.items) return html`<p class="quiet" aria-busy="true">Loading …</p>`;
@@ -62,16 +61,9 @@ export function ActTwice({ children, question, act }) {
 
 function Copy({ text }) {
   const [done, setDone] = useState(false);
+  if (!navigator.clipboard) return null; // Browsers have none on a plain http address of another machine.
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      const area = document.body.appendChild(document.createElement("textarea"));
-      area.value = text;
-      area.select();
-      document.execCommand("copy");
-      area.remove();
-    }
+    await navigator.clipboard.writeText(text);
     setDone(true);
     setTimeout(() => setDone(false), 1500);
   };
@@ -86,7 +78,6 @@ export function Download({ name, href, about }) {
   return html`<a class="button" href=${`api/v1/${href}`} download=${name} title=${about}>↓ ${name}</a>`;
 }
 
-/** A wide thing that scrolls in its own box. */
 export function Box({ name, children }) {
   return html`<div class="box" role="region" tabindex="0" aria-label=${name}>${children}</div>`;
 }

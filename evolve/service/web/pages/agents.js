@@ -19,8 +19,7 @@ function All({ query }) {
     <div class="filters" role="search"><${Search} name="Name" value=${q} onChange=${(value) => setQuery({ q: value })} /></div>
     <${Wait} of=${pages}>
       <${Table} name="agents" id="id" rows=${pages.items || []} columns=${[
-        { name: "agent", show: (agent) => html`<a href=${to(["agents", agent.id])}>${agent.name}</a>` },
-        { name: "origin" }, { name: "kind" }, { name: "rules", show: (agent) => agent.rules || "any" }, { name: "about" },
+        { name: "agent", show: (agent) => html`<a href=${to(["agents", agent.id])}>${agent.id}</a>` }, { name: "name" }, { name: "kind" }, { name: "rules", show: (agent) => agent.rules || "any" }, { name: "about" },
         { name: "play", show: (agent) => html`<a class="button" href=${to(["play"], { agent: agent.id })} aria-label=${`play ${agent.name}`}>Play</a>` },
       ]} />
       <${More} pages=${pages} what="agents" />

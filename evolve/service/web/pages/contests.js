@@ -135,7 +135,7 @@ export function RatingResult({ result }) {
   if (!agents.length) return html`<p class="quiet">No games have ended yet.</p>`;
   const names = agents.map(({ agent }) => agent);
   const bars = agents.map((one) => ({ name: one.agent, value: one.elo, low: one.low ?? one.elo_low, high: one.high ?? one.elo_high, one }));
-  return html`<div class="charts wide">
+  return html`<div class="charts">
       <${BarChart} title="Elo" text=${elo} bars=${bars} />
       ${result.cross && html`<${HeatMap} title="Score of the row against the column" names=${names}
         values=${names.map((row) => names.map((column) => result.cross[row]?.[column] ?? null))} />`}

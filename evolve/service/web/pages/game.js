@@ -1,10 +1,9 @@
-// Games: a list with filters; one move by move, with slider, keys and the values of its moves by any agent;
-// and play against any agent, with hints, values and take-back, by keyboard as well.
+// Games: lists with filters, one move by move, and play against an agent.
 
 import { get, path, post } from "../api.js";
 import { Board, Discs } from "../board.js";
-import { useGet, usePages } from "../data.js";
-import { label, number, percent } from "../format.js";
+import { useGet, usePages, useRested } from "../data.js";
+import { label, lastOf, number, percent } from "../format.js";
 import { html, useEffect, useMemo, useRef, useState } from "../html.js";
 import { after, other, positions, squareName, squareNumber } from "../reversi.js";
 import { go, setQuery, to } from "../router.js";
@@ -24,17 +23,17 @@ export function Game({ parts, query }) {
 
 const KEYS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
 
-/** game: a game's document; agent: whose values come first; link(name): how its players are shown. */
 export function Replay({ game, rules, agent: first, query, link = (name) => name }) {
   const moves = useMemo(() => (game.moves || "").split(" ").filter(Boolean), [game.moves]);
   const all = useMemo(() => positions(moves), [moves]);
   const last = all.length - 1;
   const at = Math.max(0, Math.min(last, Number(query.get("ply") ?? game.opening?.split(" ").filter(Boolean).length ?? 0)));
-  const [agent, setAgent] = useState(query.get("by") || first || "");
+  const [agent, setAgent] = useState(first || "");
+  const asked = useRested(agent, 400);
   const [shown, setShown] = useState(true);
   const show = (ply) => setQuery({ ply: Math.max(0, Math.min(last, ply)) });
   const position = all[at];
-  const values = useValues(shown && at < moves.length && moves[at] !== "pass" ? agent : "", moves.slice(0, at), rules);
+  const values = useValues(shown && at < moves.length && moves[at] !== "pass" ? asked : "", moves.slice(0, at), rules);
   const next = moves[at];
   useEffect(() => {
     const key = (event) => {
@@ -60,8 +59,7 @@ export function Replay({ game, rules, agent: first, query, link = (name) => name
     <div class="beside">
       <${Discs} cells=${position.cells} toMove=${at < last ? position.side : null} />
       <${Facts} facts=${[["black", link(game.black)], ["white", link(game.white)], ["winner", game.winner ?? "nobody"], ["discs", `${game.discs_black}:${game.discs_white}`],
-        ["reason", game.reason === "end" ? null : game.reason], ["rules", rules], ["upset", game.upset > 0 ? percent(game.upset) : null],
-        ["nodes", game.nodes_black === null ? null : `${number(game.nodes_black)} and ${number(game.nodes_white)}`]]} />
+        ["reason", game.reason === "end" ? null : game.reason], ["rules", rules], ["upset", game.upset > 0 ? percent(game.upset) : null]]} />
       ${all.length - 1 < moves.length && html`<p class="bad">Move ${all.length} of this game, ${moves[all.length - 1]}, is not legal.</p>`}
       <div class="panel"><h2>What an agent thinks</h2>
         <p class="buttons"><${IdInput} name="Agent" value=${agent} onChange=${setAgent} /><${Check} name="values on squares" value=${shown} onChange=${setShown} /></p>
@@ -82,7 +80,6 @@ function said(at, all, next) {
   return `Move ${at}: ${what}.${next === undefined ? " The game is over." : ""}`;
 }
 
-/** The moves as a list; each may be chosen. The first ones are the opening's. */
 function Moves({ moves, at, onChoose, opening = 0 }) {
   if (!moves.length) return html`<p class="quiet">None yet.</p>`;
   return html`<ol class="moves">${moves.map((move, place) => html`<li key=${place}>
@@ -108,7 +105,7 @@ async function ask(key, agent, moves, rules) {
   memory.set(key, evaluation);
 }
 
-/** What an agent thinks of the position after `moves`: {data, error}; nothing where `agent` is empty. */
+/** What an agent thinks of the position after `moves`; nothing where there is no agent. */
 function useValues(agent, moves, rules) {
   const text = moves.join(" ");
   const key = agent ? `${agent} ${rules} ${text}` : null;
@@ -133,11 +130,9 @@ function ValuesList({ values, played }) {
   const { data } = values;
   if (!data) return html`<p class="quiet" aria-busy="true">…</p>`;
   if (!data.unit) return html`<p class="quiet">This agent has no opinion on moves.</p>`;
-  return html`<div class="values">
-    <p class="quiet">${data.unit}${data.depth !== null && data.depth !== undefined && `, ${data.depth} plies deep`}, for ${data.side}</p>
-    <ol>${data.moves.map(({ move, text }) => html`<li class=${move === played ? "played" : undefined}><strong>${move}</strong> ${text}${move === played && html` <span class="quiet">played</span>`}</li>`)}</ol>
-    ${data.line.length > 0 && html`<p>Best line: ${data.line.join(" ")}</p>`}
-  </div>`;
+  return html`<p class="quiet">${data.unit}${data.depth !== null && data.depth !== undefined && `, ${data.depth} plies deep`}, for ${data.side}</p>
+    <ol class="values">${data.moves.map(({ move, text }) => html`<li class=${move === played ? "played" : undefined}><strong>${move}</strong> ${text}${move === played && html` <span class="quiet">played</span>`}</li>`)}</ol>
+    ${data.line.length > 0 && html`<p>Best line: ${data.line.join(" ")}</p>`}`;
 }
 
 const WINNERS = [["", "any"], ["black", "black"], ["white", "white"], ["draw", "draw"]];
@@ -146,7 +141,7 @@ const KINDS = [["", "all"], ["fitness", "round robin"], ["panel", "panel"], ["ma
 export const SORTS = [["game", "number"], ["-upset", "upsets first"], ["-plies", "longest first"]];
 
 export function Games({ run, query }) {
-  const last = Math.max(0, (run.done ?? 1) - 1);
+  const last = lastOf(run);
   const g = query.get("g") || String(last);
   const numbers = Array.from({ length: Math.min(last + 1, 400) }, (_, step) => String(Math.round(last - (step * last) / Math.max(1, Math.min(last, 399)))));
   const choices = [...new Set([g, ...numbers])].filter((one) => one !== "playoff").sort((a, b) => b - a).map((one) => [one, one]);

@@ -73,7 +73,7 @@ function merged(runs, jobs, fit, sort, moreRuns) {
 
 function Row({ run, job }) {
   const { score, score_low: low, score_high: high } = run || job.result || {};
-  const done = run && amount(run);
+  const done = run && amount(run, job);
   const wrong = run ? run.problem : job.error;
   return html`<li class="item">
     <div class="what"><a href=${run ? to(["run", run.id]) : to(["job", job.id])}>${run ? run.id : jobTitle(job)}</a>
@@ -82,7 +82,7 @@ function Row({ run, job }) {
       ${wrong ? html`<span class="bad">${wrong}</span>` : job ? html`<${Ahead} job=${job} words=${done} share=${run?.share} />`
         : html`<${Progress} share=${run.share} name=${`progress of ${run.id}`} text=${done} />`}</div>
     <div class="curve">${run ? run.curve.length > 1 && html`<${Spark} values=${run.curve} name=${`curve of ${run.id}`} />` : isActive(job) && html`<${JobButtons} job=${job} />`}</div>
-    <div class="what"><small>${typeof score === "number" && `score ${interval(score, low, high)}`}</small>
+    <div class="what">${typeof score === "number" && html`<small>score ${interval(score, low, high)}</small>`}
       <span class="quiet">${date(run ? run.date : job.ended || job.created)}</span></div>
   </li>`;
 }

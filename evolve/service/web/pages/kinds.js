@@ -1,11 +1,9 @@
-// What runs of each kind show. An evolution: curves, generations, the individuals and the cross table of one,
-// the play-off, the weights of each generation's best, ancestors as a tree. A training: curves. A sweep:
-// history, slices, importances, parallel coordinates, rungs.
+// What runs of each kind show, part by part.
 
 import { path } from "../api.js";
 import { BarChart, Curves, HeatMap, ParallelChart, Plot } from "../charts.js";
 import { useCurve, useGet, usePages, useRested, useTable } from "../data.js";
-import { number, percent } from "../format.js";
+import { lastOf, number, percent } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { setQuery, to } from "../router.js";
 import { Box, PagedTable, Select, Table, Wait } from "../ui.js";
@@ -55,7 +53,7 @@ const BEFORE_GENES = ["individual", "born", "origin", "parents", "score", "disc_
 
 function Generation({ run, g }) {
   const generation = Number(g);
-  const last = Math.max(0, (run.done ?? 1) - 1);
+  const last = lastOf(run);
   const pages = usePages(path(["runs", run.id, "generations", g, "individuals"], { limit: 32 }));
   const champion = useGet(path(["runs", run.id, "generations", g, "champion"]));
   const open = (value) => html`<a href=${to(["run", run.id, "individual", value])}>${value}</a>`;
@@ -93,7 +91,7 @@ function Cross({ run, g }) {
 const STEP = 500;
 
 export function Weights({ run, query }) {
-  const last = Math.max(0, (run.done ?? 1) - 1);
+  const last = lastOf(run);
   const [at, setAt] = useState(query.has("g") ? Number(query.get("g")) : last);
   const [moving, setMoving] = useState(false);
   const rested = useRested(at, 80);
@@ -120,14 +118,12 @@ export function Weights({ run, query }) {
 const WIDTH = 200;
 const HEIGHT = 52;
 
+/** Ancestors of the champion; of the last generation's best where that is no individual, but a mean of some. */
 export function Lineage({ run, query }) {
-  const last = Math.max(0, (run.done ?? 1) - 1);
-  const champion = useGet(run.agent ? path(["agents", run.agent]) : null);
-  const best = useGet(path(["runs", run.id, "generations", last, "champion"]));
-  if (run.agent && !champion.data && !champion.error) return html`<${Wait} of=${champion} />`;
-  const individual = champion.data?.provenance.individual ?? best.data?.provenance.individual ?? best.data?.name;
-  if (!individual) return html`<${Wait} of=${best} />`;
-  return html`<h2>Ancestors of ${individual}</h2><${Tree} run=${run} individual=${individual} query=${query} />`;
+  const born = /^\d+-\d+$/.test(run.champion);
+  const best = useGet(born ? null : path(["runs", run.id, "generations", lastOf(run), "champion"]));
+  const individual = born ? run.champion : best.data?.name;
+  return individual ? html`<h2>Ancestors of ${individual}</h2><${Tree} run=${run} individual=${individual} query=${query} />` : html`<${Wait} of=${best} />`;
 }
 
 export function Individual({ run, rest, query }) {
@@ -157,7 +153,7 @@ function Tree({ run, individual, query }) {
     <//>`;
 }
 
-/** Steps back of each individual from the first, by its longest way: lines then go one way alone. */
+/** Steps back from the first by the longest way: lines then go one way alone. */
 function levels(nodes, first) {
   const level = new Map([[first, 0]]);
   for (const { individual, parents } of [...nodes].sort((a, b) => b.born - a.born)) {
@@ -252,7 +248,6 @@ function parameters(rows, weights) {
   return all.sort((a, b) => (order.get(a) ?? Infinity) - (order.get(b) ?? Infinity));
 }
 
-/** An axis of a setting; where it has words or yes and no, with them in order. */
 function axis(name, rows) {
   const values = rows.map((row) => row[name]).filter((value) => value !== null && value !== undefined);
   return values.every((value) => typeof value === "number") ? { name } : { name, words: [...new Set(values.map(String))].sort() };
@@ -280,6 +275,6 @@ function Slice({ rows, names }) {
 function Rungs({ run }) {
   const wanted = run.tables.includes("rungs");
   const pages = usePages(wanted ? path(["runs", run.id, "rungs"], { limit: 50 }) : null);
-  if (!wanted) return null;
+  if (!pages.items?.length) return null;
   return html`<h2>Rungs</h2><${PagedTable} pages=${pages} name="rungs" />`;
 }

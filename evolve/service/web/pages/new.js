@@ -1,6 +1,5 @@
-// A new run, training, sweep, match or rating: forms made of the settings models of the command line. Their
-// fields stand in groups, defaults are placeholders, errors are beside the fields; what is typed is kept as
-// text by name, and `settingsOf` makes the settings of it.
+// Forms of the commands: fields in groups, defaults as placeholders, errors beside the fields. What is typed
+// is kept as text by name; `settingsOf` makes the settings of it.
 
 import { newKey, path, post } from "../api.js";
 import { useGet, useRested } from "../data.js";
@@ -34,7 +33,7 @@ function Chosen({ commands, name, query }) {
     <h2><a href=${to(["new", one.command])}>${one.command}</a></h2><p>${one.about}</p>${!one.available && missing}</li>`)}</ul>`;
 }
 
-/** Once it is known what to begin with: the settings of another run, those of the address, or what was typed before. */
+/** Begins with the settings of another run, those of the address, or what was typed before. */
 function Filled({ info, query }) {
   const from = query.get("from");
   const run = useGet(from ? path(["runs", from]) : null);
@@ -79,7 +78,7 @@ function Form({ info, begin }) {
     try {
       sessionStorage.setItem(MEMORY + info.command, JSON.stringify(next));
     } catch {
-      // Storage is forbidden here: what is typed lasts as long as the page.
+      // No storage here: what is typed lasts as long as the page.
     }
   };
   const extra = WHERE.filter(({ name }) => name === "threads" || !["match", "rate"].includes(command));
@@ -114,7 +113,7 @@ export function textOf(value) {
   return String(value);
 }
 
-/** What was typed as the value of a field; what is not of its type stays text, for the server to say so. */
+/** What is not of its type stays text, for the server to say so. */
 function valueOf(field, text) {
   if (field.type === "bool") return text === "true";
   if (field.type === "int" || field.type === "float") return scalar(text.trim());
@@ -140,7 +139,6 @@ export function settingsOf(fields, texts) {
   return Object.fromEntries(given.map((field) => [field.name, valueOf(field, texts[field.name])]));
 }
 
-/** The errors of a problem document by field, and those that belong to none of them. */
 function errorsByField(error, fields) {
   const found = { fields: {}, rest: [] };
   for (const one of error?.errors || []) {
@@ -151,10 +149,7 @@ function errorsByField(error, fields) {
   return found;
 }
 
-/**
- * Start a job: {start(job), error, busy, forget}. A key goes with it, so that a second attempt starts
- * no second job; `forget` is to be called when something changes.
- */
+/** Start a job, with a key, so that a second attempt starts no second one; `forget` when something changes. */
 function useStart(onStart) {
   const [state, setState] = useState({});
   const key = useRef(newKey());
@@ -174,7 +169,7 @@ function useStart(onStart) {
   return { ...state, start, forget };
 }
 
-/** A form within a page. command: `match` or `rate`; fixed: the settings that the page gives. */
+/** A form within a page; fixed: the settings that the page gives. */
 export function Launch({ command, fixed, button, onStart, disabled }) {
   const commands = useGet("commands");
   const [texts, setTexts] = useState({});
@@ -196,7 +191,7 @@ export function Launch({ command, fixed, button, onStart, disabled }) {
     <p><button class="main" disabled=${busy || disabled}>${button}</button></p></form>`;
 }
 
-/** The fields in their groups; the first group is open, the others where something in them is set or wrong. */
+/** The first group is open, the others where something in them is set or wrong. */
 export function SettingsForm({ info, texts, onChange, errors = {}, closed }) {
   const preset = info.presets[texts.preset ?? info.fields.find((field) => field.name === "preset")?.default] || {};
   const groups = [...new Set(info.fields.map((field) => field.group))]

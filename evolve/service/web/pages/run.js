@@ -27,10 +27,10 @@ export function Run({ parts, query }) {
   const job = useJob(found.data?.job);
   const [gone, setGone] = useState(false);
   useEvents(({ name, data }) => {
+    if (name === "job" && data.run === id && data.id !== found.data?.job) found.reload();
     if (name !== "run" || data.id !== id) return;
     setGone(Boolean(data.gone));
-    if (data.gone) return;
-    if (data.state !== found.data?.state || data.champion !== found.data?.champion) found.reload();
+    if (!data.gone && (data.state !== found.data?.state || data.champion !== found.data?.champion)) found.reload();
     found.change((run) => ({ ...run, ...data }));
   });
   const run = found.data;
@@ -47,7 +47,7 @@ export function Run({ parts, query }) {
 
 function Head({ run, job }) {
   const active = isActive(job);
-  const done = amount(run);
+  const done = amount(run, active && job);
   const wrong = run.problem || (!active && run.state !== "done" && job?.error);
   return html`<div class="head"><h1>${run.id}</h1><${Chip} state=${active ? job.state : run.state} /></div>
     <p class="quiet">${[run.command || run.noun, run.rules && `${run.rules} rules`, run.preset && `preset ${run.preset}`, run.seed !== null && `seed ${run.seed}`].filter(Boolean).join(" · ")}</p>
