@@ -7,7 +7,7 @@ import { date, duration } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { isActive, JobButtons, JobHead, jobTitle, useJob } from "../jobs.js";
 import { go, to } from "../router.js";
-import { CommandLine, Download, Facts, More, Select, Wait } from "../ui.js";
+import { CommandLine, Download, Facts, More, Select, useAgent, Wait } from "../ui.js";
 import { MatchResult, RatingResult } from "./contests.js";
 import { GamesTable, Replay, SORTS } from "./game.js";
 
@@ -54,9 +54,11 @@ function Games({ job }) {
 
 function OneGame({ job, which, query }) {
   const game = useGet(path(["jobs", job.id, "games", which]));
+  const { a, rules } = job.settings;
+  const agent = useAgent(rules ? null : a);
   return html`<div class="head"><h1>Game ${which}</h1><a class="button" href=${to(["job", job.id])}>The match</a></div>
-    <${Wait} of=${game}>${game.data && html`<${Replay} game=${game.data} rules=${job.result?.rules || job.settings.rules || "standard"}
-      agent=${job.settings.a} query=${query} />`}<//>`;
+    <${Wait} of=${game}>${game.data && (rules || agent.data || agent.error) && html`<${Replay} game=${game.data}
+      rules=${rules || agent.data?.rules || "standard"} agent=${a} query=${query} />`}<//>`;
 }
 
 function Log({ id }) {
