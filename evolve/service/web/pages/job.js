@@ -21,12 +21,12 @@ export function Job({ parts, query }) {
 }
 
 function Shown({ job }) {
-  const run = useGet(job.run && isActive(job) ? path(["runs", job.run]) : null);
-  useEvents(({ name, data }) => name === "run" && data.id === job.run && run.reload());
+  const found = useGet(job.run && isActive(job) ? path(["runs"], { q: job.run }) : null);
+  useEvents(({ name, data }) => name === "run" && data.id === job.run && found.reload());
   useEffect(() => {
     // While it works, its run is the better page, as soon as there is one.
-    if (run.data) location.replace(to(["run", job.run]));
-  }, [run.data]);
+    if (found.data?.items.some(({ id }) => id === job.run)) location.replace(to(["run", job.run]));
+  }, [found.data]);
   return html`<h1>${jobTitle(job)}</h1><p class="quiet">${job.command}</p>
     <${JobHead} job=${job} />
     <${JobButtons} job=${job} gone=${() => go("#/")} />
