@@ -32,20 +32,29 @@ class Events:
         self._version = version
         self._kept: deque[bytes] = deque(maxlen=_KEPT)
         self._count = 0
-        self._news = asyncio.Event()
+        self._watching: set[_Watch] = set()
         self._closed = False
 
     def tell(self, name: str, document: Mapping[str, Any]) -> None:
         """Send an event to all who watch."""
         self._count += 1
         self._kept.append(self._encoded(name, document, self._count))
-        news, self._news = self._news, asyncio.Event()
-        news.set()
+        for watch in self._watching:
+            watch.news.set()
+
+    async def ping_for_ever(self) -> None:
+        """Send something now and then, by which the reader's end sees that this one lives."""
+        while True:
+            await asyncio.sleep(_PING)
+            for watch in self._watching:
+                watch.due = True
+                watch.news.set()
 
     def close(self) -> None:
         """End all streams: the server stops."""
         self._closed = True
-        self._news.set()
+        for watch in self._watching:
+            watch.news.set()
 
     def _encoded(self, name: str, document: Mapping[str, Any], number: int) -> bytes:
         data = json.dumps(document, separators=(",", ":"), default=str)
@@ -76,30 +85,44 @@ class Events:
         first, seen = self._first(headers.get(b"last-event-id", b"").decode("latin-1"))
         await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
         await send({"type": "http.response.body", "body": _RETRY + first, "more_body": True})
-        gone = asyncio.ensure_future(_gone(receive))
+        # One event to wait for, whatever happens: waiting for two took three times the CPU.
+        watch = _Watch()
+        reader = asyncio.ensure_future(watch.until_gone(receive))
+        self._watching.add(watch)
         try:
-            while not self._closed and not gone.done():
+            while not self._closed and not watch.gone:
                 if self._count == seen:
-                    news = asyncio.ensure_future(self._news.wait())
-                    await asyncio.wait(
-                        (news, gone), timeout=_PING, return_when=asyncio.FIRST_COMPLETED
-                    )
-                    news.cancel()
-                    if gone.done() or self._closed:
+                    await watch.news.wait()
+                    watch.news.clear()
+                    if watch.gone or self._closed:
                         break
                 new = self._after(seen)
                 seen = self._count
                 if new is None:
                     new = self._encoded("reset", {}, self._count)
-                await send(
-                    {"type": "http.response.body", "body": new or b": ping\n\n", "more_body": True}
-                )
+                if not new and watch.due:
+                    new = b": ping\n\n"
+                watch.due = False
+                if new:
+                    await send({"type": "http.response.body", "body": new, "more_body": True})
         finally:
-            gone.cancel()
+            self._watching.discard(watch)
+            reader.cancel()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-async def _gone(receive: Receive) -> None:
-    """Return when the reader has left; the first message is the request itself."""
-    while (await receive())["type"] != "http.disconnect":
-        pass
+class _Watch:
+    """One who watches: whether there is news, and whether the reader has left."""
+
+    def __init__(self) -> None:
+        self.news = asyncio.Event()
+        self.gone = False
+        self.due = False
+        """Whether it is time for a ping."""
+
+    async def until_gone(self, receive: Receive) -> None:
+        """Wait until the reader has left; the first message is the request itself."""
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self.gone = True
+        self.news.set()

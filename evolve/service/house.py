@@ -58,6 +58,7 @@ class House:
         self._tasks = [
             asyncio.create_task(self.jobs.follow_for_ever()),
             asyncio.create_task(self._look_for_ever()),
+            asyncio.create_task(self.events.ping_for_ever()),
         ]
 
     async def close(self) -> None:
@@ -68,14 +69,17 @@ class House:
         await self.search.close()
 
     async def _look_for_ever(self) -> None:
-        """Tell of runs that come, change and go."""
+        """Tell of runs that come, change and go; before that, read all, for filters and orders."""
+        for name in self.index.names():
+            with suppress(OSError, ProblemError):
+                await asyncio.to_thread(self.index.summary, name, fresh=False)
         while True:
             begin = time.monotonic()
             with suppress(OSError):  # the folder is away for a moment
                 changed, gone = await asyncio.to_thread(self.index.scan)
                 for name in gone:
                     self.events.tell("run", {"id": name, "gone": True})
-                for name in changed[:100]:
+                for name in changed:
                     summary = await asyncio.to_thread(self.index.summary, name)
                     self.events.tell("run", summary.model_dump())
             await asyncio.sleep(max(_LOOK, _SHARE * (time.monotonic() - begin)))

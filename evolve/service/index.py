@@ -81,10 +81,15 @@ class Index:
         """Whether a process writes to it now."""
         return holds(self._locks.held(), self._place.run(name) / LOCK_FILE)
 
-    def summary(self, name: str) -> RunSummary:
-        """A run as lists show it; ProblemError where there is none."""
+    def summary(self, name: str, *, fresh: bool = True) -> RunSummary:
+        """A run as lists show it; ProblemError where there is none.
+
+        One that need not be fresh is as of the last `scan`, which costs no look at the disk.
+        """
         found = _NAME.fullmatch(name)
-        stamp = _stamp(self._place.run(name), self._locks.held()) if found else None
+        stamp = None if fresh else self._stamps.get(name)
+        if stamp is None and found:
+            stamp = _stamp(self._place.run(name), self._locks.held())
         if stamp is None:
             raise not_found(f"run {name[:80]}")
         known = self._known.get(name)

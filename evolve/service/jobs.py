@@ -25,6 +25,9 @@ LOG_FILE: Final = "log.txt"
 _EVERY: Final = 0.3
 """Seconds between two looks at what jobs tell."""
 
+_LIVES: Final = 1.0
+"""Seconds between two looks at whether their processes live."""
+
 Tell = Callable[[str, Mapping[str, Any]], None]
 
 
@@ -40,6 +43,7 @@ class Jobs:
         self._records: dict[str, JobRecord] = {}
         self._tails: dict[str, Tail] = {}
         self._kills: set[str] = set()
+        self._next_look = 0.0
         self.damaged: list[str] = []
 
     def restore(self) -> None:
@@ -139,6 +143,7 @@ class Jobs:
             raise ProblemError(409, f"job {record.id} is {record.state}: nothing is at work")
         self._kills.add(record.id)
         record.process.kill()
+        self._next_look = 0.0
         self.follow()
 
     def resume(self, record: JobRecord) -> None:
@@ -166,13 +171,19 @@ class Jobs:
 
     def follow(self) -> None:
         """Learn what jobs have told, notice those that have ended, and start the next."""
-        process.reap()
+        now = time.monotonic()
+        look = now >= self._next_look
+        if look:  # dearer than the rest of it together
+            self._next_look = now + _LIVES
+            process.reap()
         for name, tail in list(self._tails.items()):
             record = self._records[name]
-            alive = record.process is not None and record.process.alive
-            news = False
+            alive, news = True, False
             for event in tail.read():
                 news |= self._take(record, event)
+                look |= event["event"] in ("done", "error")
+            if look:
+                alive = record.process is not None and record.process.alive
             if not alive:
                 for event in tail.read():
                     self._take(record, event)

@@ -97,7 +97,6 @@ class RunDetail(RunSummary):
     settings: dict[str, Any]
     changed: list[str] = Field(description="settings that differ from the defaults")
     versions: dict[str, str]
-    figures: dict[str, Any]
     tables: list[str]
     changes: list[Change]
     files: list[Download]
@@ -233,7 +232,12 @@ class Comparison(BaseModel):
 
     runs: list[RunSummary]
     settings: list[SettingDifference]
-    figures: list[dict[str, Any]]
+
+
+class Figures(BaseModel):
+    """Further figures of a run, by name."""
+
+    items: dict[str, Any]
 
 
 class NewJob(_Given):

@@ -15,6 +15,8 @@ from evolve.service.paging import Cursor
 from evolve.service.problems import ProblemError, not_found
 from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.generations import GENERATIONS_COLUMNS
+from evolve.tables.individuals import table_metadata
+from evolve.tables.kinds import EVOLUTIONS, SWEEPS
 from evolve.tables.layout import generation_file, playoff_file
 from evolve.tables.metrics import read_metrics
 from evolve.tables.parquet import read_table
@@ -46,6 +48,23 @@ def rows_of(run: Run, table: str, cursor: Cursor, points: int | None, since: int
     return Rows(items=rows, next=after, total=count, columns=columns_of(schema))
 
 
+def figures_of(run: Run) -> dict[str, Any]:
+    """Further figures of a run, for which all of it is read; that may take seconds."""
+    if run.kind is EVOLUTIONS:
+        rows = [generation_row(run, number) for number in range(run.generation_count)]
+        scores = [row["panel_score"] for row in rows if row.get("panel_score") is not None]
+        return {
+            "best_panel_score": max(scores, default=None),
+            "games": sum(row["games"] for row in rows),
+            "hours": round(sum(row["seconds"] for row in rows) / 3600, 4),
+        }
+    if run.kind is SWEEPS:
+        return {}
+    table = read_metrics(run.path)
+    scores = table["score"].to_pylist()
+    return {"games": table["games"][-1].as_py(), "best_score": max(scores)} if scores else {}
+
+
 def individuals_of(run: Run, generation: int, cursor: Cursor) -> Rows:
     """The individuals of a generation, the best first."""
     table = individuals_table(run, generation)
@@ -60,11 +79,15 @@ def generation_row(run: Run, generation: int) -> dict[str, Any]:
     """The row of a generation, with the depths of its best."""
 
     def made() -> dict[str, Any]:
-        row = run.metadata(generation)[0]
-        table = read_table(generation_file(run.path, generation))
-        best = table.filter(pc.field("individual") == row.get("best"))
-        if _SHOWN_GENES in table.column_names and len(best):
-            row[_SHOWN_GENES] = best[_SHOWN_GENES][0].as_py()
+        path = generation_file(run.path, generation)
+        table = read_table(path, only=("individual", _SHOWN_GENES))  # both in one read
+        try:
+            row, _ = table_metadata(dict(table.schema.metadata or {}))
+        except (LookupError, TypeError, ValueError) as error:
+            raise RunError(f"{path} is damaged: {error}") from error
+        place = table["individual"].index(row.get("best")).as_py()
+        if _SHOWN_GENES in table.column_names and place >= 0:
+            row[_SHOWN_GENES] = table[_SHOWN_GENES][place].as_py()
         return row
 
     found: dict[str, Any] = _recent.get((*_stamp(run, generation), "row"), made)
@@ -80,10 +103,9 @@ def individuals_table(run: Run, generation: int) -> pa.Table:
 
 def check_generation(run: Run, generation: int) -> None:
     """Raise ProblemError unless the run has that generation."""
-    try:
-        run.check_generation(generation)
-    except RunError as error:
-        raise ProblemError(404, str(error)) from error
+    # Not by counting them, as `Run` does: of thousands that takes longer than all the rest.
+    if run.kind.table("generations") is None or not generation_file(run.path, generation).exists():
+        raise not_found(f"generation {generation} of {run.name}")
 
 
 def games_table(run: Run, generation: Generation) -> pa.Table:

@@ -60,7 +60,7 @@ def serve(
             lifespan="on",
             timeout_graceful_shutdown=_GRACE,
             server_header=False,
-            h11_max_incomplete_event_size=64 << 10,
+            http="httptools",
             timeout_keep_alive=30,
             ws="none",
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -42,18 +43,21 @@ def write_table(path: Path, table: pa.Table) -> None:
         file.write(content[:place] + digest + content[place + _DIGITS :])
 
 
-def read_table(path: Path, columns: Columns | None = None) -> pa.Table:
-    """A whole table; RunError where it is missing, damaged, or lacks one of `columns`.
+def read_table(
+    path: Path, columns: Columns | None = None, *, only: Sequence[str] | None = None
+) -> pa.Table:
+    """A whole table, or `only` the named ones of its columns, as far as they are there.
 
-    It may have further columns. Columns that are newer than the file get their value for older
-    files. A file without a digest, as version 0.1 wrote them and other programs do, is taken as it
-    is: page checksums are all that is verified of it.
+    RunError where it is missing, damaged, or lacks one of `columns`; it may have further ones.
+    Columns that are newer than the file get their value for older files. A file without a digest,
+    as version 0.1 wrote them and other programs do, is taken as it is: page checksums are all that
+    is verified of it.
     """
     content = _verified(path)
     try:
-        table = pq.read_table(
-            pa.BufferReader(content), use_threads=False, page_checksum_verification=True
-        )
+        file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
+        named = None if only is None else [name for name in only if name in file.schema_arrow.names]
+        table = file.read(columns=named, use_threads=False)
     except (pa.ArrowException, OSError, ValueError, LookupError, MemoryError) as error:
         raise _damaged(path, error) from error
     if columns is not None:

@@ -102,7 +102,9 @@ def test_dialects_play_the_same_games_as_the_agent_they_are(
             protocol,
             fault,
             reason,
-            marks=[pytest.mark.slow] if (protocol, reason) == ("nboard", "in time") else [],
+            marks=[]
+            if reason != "in time" or (protocol, fault) == ("gtp", "hang")
+            else [pytest.mark.slow],
         )
         for protocol in ("gtp", "nboard")
         for fault, reason in (

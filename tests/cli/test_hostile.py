@@ -136,7 +136,7 @@ RUN = "run --generations 1 --population 4 --openings start --panel-openings 2 --
     [
         ("runs .", ">&-"),
         ("runs .", "<&- >&- 2>&-"),
-        (f"{RUN} --out new", ">&-"),
+        pytest.param(f"{RUN} --out new", ">&-", marks=pytest.mark.slow),
         pytest.param(f"{RUN} --out new", "<&- >&- 2>&-", marks=pytest.mark.slow),
     ],
 )

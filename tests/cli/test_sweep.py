@@ -84,6 +84,7 @@ def test_the_table_of_trials(swept: Path) -> None:
     assert champion.name == f"trial-{final['winner']}"
 
 
+@pytest.mark.slow
 def test_what_shows_it(swept: Path, tmp_path: Path) -> None:
     shown = done("show", swept).out
     assert "champion trial-" in shown

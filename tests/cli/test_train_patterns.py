@@ -261,6 +261,7 @@ def test_work_that_cannot_be_done(copy: Path) -> None:
     assert "of other settings" in fails("resume", copy, "--games", 900)
 
 
+@pytest.mark.slow
 def test_settings_from_a_file() -> None:
     Path("s.toml").write_text('games = 20\nshapes = ["a1-b2"]\nphases = 2\npanel_openings = 2\n')
     options = ("--phases", 3, "--probcut", 0, "--depth", 2)

@@ -12,7 +12,7 @@ import pytest
 from tests.service import SMALL, Service
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of runs with an evolution, `small`."""
     folder = tmp_path_factory.mktemp("service") / "runs"
@@ -23,7 +23,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def service(runs: Path) -> Iterator[Service]:
     """A service on it, for tests that leave it as it is."""
     started = Service(runs, "--slots=2").start()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import time
 from pathlib import Path
@@ -58,6 +59,7 @@ def test_a_run_from_its_form_to_its_agent(fresh: Service) -> None:
     assert (found["run"], found["process"], found["error"]) == ("reversed-001", None, None)
 
 
+@pytest.mark.slow
 def test_jobs_wait_for_a_slot_in_their_order(fresh: Service) -> None:
     jobs = [fresh.order("run", **SMALL, seed=seed) for seed in range(3)]
     states = [fresh.get(f"jobs/{job['id']}") for job in jobs]
@@ -70,6 +72,7 @@ def test_jobs_wait_for_a_slot_in_their_order(fresh: Service) -> None:
     assert fresh.get(f"jobs/{jobs[0]['id']}")["state"] == "done"
 
 
+@pytest.mark.slow
 def test_stopped_and_gone_on_with_it_is_as_if_it_had_not_been(fresh: Service) -> None:
     job = fresh.order("run", **LONG)
     run = fresh.runs / job["run"]
@@ -86,6 +89,7 @@ def test_stopped_and_gone_on_with_it_is_as_if_it_had_not_been(fresh: Service) ->
     assert_equal(run, fresh.runs / other["run"])
 
 
+@pytest.mark.slow
 def test_a_job_that_is_killed_is_interrupted(fresh: Service) -> None:
     job = fresh.order("run", **LONG)
     run = fresh.runs / job["run"]
@@ -113,6 +117,7 @@ def test_a_job_that_is_stopped_at_once_is_cancelled(fresh: Service) -> None:
     fresh.get(f"jobs/{job['id']}", 404)
 
 
+@pytest.mark.slow
 def test_a_server_that_is_killed_finds_its_jobs_again(fresh: Service) -> None:
     job = fresh.order("run", **LONG)
     waiting = fresh.order("run", **SMALL)
@@ -150,6 +155,7 @@ def test_a_start_that_was_not_written_down_is_found(fresh: Service) -> None:
     fresh.act(job, "kill")
 
 
+@pytest.mark.slow
 def test_a_number_that_is_used_again_is_another_process(fresh: Service) -> None:
     job = fresh.order("run", **SMALL)
     fresh.wait(job)
@@ -178,6 +184,7 @@ def test_a_match_and_its_games(fresh: Service) -> None:
         assert fresh.client.get(f"jobs/{job['id']}/files/{name}").status_code == 200
 
 
+@pytest.mark.slow
 def test_a_rating(fresh: Service) -> None:
     job = fresh.order("rate", agents=["swh", "random", "zero"], games=6)
     result = fresh.wait(job)["result"]
@@ -185,10 +192,12 @@ def test_a_rating(fresh: Service) -> None:
     assert set(result["cross"]["swh"]) == {"random", "zero"}
 
 
+@pytest.mark.slow
 def test_going_on_past_the_end_with_a_run_of_the_command_line(service: Service, runs: Path) -> None:
-    job = service.post("runs/small/resume", {"settings": {"generations": 4}})
+    shutil.copytree(runs / "small", runs / "longer")
+    job = service.post("runs/longer/resume", {"settings": {"generations": 4}})
     service.wait(job)
-    assert evolve.load_run(runs / "small").generation_count == 4
+    assert evolve.load_run(runs / "longer").generation_count == 4
     found = service.post("runs/small/resume", {"settings": {"storage": "x", "patience": "a"}}, 422)
     assert {one["pointer"] for one in found["errors"]} == {
         "/settings/storage",
@@ -206,6 +215,7 @@ def test_a_request_that_is_sent_twice_makes_one_job(fresh: Service) -> None:
     assert fresh.get("jobs")["total"] == 1
 
 
+@pytest.mark.slow
 def test_a_job_that_fails_says_why(fresh: Service, tmp_path: Path) -> None:
     job = fresh.order("match", a="swh", b="champion-reversed", games=2, rules=None)
     until(lambda: fresh.get(f"jobs/{job['id']}")["state"] in ("failed", "done"), 60)

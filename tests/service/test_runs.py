@@ -143,6 +143,7 @@ def test_what_never_changes_is_not_sent_twice(service: Service) -> None:
         "runs/small/importances",
         "runs/small/files/config.toml",
         "runs/small/files/..%2fconfig.toml",
+        "runs/small/x",
         "nothing",
     ],
 )
@@ -154,7 +155,7 @@ def test_what_is_not_there(service: Service, path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["runs?after=x", "runs?limit=0", "runs?sort=x", "runs/small/metrics", "runs/small/x"]
+    "path", ["runs?after=x", "runs?limit=0", "runs?sort=x", "runs/small/metrics"]
 )
 def test_what_is_asked_wrongly(service: Service, path: str) -> None:
     found = service.get(path, 422)

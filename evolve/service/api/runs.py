@@ -24,6 +24,7 @@ from evolve.service.models import (
     Comparison,
     CrossTable,
     Download,
+    Figures,
     Game,
     Games,
     Importances,
@@ -42,6 +43,7 @@ from evolve.service.problems import ProblemError, not_found
 from evolve.service.rows import (
     check_generation,
     crosstable_of,
+    figures_of,
     game_of,
     games_page,
     games_table,
@@ -53,7 +55,7 @@ from evolve.service.rows import (
 )
 from evolve.service.sources import agent_of_run
 from evolve.tables.folder import locked, refuse_links
-from evolve.tables.kinds import champion_of, imported
+from evolve.tables.kinds import champion_of
 from evolve.tables.layout import playoff_file
 from evolve.tables.run import Run
 from evolve.tables.trials import importances_of, read_trials
@@ -66,7 +68,7 @@ Individual = Annotated[str, Path(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
 Text = Annotated[str | None, Query(max_length=200)]
 _TABLES: Final = ("generations", "metrics", "trials", "rungs")
 _NOTHING: Final[Mapping[str, Any]] = {
-    **{key: {} for key in ("settings", "versions", "figures")},
+    **{key: {} for key in ("settings", "versions")},
     **{key: [] for key in ("changed", "tables", "changes", "files")},
     "agent": None,
     "playoff": False,
@@ -96,7 +98,7 @@ def list_runs(
     names = [name for name in house.index.names() if q is None or q.lower() in name.lower()]
     wanted = {"kind": kind, "rules": rules, "state": state}
     if any(value is not None for value in wanted.values()) or key in ("score", "share"):
-        found = [house.index.summary(name) for name in names]
+        found = [house.index.summary(name, fresh=False) for name in names]
         for field, value in wanted.items():
             found = [one for one in found if value is None or getattr(one, field) == value]
         if key in ("score", "share"):
@@ -123,13 +125,11 @@ def get_run(house: Inside, run: RunId) -> RunDetail:
     versions = {name: str(value) for name, value in config.pop("versions", {}).items()}
     config.pop("command", None)
     kind = opened.kind
-    totals = {} if kind.totals is None else imported(kind.totals)(opened)
     detail = {
         **summary.model_dump(),
         "settings": _hidden(config),
         "changed": _changed(opened, config),
         "versions": versions,
-        "figures": {key: value for key, value in totals.items() if value == value},
         "tables": list(opened.tables),
         "changes": [
             Change(name=one.name, type=_type_name(one.type), help=one.help)
@@ -165,6 +165,14 @@ async def resume_run(house: Inside, run: RunId, changes: Changes, response: Resp
     house.jobs.add(record)
     response.headers["location"] = f"../../jobs/{record.id}"
     return house.jobs.document(record)
+
+
+@router.get("/runs/{run}/figures")
+def get_figures(request: Request, response: Response, house: Inside, run: RunId) -> Figures:
+    """Further figures of a run: the best score of all, games, hours."""
+    opened = house.index.open(run)
+    _tagged(request, response, opened, "figures", house.index.summary(run).date)
+    return Figures(items=figures_of(opened))
 
 
 @router.get("/runs/{run}/importances")
@@ -303,12 +311,8 @@ def compare(
         for key in keys
         if any(config.get(key) != configs[0].get(key) for config in configs)
     ]
-    figures: list[dict[str, Any]] = []
-    for one in opened:
-        totals = one.kind.totals
-        figures.append({} if totals is None else imported(totals)(one))
     runs = [house.index.summary(name) for name in run]
-    return Comparison(runs=runs, settings=differing, figures=figures)
+    return Comparison(runs=runs, settings=differing)
 
 
 @router.get("/runs/{run}/files/{name}", response_class=FileResponse)
