@@ -55,7 +55,7 @@ export function ActTwice({ children, question, act }) {
     no.current?.focus();
   }, [asked]);
   if (!asked) return html`<button type="button" onClick=${() => setAsked(true)}>${children} …</button>`;
-  return html`<span class="asked" role="group" aria-label=${question}>${question} <${Act} kind="danger" act=${act}>${children}<//>
+  return html`<span class="asked buttons" role="group" aria-label=${question}>${question} <${Act} kind="danger" act=${act}>${children}<//>
     <button type="button" ref=${no} onClick=${() => setAsked(false)}>No</button></span>`;
 }
 
