@@ -49,14 +49,13 @@ export function useRested(value, milliseconds = 300) {
 const TABLES = { run: ["generations", "generation", "generation"], train: ["metrics", "check", "check"], sweep: ["trials", "trial", "number"] };
 const POINTS = 400;
 
-/** Put rows that arrive in their place, or at the end where `append()` allows. */
 function useNewRows({ id, kind }, change, append) {
   const [, event, key] = TABLES[kind];
   useEvents(({ name, data }) => {
     if (name !== event || data.run !== id) return;
     change((items) => {
       const known = items.some((row) => row[key] === data.row[key]);
-      if (!known) return append(items) ? [...items, data.row] : items;
+      if (!known) return append(items, data.row[key]) ? [...items, data.row] : items;
       return items.map((row) => (row[key] === data.row[key] ? data.row : row));
     });
   });
@@ -72,8 +71,9 @@ export function useTable(run) {
 /** The same evenly thinned, for curves: {data: rows}. It is fetched again once twice as many have come. */
 export function useCurve(run, points = POINTS) {
   const { data, change, ...found } = useGet(path(["runs", run.id, TABLES[run.kind][0]], { points }));
-  useNewRows(run, (fn) => change((page) => ({ ...page, items: fn(page.items) })), (items) => {
-    if (items.length === 2 * points) found.reload();
+  useNewRows(run, (fn) => change((page) => ({ ...page, items: fn(page.items) })), (items, next) => {
+    const missed = items.length && next > items.at(-1)[TABLES[run.kind][2]] + 1; // while the others were fetched
+    if (missed || items.length === 2 * points) found.reload();
     return true;
   });
   return { ...found, data: data?.items };

@@ -3,7 +3,7 @@
 import { path, post, remove } from "./api.js";
 import { useGet } from "./data.js";
 import { useEvents } from "./events.js";
-import { duration, number } from "./format.js";
+import { duration, number, percent } from "./format.js";
 import { html } from "./html.js";
 import { Act, ActTwice, Chip, Progress, Wait } from "./ui.js";
 
@@ -37,7 +37,7 @@ export function Ahead({ job, words, share }) {
   const active = isActive(job);
   if (job.state === "queued") return html`<span class="quiet">${job.place && `place ${job.place} in the queue`}</span>`;
   return html`<${Progress} share=${job.state === "done" ? 1 : total ? done / total : share} name=${`progress of ${jobTitle(job)}`} text=${[
-    words, active && stage && `${stage}${of ? ` ${number(part)} of ${number(of)}` : ""}`,
+    words, active && stage && `${stage}${of === 1 ? ` ${percent(part, 0)}` : of ? ` ${number(part)} of ${number(of)}` : ""}`,
     active && typeof left === "number" && `${duration(left)} left`].filter(Boolean).join(", ")} />`;
 }
 

@@ -55,7 +55,7 @@ export function ActTwice({ children, question, act }) {
     no.current?.focus();
   }, [asked]);
   if (!asked) return html`<button type="button" onClick=${() => setAsked(true)}>${children} …</button>`;
-  return html`<span class="asked" role="group" aria-label=${question}>${question} <${Act} kind="danger" act=${act}>${children}<//>
+  return html`<span class="asked buttons" role="group" aria-label=${question}>${question} <${Act} kind="danger" act=${act}>${children}<//>
     <button type="button" ref=${no} onClick=${() => setAsked(false)}>No</button></span>`;
 }
 
@@ -157,7 +157,7 @@ export function IdList({ chosen, onChange, href, ...rest }) {
     event.preventDefault();
     add();
   };
-  return html`<div class="filters" role="group" aria-label=${rest.of || "agents"} onKeyDown=${enter}>
+  return html`<div class="filters" role="group" aria-label=${rest.of || "agents"} onKeyDown=${enter} onChange=${add}>
     ${chosen.map((id, place) => html`<span class=${`key c${place % 6}`}>${href ? html`<a href=${href(id)}>${id}</a>` : id} <button type="button" aria-label=${`leave out ${id}`}
       onClick=${() => onChange(chosen.filter((_, at) => at !== place))}>×</button></span>`)}
     <${IdInput} ...${rest} value=${next} onChange=${setNext} /><button type="button" disabled=${!next} onClick=${add}>Add</button></div>`;

@@ -184,7 +184,7 @@ export function GamesTable({ games, href }) {
 }
 
 const RULES = [["", "those of the agent"], ["standard", "standard: most discs win"], ["reversed", "reversed: fewest discs win"]];
-const RESULTS = { won: "you won", lost: "you lost", draw: "a draw" };
+const RESULTS = { won: "You won", lost: "You lost", draw: "A draw" };
 
 export function Play({ parts, query }) {
   const [id] = parts;
@@ -286,6 +286,6 @@ function Going({ id }) {
 function told(play, all, pending) {
   if (pending) return `You played ${pending.move}. ${play.name} thinks …`;
   const moves = all.slice(1).map(({ move }, place) => `${all[place].side} ${move === "pass" ? "passed" : `played ${move}`}`).slice(-2).join(", ");
-  const now = play.result ? `The game is over: ${RESULTS[play.result]}, black ${play.discs_black}, white ${play.discs_white}.` : play.to_move === play.side ? "Your move." : "";
+  const now = play.result ? `The game is over. ${RESULTS[play.result]}, black ${play.discs_black}, white ${play.discs_white}.` : play.to_move === play.side ? "Your move." : "";
   return `${moves && `${moves}. `}${now}`;
 }

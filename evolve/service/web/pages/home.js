@@ -48,7 +48,7 @@ export function Home({ query }) {
 }
 
 const Welcome = () => html`<div class="panel"><p>There are no runs yet.</p>
-  <p>An evolution breeds agents that play Reversi: generation after generation the best survive. A first one takes minutes.</p>
+  <p>An evolution breeds agents that play Reversi: generation after generation the best survive.</p>
   <p class="buttons"><a class="button main" href="#/new/run">Start an evolution</a><a class="button" href="#/play">Play a game</a></p></div>`;
 
 function fits(job, { q, kind, rules, state }) {

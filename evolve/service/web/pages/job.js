@@ -7,7 +7,7 @@ import { date, duration } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { isActive, JobButtons, JobHead, jobTitle, useJob } from "../jobs.js";
 import { go, to } from "../router.js";
-import { CommandLine, Download, Facts, More, Select, Wait } from "../ui.js";
+import { CommandLine, Download, Facts, More, Select, useAgent, Wait } from "../ui.js";
 import { MatchResult, RatingResult } from "./contests.js";
 import { GamesTable, Replay, SORTS } from "./game.js";
 
@@ -21,12 +21,12 @@ export function Job({ parts, query }) {
 }
 
 function Shown({ job }) {
-  const run = useGet(job.run && isActive(job) ? path(["runs", job.run]) : null);
-  useEvents(({ name, data }) => name === "run" && data.id === job.run && run.reload());
+  const found = useGet(job.run && isActive(job) ? path(["runs"], { q: job.run }) : null);
+  useEvents(({ name, data }) => name === "run" && data.id === job.run && found.reload());
   useEffect(() => {
     // While it works, its run is the better page, as soon as there is one.
-    if (run.data) location.replace(to(["run", job.run]));
-  }, [run.data]);
+    if (found.data?.items.some(({ id }) => id === job.run)) location.replace(to(["run", job.run]));
+  }, [found.data]);
   return html`<h1>${jobTitle(job)}</h1><p class="quiet">${job.command}</p>
     <${JobHead} job=${job} />
     <${JobButtons} job=${job} gone=${() => go("#/")} />
@@ -54,9 +54,11 @@ function Games({ job }) {
 
 function OneGame({ job, which, query }) {
   const game = useGet(path(["jobs", job.id, "games", which]));
+  const { a, rules } = job.settings;
+  const agent = useAgent(rules ? null : a);
   return html`<div class="head"><h1>Game ${which}</h1><a class="button" href=${to(["job", job.id])}>The match</a></div>
-    <${Wait} of=${game}>${game.data && html`<${Replay} game=${game.data} rules=${job.result?.rules || job.settings.rules || "standard"}
-      agent=${job.settings.a} query=${query} />`}<//>`;
+    <${Wait} of=${game}>${game.data && (rules || agent.data || agent.error) && html`<${Replay} game=${game.data}
+      rules=${rules || agent.data?.rules || "standard"} agent=${a} query=${query} />`}<//>`;
 }
 
 function Log({ id }) {

@@ -70,7 +70,7 @@ function Form({ info, begin }) {
     return () => abort.abort();
   }, [rested]);
   useEffect(() => {
-    if (error) form.current.querySelector("[aria-invalid], .problem").focus();
+    if (error) (form.current.querySelector("[aria-invalid]") || form.current.querySelector(".problem")).focus();
   }, [error]);
   const change = (next) => {
     setTexts(next);
