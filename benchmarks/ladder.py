@@ -1,12 +1,15 @@
 """The ladder: how its rungs stand to each other, and what it says of runs.
 
     python -m benchmarks.ladder rungs [--pairs 200]      the numbers of evolve/arena/ladder.py
+    python -m benchmarks.ladder players AGENT ...        where agents that are no rungs stand on it
     python -m benchmarks.ladder curve RUN [--csv FILE]   what the ladder says of any run's bests
 
 `rungs` lets every rung play its four neighbours on either side, on random balanced openings that
 no training uses, both colours on each, and rates all by Bradley-Terry, with one more player that
-is no rung; 0 is the reference table at depth 1. `curve` plays the panel of a run again, of one
-that had another panel as well, and compares its generations 55 to 65 with 155 to 165.
+is no rung; 0 is the reference table at depth 1. `players` lets an agent play the four rungs nearest
+to it, on the same openings, and rates it with their numbers held fixed. `curve` plays the panel of
+a run again, of one that had another panel as well, and compares its generations 55 to 65 with 155
+to 165.
 """
 
 from __future__ import annotations
@@ -19,14 +22,16 @@ import numpy as np
 import pandas as pd
 
 import evolve
+from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.loading import load_agent
-from evolve.arena.bradleyterry import Floats, rate
+from evolve.arena.bradleyterry import Floats, rate, rate_one
+from evolve.arena.ladder import ladder, nearest
 from evolve.arena.match import play_match
-from evolve.engine.rules import Rules, rule_set
+from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.evolution.ancestry import run_settings
 from evolve.evolution.gauntlet import Judging, LadderPanel
-from evolve.fitness.openings import Part, balanced_openings
+from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.score import Z95
 from evolve.population.genome import Genome
 from evolve.tables.individuals import row_genes
@@ -47,15 +52,41 @@ def rungs(rules: Rules, pairs: int, jobs: int) -> None:
     meetings: list[tuple[int, int, Floats]] = []
     for i, one in enumerate(agents):
         for j in range(i + 1, min(i + 1 + NEIGHBOURS, len(agents))):
-            result, games = play_match(one, agents[j], openings, rules, jobs=jobs)
-            points = (games.winner.astype(np.float64) + 1.0) / 2.0
-            points[1::2] = 1.0 - points[1::2]
-            meetings.append((i, j, points.reshape(-1, 2).mean(axis=1)))
-            print(f"  {names[i]:36} {names[j]:38} {result.score.score:.3f}", flush=True)
+            scores = meet(one, agents[j], openings, rules, jobs)
+            meetings.append((i, j, scores))
+            print(f"  {names[i]:36} {names[j]:38} {scores.mean():.3f}", flush=True)
     found = rate(len(agents), meetings)
     zero = found.elo[names.index(rule_set(rules).reference)]
     for name, elo, error in zip(names, found.elo - zero, found.error, strict=True):
         print(f'        "{name}": {elo:.0f},  # ± {Z95 * error:.0f}')
+
+
+def meet(a: Agent, b: Agent, openings: Openings, rules: Rules, jobs: int) -> Floats:
+    """A's score in each pair of games."""
+    _, games = play_match(a, b, openings, rules, jobs=jobs)
+    points = (games.winner.astype(np.float64) + 1.0) / 2.0
+    points[1::2] = 1.0 - points[1::2]
+    return points.reshape(-1, 2).mean(axis=1)
+
+
+def player(name: str, pairs: int, jobs: int) -> None:
+    agent = load_agent(name)
+    rules = agent.rules or DEFAULT_RULES
+    rungs = ladder(rules)
+    openings = balanced_openings(pairs, Part.MATCH, rules, np.random.default_rng(SEED))
+    met: dict[float, Floats] = {}
+    near = rungs[-NEIGHBOURS:]
+    for _ in rungs:  # twice as a rule: the nearest are not known before it is rated
+        for rung in near:
+            if rung.elo not in met:
+                met[rung.elo] = meet(agent, rung.agent, openings, rules, jobs)
+                print(f"  {name:36} {rung.agent.name:38} {met[rung.elo].mean():.3f}", flush=True)
+        scores = np.array([met[rung.elo] for rung in near])
+        elo, error = rate_one(np.array([rung.elo for rung in near]), scores)
+        played, near = near, nearest(rungs, elo, NEIGHBOURS)
+        if near == played:
+            break
+    print(f"{name}: {elo:.0f} ± {Z95 * error:.0f}", flush=True)
 
 
 def alphabeta(name: str) -> AlphaBetaAgent:
@@ -114,14 +145,21 @@ def main() -> None:
     steps = parser.add_subparsers(dest="step", required=True)
     of_rungs = steps.add_parser("rungs")
     of_rungs.add_argument("--pairs", type=int, default=200)
+    of_players = steps.add_parser("players")
+    of_players.add_argument("agents", nargs="+")
+    of_players.add_argument("--pairs", type=int, default=200)
     of_curve = steps.add_parser("curve")
     of_curve.add_argument("run")
     of_curve.add_argument("--csv")
-    for step in (of_rungs, of_curve):
+    for step in (of_rungs, of_players, of_curve):
         step.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     arguments = parser.parse_args()
     if arguments.step == "curve":
         curve(arguments.run, arguments.csv, arguments.jobs)
+        return
+    if arguments.step == "players":
+        for name in arguments.agents:
+            player(name, arguments.pairs, arguments.jobs)
         return
     all_rules: tuple[Rules, ...] = ("standard", "reversed")
     for rules in all_rules:

@@ -3,13 +3,16 @@
     python -m benchmarks.patterns champions [--rules standard] [--seeds 3] [--pairs 200]
     python -m benchmarks.patterns duels OPPONENT AGENT ... [--rules standard] [--pairs 200]
     python -m benchmarks.patterns cuts AGENT [--nodes 16000] [--rules standard] [--pairs 200]
+    python -m benchmarks.patterns margins AGENT ... [--margins 0 1.6] [--nodes 16000] [--pairs 200]
 
 `champions` trains one agent a seed by the defaults (60 CPU seconds), keeps it in runs/trained, and
 lets it meet the five champions of docs/evolution: both at depth 5 and exact from 10 empties,
 without forward cuts; and against theirs at depth 7, with cuts, at the depth that takes about as
 much CPU time. `duels` lets agents, one of each seed, meet an opponent. `cuts` leaves out the
 forward cuts of one depth, or of one stage, at a time: where the rest is stronger with as many
-nodes, they do not pay. Openings are those of the match part, which no training uses.
+nodes, they do not pay. `margins` lets agents, one of each seed, meet themselves with other margins
+of their cuts, 0 for none, at as many nodes. Openings are those of the match part, which no training
+uses.
 """
 
 from __future__ import annotations
@@ -116,11 +119,35 @@ def duels(opponent: str, agents: list[str], rules: str, pairs: int) -> None:
         print(f"{name}: {score:.3f}, {one / other:.2f} of its CPU time", flush=True)
         scores.append(score)
         mine, theirs = mine + one, theirs + other
-    half = stats.t.ppf(0.975, len(scores) - 1) * np.std(scores, ddof=1) / len(scores) ** 0.5
     print(
-        f"against {opponent}: {np.mean(scores):.3f} ± {half:.3f} over {len(scores)} agents, "
-        f"{2 * pairs} games each; {mine / theirs:.2f} of its CPU time"
+        f"against {opponent}: {over(scores)}, {2 * pairs} games each; "
+        f"{mine / theirs:.2f} of its CPU time"
     )
+
+
+def over(scores: list[float]) -> str:
+    """Their mean with Student's interval."""
+    half = stats.t.ppf(0.975, len(scores) - 1) * np.std(scores, ddof=1) / len(scores) ** 0.5
+    return f"{np.mean(scores):.3f} ± {half:.3f} over {len(scores)} agents"
+
+
+def margins(names: list[str], others: list[float], nodes: int, rules: str, pairs: int) -> None:
+    """Print a row an agent and margin, and the mean over the agents of each margin."""
+    for margin in others:
+        scores, mine, theirs = [], 0.0, 0.0
+        for name in names:
+            agent = evolve.load_agent(name)
+            assert isinstance(agent, PatternAgent)
+            whole = agent.limited(Limit(nodes=nodes))
+            score, one, other = meet(replace(whole, probcut=margin), whole, rules, pairs)
+            print(f"{name}, {margin:g} for {agent.probcut:g}: {score:.3f}", flush=True)
+            scores.append(score)
+            mine, theirs = mine + one, theirs + other
+        print(
+            f"margin {margin:g}, {nodes} nodes: {over(scores)}, {2 * pairs} games each; "
+            f"{mine / theirs:.2f} of the CPU time",
+            flush=True,
+        )
 
 
 def cuts(name: str, nodes: int, rules: str, pairs: int) -> None:
@@ -153,11 +180,18 @@ def main() -> None:
     three = commands.add_parser("cuts")
     three.add_argument("agent")
     three.add_argument("--nodes", type=int, default=16_000)
-    for command in (one, two, three):
+    four = commands.add_parser("margins")
+    four.add_argument("agents", nargs="+")
+    four.add_argument("--margins", type=float, nargs="+", default=[0.0])
+    four.add_argument("--nodes", type=int, default=16_000)
+    for command in (one, two, three, four):
         command.add_argument("--rules", choices=list(RULE_SETS), default="standard")
         command.add_argument("--pairs", type=int, default=200)
     options = parser.parse_args()
-    if "nodes" in options:
+    if "margins" in options:
+        found, nodes = options.margins, options.nodes
+        margins(options.agents, found, nodes, options.rules, options.pairs)
+    elif "nodes" in options:
         cuts(options.agent, options.nodes, options.rules, options.pairs)
     elif "opponent" in options:
         duels(options.opponent, options.agents, options.rules, options.pairs)

@@ -208,7 +208,8 @@ def _report(training: Training) -> None:
         )
     elif getattr(agent, "probcut", 0) and not agent.cuts:
         tell(
-            "the budget was too small to measure forward cuts: the agent makes none, and is slower"
+            "the agent makes no forward cuts, and is slower: the budget was too small to measure "
+            "them, or its values swing from ply to ply"
         )
     found: Any = getattr(agent, "provenance", {})
     score, error, against = (cell(found.get(key)) for key in ("score", "error", "against"))
