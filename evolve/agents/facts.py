@@ -59,5 +59,5 @@ def _score(provenance: Mapping[str, Any]) -> dict[str, float | None]:
     if score is not None and (low is None or high is None):
         low = high = None
         if error is not None:
-            low, high = score - 1.96 * error, score + 1.96 * error
+            low, high = max(0.0, score - 1.96 * error), min(1.0, score + 1.96 * error)
     return {"score": score, "score_low": low, "score_high": high}

@@ -61,9 +61,19 @@ def make_app(house: House, hosts: Sequence[str] = (), token: str | None = None) 
         app.include_router(router, prefix=API)
     app.router.routes.append(Route(f"{API}/events", house.events, methods=["GET"]))
     app.router.routes.append(Route("/api/{rest:path}", _elsewhere, methods=_METHODS, name=_LAST[0]))
-    page = StaticFiles(directory=str(files("evolve.service") / "web"), html=True)
+    page = _Page(directory=str(files("evolve.service") / "web"), html=True)
     app.mount("/", page, name=_LAST[1])
     return app
+
+
+class _Page(StaticFiles):
+    """The page's files; browsers ask whether theirs are the newest, so that none are mixed."""
+
+    def file_response(self, *arguments: Any, **options: Any) -> Response:
+        """See starlette."""
+        answer = super().file_response(*arguments, **options)
+        answer.headers["cache-control"] = "no-cache"
+        return answer
 
 
 async def _elsewhere(request: Request) -> Response:

@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from fastapi import Depends, Request
 
@@ -49,7 +49,10 @@ class House:
     def _tell_of_run(self, run: str) -> None:
         """Tell how a run is now."""
         with suppress(ProblemError):
-            self.events.tell("run", self.index.summary(run).model_dump())
+            self.events.tell("run", self._drawn(run))
+
+    def _drawn(self, run: str) -> dict[str, Any]:
+        return self.index.drawn(self.index.summary(run)).model_dump()
 
     async def open(self) -> None:
         """Begin: what is there is found, and what happens is followed."""
@@ -80,8 +83,8 @@ class House:
                 for name in gone:
                     self.events.tell("run", {"id": name, "gone": True})
                 for name in changed:
-                    summary = await asyncio.to_thread(self.index.summary, name)
-                    self.events.tell("run", summary.model_dump())
+                    with suppress(ProblemError):  # gone again
+                        self.events.tell("run", await asyncio.to_thread(self._drawn, name))
             await asyncio.sleep(max(_LOOK, _SHARE * (time.monotonic() - begin)))
 
 

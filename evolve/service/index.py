@@ -41,6 +41,28 @@ class Stamp:
         return max(self.times) / 1e9
 
 
+class Recent:
+    """The last so many things that were made, by key: files that never change are read once."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: OrderedDict[Any, Any] = OrderedDict()
+        self._guard = threading.Lock()
+
+    def get(self, key: Any, make: Callable[[], Any]) -> Any:
+        """The thing of that key, made where it is not there."""
+        with self._guard:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        value = make()
+        with self._guard:
+            self._kept[key] = value
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        return value
+
+
 class Index:
     """All runs by name. Threads may ask; `scan` is for one of them."""
 
@@ -50,6 +72,7 @@ class Index:
         self._locks = Locks(place.lock)
         self._stamps: dict[str, Stamp] = {}
         self._known: dict[str, tuple[Stamp, RunSummary]] = {}
+        self._curves = Recent(1000)
         self._guard = threading.Lock()
 
     def scan(self) -> tuple[list[str], list[str]]:
@@ -99,6 +122,15 @@ class Index:
                 self._known[name] = known
         return known[1].model_copy(update={"job": self._job_of(name)})
 
+    def drawn(self, summary: RunSummary) -> RunSummary:
+        """The same with its curve, which takes longer than all the rest."""
+        key = (summary.id, summary.date)
+        try:
+            made = self._curves.get(key, lambda: _curve(Run(self._place.run(summary.id))))
+        except (EvolveError, OSError, KeyError, TypeError, ValueError):
+            made = []
+        return summary.model_copy(update={"curve": made})
+
     def _read(self, name: str, stamp: Stamp) -> RunSummary:
         values: dict[str, Any] = dict.fromkeys(RunSummary.model_fields)
         values |= {"id": name, "date": stamp.date, "curve": []}
@@ -116,32 +148,9 @@ class Index:
             values["share"] = _share(run, facts, done, target)
             if values["score"] is None:
                 values["score"] = _score_so_far(facts)
-            values["curve"] = _curve(run)
         except (EvolveError, OSError, KeyError, TypeError, ValueError) as error:
             values |= {"state": "damaged", "problem": str(error)}
         return RunSummary.model_validate(values)
-
-
-class Recent:
-    """The last so many things that were made, by key: files that never change are read once."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._kept: OrderedDict[Any, Any] = OrderedDict()
-        self._guard = threading.Lock()
-
-    def get(self, key: Any, make: Callable[[], Any]) -> Any:
-        """The thing of that key, made where it is not there."""
-        with self._guard:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
-        value = make()
-        with self._guard:
-            self._kept[key] = value
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
-        return value
 
 
 def thinned(count: int, points: int) -> list[int]:

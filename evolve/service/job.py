@@ -29,7 +29,8 @@ class JobRecord:
 
     words: of the command line, after `evolve`; shown: the same for people, settings as options.
     settings: as the client gave them, agents by their ids. key, asked: of the request that made it,
-    which makes none twice, and a digest of what it said.
+    which makes none twice, and a digest of what it said. names: ids of agents by what the command
+    line calls them.
     """
 
     id: str
@@ -37,6 +38,7 @@ class JobRecord:
     settings: dict[str, Any]
     words: list[str]
     shown: list[str]
+    names: dict[str, str] = field(default_factory=dict)
     run: str | None = None
     threads: int | None = None
     key: str | None = None
@@ -92,6 +94,14 @@ class JobRecord:
             notes=self.notes,
         )
 
+    def named(self, value: Any) -> Any:
+        """What the command line told, with agents by their ids."""
+        if isinstance(value, dict):
+            return {self.names.get(key, key): self.named(one) for key, one in value.items()}
+        if isinstance(value, list):
+            return [self.named(one) for one in value]
+        return self.names.get(value, value) if isinstance(value, str) else value
+
     def begin_anew(self) -> None:
         """Forget how it went, to go on."""
         self.state, self.started, self.ended, self.process = "queued", None, None, None
@@ -112,7 +122,7 @@ class JobRecord:
             return False
         if name == "match":
             done, total = _number(event.get("games")), self.progress.total
-            self.result = facts
+            self.result = {**(self.result or {}), **facts}
             self.progress = JobProgress(
                 done=done, total=total, left=self._pace.left(done, total, now)
             )
@@ -122,13 +132,15 @@ class JobRecord:
             self.progress = JobProgress(done=done, total=total, left=left)
         elif name == "note":
             self.notes = [*self.notes, str(event.get("text"))][-_NOTES:]
-        elif name == "started" and self.command == "match":
-            self.progress = JobProgress(total=_number(event.get("games")))
+        elif name == "started" and self.run is None:
+            self.result = {"rules": event.get("rules")}
+            if self.command == "match":
+                self.progress = JobProgress(total=_number(event.get("games")))
         elif name == "done":
             self.ending = str(event.get("ending") or "done")
             self._stopped = bool(facts.get("stopped"))
             if "score" in facts or "cross" in facts:
-                self.result = facts
+                self.result = {**(self.result or {}), **self.named(facts)}
         elif name == "error":
             self.error = str(event.get("message"))
         return True

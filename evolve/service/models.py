@@ -235,9 +235,9 @@ class Comparison(BaseModel):
 
 
 class Figures(BaseModel):
-    """Further figures of a run, by name."""
+    """Further figures of runs, by name."""
 
-    items: dict[str, Any]
+    items: list[dict[str, Any]]
 
 
 class NewJob(_Given):

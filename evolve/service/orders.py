@@ -41,12 +41,13 @@ async def ordered(house: House, asked: NewJob, key: str | None) -> JobRecord:
             raise ProblemError(422, "this Idempotency-Key was used for another request")
         return known
     form, rest = form_of(asked.command, asked.settings)
-    given = await checked(house, form, rest)
+    given, names = await checked(house, form, rest)
     record = JobRecord.new(
         asked.command,
         asked.settings,
         form.words(given),
         threads=asked.threads,
+        names=names,
         key=key,
         asked=digest,
     )
@@ -57,8 +58,11 @@ async def ordered(house: House, asked: NewJob, key: str | None) -> JobRecord:
     return record
 
 
-async def checked(house: House, form: Form, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a form, right, with what the command line calls their agents."""
+async def checked(
+    house: House, form: Form, settings: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The settings of a form, right, with what the command line calls their agents; and the ids of
+    these by that."""
     if not form.available:
         raise ProblemError(409, f"{form.command} needs PyTorch, which is not installed here")
     found: dict[str, str] = {}
@@ -77,7 +81,8 @@ async def checked(house: House, form: Form, settings: Mapping[str, Any]) -> dict
             wrong.append(Fault(place, f"{place[0]}: {error.detail}"))
     if wrong:
         raise wrong_settings(wrong)
-    return form.checked(settings, lambda place, text: found[text])
+    given = form.checked(settings, lambda place, text: found[text])
+    return given, {source: name for name, source in found.items()}
 
 
 def _place_contest(house: House, record: JobRecord, form: Form, name: str | None) -> None:

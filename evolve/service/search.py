@@ -12,7 +12,7 @@ from evolve.service.problems import ProblemError
 
 _LIMIT: Final = 20.0
 """Seconds for an answer; then the process is ended, whatever it does."""
-_START: Final = 40.0
+_START: Final = 120.0
 """The same where it has just been started: kernels may have to be compiled."""
 _LINE: Final = 64 << 20
 _IDLE: Final = 600.0
@@ -29,6 +29,10 @@ class Search:
 
     async def ask(self, do: str, **question: Any) -> Any:
         """The answer; ProblemError where there is none, 504 where it takes too long."""
+        # A client that leaves must not leave an answer for the next one to take for its own.
+        return await asyncio.shield(asyncio.ensure_future(self._ask({"do": do, **question})))
+
+    async def _ask(self, question: dict[str, Any]) -> Any:
         async with self._turn:
             if self._idle is not None:
                 self._idle.cancel()
@@ -36,18 +40,14 @@ class Search:
             if self._child is None or self._child.returncode is not None:
                 self._child, limit = await self._started(), _START
             try:
-                answer = await asyncio.wait_for(self._exchange({"do": do, **question}), limit)
+                answer = await asyncio.wait_for(self._exchange(question), limit)
             except TimeoutError:
                 await self.close()
                 raise ProblemError(504, f"it took more than {limit:.0f} seconds") from None
             except (OSError, ValueError, EOFError) as error:
                 await self.close()
                 raise ProblemError(500, f"the searches have ended: {error}") from error
-            except BaseException:  # the client is gone: its answer must not be the next one's
-                await self.close()
-                raise
-            loop = asyncio.get_running_loop()
-            self._idle = loop.call_later(_IDLE, self._end)
+            self._idle = asyncio.get_running_loop().call_later(_IDLE, self._end)
         if "error" in answer:
             raise ProblemError(422, str(answer["error"]).splitlines()[0])
         return answer["ok"]

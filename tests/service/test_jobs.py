@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import random
@@ -18,6 +19,7 @@ import pytest
 import evolve
 from tests.service import SMALL, Service, until
 
+CHAMPION = Path(evolve.__file__).parent / "agents/champions/champion-standard.json"
 LONG = {**SMALL, "generations": 12, "population": 16}
 
 
@@ -170,7 +172,9 @@ def test_a_number_that_is_used_again_is_another_process(fresh: Service) -> None:
 
 
 def test_a_match_and_its_games(fresh: Service) -> None:
-    job = fresh.order("match", a="swh?depth=2", b="random", games=20, sprt=[0, 400])
+    content = {"name": "b.json", "data": base64.b64encode(CHAMPION.read_bytes()).decode()}
+    mine = fresh.post("agents", content, 201)["id"]
+    job = fresh.order("match", a=mine, b="random", games=20, sprt=[0, 400], rules="standard")
     assert "--sprt 0 400" in job["line"]
     assert "--out" not in job["line"]
     found = fresh.wait(job)
@@ -179,7 +183,9 @@ def test_a_match_and_its_games(fresh: Service) -> None:
     assert result["sprt"]["verdict"] in ("accepted", "rejected", "undecided")
     games = fresh.get(f"jobs/{job['id']}/games")
     assert games["total"] == result["games"]
-    assert fresh.get(f"jobs/{job['id']}/games/1")["black"] == "random"
+    game = fresh.get(f"jobs/{job['id']}/games/1")
+    assert (game["black"], game["white"]) == ("random", mine), "ids, and no paths"
+    assert result["rules"] == "standard"
     for name in ("games.csv", "games.parquet", "games.ggf"):
         assert fresh.client.get(f"jobs/{job['id']}/files/{name}").status_code == 200
 

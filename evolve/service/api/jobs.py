@@ -98,7 +98,8 @@ def get_games(
     """The games of a match so far."""
     games = _games(house, job)
     upsets = [None] * len(games)
-    return games_page(games, upsets, "", Cursor.of(limit, after), sort, winner=winner)
+    found = games_page(games, upsets, "", Cursor.of(limit, after), sort, winner=winner)
+    return found.model_copy(update={"items": [_named(house, job, game) for game in found.items]})
 
 
 @router.get("/jobs/{job}/games/{number}")
@@ -110,7 +111,7 @@ def get_game(
     place = games["game"].index(int(number)).as_py()
     if place < 0:
         raise not_found(f"game {number} in job {job}")
-    return game_of(games.slice(place, 1).to_pylist()[0], "")
+    return _named(house, job, game_of(games.slice(place, 1).to_pylist()[0], ""))
 
 
 @router.get("/jobs/{job}/files/{name}", response_class=FileResponse)
@@ -130,6 +131,15 @@ async def get_file(
     if not path.exists():
         raise not_found(f"{name} of job {job}")
     return FileResponse(path, media_type=MEDIA[path.suffix], filename=sent_as)
+
+
+def _named(house: House, job: str, game: Game) -> Game:
+    """The game with its agents by their ids."""
+    names = house.jobs.get(job).names
+    players = {
+        side: names.get(name, name) for side, name in (("black", game.black), ("white", game.white))
+    }
+    return game.model_copy(update=players)
 
 
 def _games(house: House, job: str) -> Any:

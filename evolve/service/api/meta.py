@@ -78,7 +78,7 @@ async def check_settings(house: Inside, command: CommandName, given: SettingsOnl
     if command not in forms():
         raise not_found(f"command {command!r}")
     form, rest = form_of(command, given.settings)
-    settings = await checked(house, form, rest)
+    settings, _ = await checked(house, form, rest)
     return Checked(settings=settings, line=form.line(settings))
 
 

@@ -62,6 +62,7 @@ from evolve.tables.trials import importances_of, read_trials
 
 router = APIRouter()
 RunId = Annotated[str, Path(pattern=RUN_ID)]
+Several = Annotated[list[str], Query(min_length=1, max_length=20)]
 Number = Annotated[int, Path(ge=0, le=10**9)]
 Round = Annotated[str, Path(pattern=r"^([0-9]{1,9}|playoff)$")]
 Individual = Annotated[str, Path(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
@@ -111,14 +112,14 @@ def list_runs(
     elif sort == "date":
         names.reverse()
     chosen, more = cursor.slice(len(names))
-    items = [house.index.summary(names[number]) for number in chosen]
+    items = [house.index.drawn(house.index.summary(names[number])) for number in chosen]
     return Runs(items=items, next=more, total=len(names))
 
 
 @router.get("/runs/{run}")
 def get_run(house: Inside, run: RunId) -> RunDetail:
     """A run with its settings."""
-    opened, summary = house.index.open(run), house.index.summary(run)
+    opened, summary = house.index.open(run), house.index.drawn(house.index.summary(run))
     if summary.state == "damaged":
         return RunDetail.model_validate({**summary.model_dump(), **_NOTHING})
     config = dict(opened.config)
@@ -165,14 +166,6 @@ async def resume_run(house: Inside, run: RunId, changes: Changes, response: Resp
     house.jobs.add(record)
     response.headers["location"] = f"../../jobs/{record.id}"
     return house.jobs.document(record)
-
-
-@router.get("/runs/{run}/figures")
-def get_figures(request: Request, response: Response, house: Inside, run: RunId) -> Figures:
-    """Further figures of a run: the best score of all, games, hours."""
-    opened = house.index.open(run)
-    _tagged(request, response, opened, "figures", house.index.summary(run).date)
-    return Figures(items=figures_of(opened))
 
 
 @router.get("/runs/{run}/importances")
@@ -299,9 +292,7 @@ def get_lineage(
 
 
 @router.get("/compare")
-def compare(
-    house: Inside, run: Annotated[list[str], Query(min_length=1, max_length=20)]
-) -> Comparison:
+def compare(house: Inside, run: Several) -> Comparison:
     """Runs side by side, and the settings in which they differ."""
     opened = [house.index.open(name) for name in run]
     configs = [_hidden(one.config) for one in opened]
@@ -313,6 +304,12 @@ def compare(
     ]
     runs = [house.index.summary(name) for name in run]
     return Comparison(runs=runs, settings=differing)
+
+
+@router.get("/figures")
+def get_figures(house: Inside, run: Several) -> Figures:
+    """Further figures of runs, for which all of them is read: the best score, games, hours."""
+    return Figures(items=[figures_of(house.index.open(name)) for name in run])
 
 
 @router.get("/runs/{run}/files/{name}", response_class=FileResponse)

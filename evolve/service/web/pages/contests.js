@@ -56,8 +56,8 @@ function Fetch({ run, put }) {
 
 function Differences({ runs, comparison }) {
   const columns = runs.map((run, place) => ({ name: run.id, show: (row) => cell(row.values[place]) }));
-  const figures = [...new Set(comparison.figures.flatMap((one) => Object.keys(one || {})))]
-    .map((name) => ({ name, values: comparison.figures.map((one) => one?.[name]) }));
+  const found = useGet(`figures?${runs.map((run) => `run=${run.id}`).join("&")}`).data?.items || [];
+  const figures = [...new Set(found.flatMap(Object.keys))].map((name) => ({ name, values: runs.map((_, place) => found[place]?.[name]) }));
   const scores = { name: "score of its champion", values: runs.map((run) => (run.score === null ? null : interval(run.score, run.score_low, run.score_high))) };
   return html`<h2>Settings in which they differ</h2>
     ${comparison.settings.length ? html`<${Table} name="differing settings" rows=${comparison.settings} columns=${[{ name: "setting", show: (row) => label(row.name) }, ...columns]} />` : html`<p class="quiet">None.</p>`}

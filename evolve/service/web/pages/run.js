@@ -82,9 +82,10 @@ function GoOn({ run }) {
 function Settings({ run, job }) {
   const list = (values) => html`<dl class="settings">${Object.entries(values).map(([name, value]) => html`
     <div class=${run.changed.includes(name) ? "changed" : undefined}><dt>${label(name)}</dt><dd>${cell(value)}</dd></div>`)}</dl>`;
+  const figures = useGet(`figures?run=${run.id}`).data?.items[0] || {};
   return html`
     ${job && html`<h2>The equal command line</h2><${CommandLine} line=${job.line} />`}
     <h2>Settings</h2><p class="quiet">Bold: other than usual.</p>${list(run.settings)}
-    ${Object.keys(run.figures).length > 0 && html`<h2>Figures</h2>${list(run.figures)}`}
+    ${Object.keys(figures).length > 0 && html`<h2>Figures</h2>${list(figures)}`}
     <h2>Versions</h2>${list(run.versions)}`;
 }
