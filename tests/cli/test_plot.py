@@ -23,7 +23,7 @@ def test_plot(first: Path, tmp_path: Path, suffix: str, magic: bytes) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [f"picture.{suffix}"]
 
 
-@pytest.mark.parametrize("phases", [1, 61])
+@pytest.mark.parametrize("phases", [1, pytest.param(61, marks=pytest.mark.slow)])
 def test_plot_of_any_number_of_phases(tmp_path: Path, phases: int) -> None:
     done("run", *QUICK, "--generations", 1, "--phases", phases, "--out", "phased")
     done("plot", "phased", "-o", "picture.png")

@@ -69,6 +69,7 @@ def test_a_match_and_a_rating() -> None:
     assert found[-1]["agents"] == result.document["agents"]
 
 
+@pytest.mark.slow
 def test_a_sweep_and_a_training_without_torch() -> None:
     few = ("--fix=depths=1", "--trials=2", "--jobs=1", "--out", "swept")
     done("sweep", "alphabeta", *QUICK_SWEEP[1:], *few, *OPTION)

@@ -123,7 +123,7 @@ def test_ctrl_c_twice_loses_no_whole_generation(tmp_path: Path) -> None:
         pytest.param("config.toml", marks=pytest.mark.slow),
         "games/gen-0000.parquet",
         pytest.param("champion.json", marks=pytest.mark.slow),
-        "games/gen-0003.parquet",
+        pytest.param("games/gen-0003.parquet", marks=pytest.mark.slow),
     ],
 )
 def test_kill_as_soon_as_a_file_is_there(tmp_path: Path, whole: Path, seen: str) -> None:

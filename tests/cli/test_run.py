@@ -260,6 +260,7 @@ def test_patience_ends_a_run_early() -> None:
     assert "playoff" in set(run.games["kind"])
 
 
+@pytest.mark.slow
 def test_run_that_has_come_to_rest_says_so_once_and_ends_only_when_asked_to() -> None:
     # All individuals are alike, so the rating has nothing to rise by; of few games its interval is
     # wide, and ends low enough by luck alone, which this seed has.

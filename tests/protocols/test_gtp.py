@@ -203,7 +203,7 @@ def test_a_lost_game_by_reversed_rules_is_won() -> None:
         pytest.param("swh?depth=20", marks=pytest.mark.slow),
         "swh?time=30",
         "random",
-        "patterns",
+        pytest.param("patterns", marks=pytest.mark.slow),
     ],
 )
 def test_the_clock_is_kept(agent: str) -> None:

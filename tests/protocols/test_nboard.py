@@ -183,8 +183,8 @@ def test_a_depth_holds_under_a_clock_too() -> None:
 @pytest.mark.parametrize(
     "agent",
     [
-        pytest.param(evolve.load_agent("swh"), id="swh", marks=pytest.mark.slow),
-        pytest.param(pattern_agent(endgame=0), id="patterns"),
+        pytest.param(evolve.load_agent("swh"), id="swh"),
+        pytest.param(pattern_agent(endgame=0), id="patterns", marks=pytest.mark.slow),
     ],
 )
 def test_thinking_is_stopped_by_the_next_command(agent: evolve.Agent) -> None:

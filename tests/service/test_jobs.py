@@ -171,6 +171,7 @@ def test_a_number_that_is_used_again_is_another_process(fresh: Service) -> None:
     assert fresh.get(f"jobs/{job['id']}")["state"] == "interrupted"
 
 
+@pytest.mark.slow
 def test_a_match_and_its_games(fresh: Service) -> None:
     content = {"name": "b.json", "data": base64.b64encode(CHAMPION.read_bytes()).decode()}
     mine = fresh.post("agents", content, 201)["id"]

@@ -162,6 +162,16 @@ def test_what_is_asked_wrongly(service: Service, path: str) -> None:
     assert found["detail"]
 
 
+def test_the_champion_as_python(service: Service, runs: Path) -> None:
+    answer = service.client.get("runs/small/files/agent.py")
+    assert answer.status_code == 200
+    names: dict[str, object] = {}
+    exec(answer.text, names)  # it is ours
+    assert callable(names["AI"])
+    assert not list((runs / ".service/tmp").iterdir())
+
+
+@pytest.mark.slow
 def test_files_of_a_run(service: Service, runs: Path, tmp_path: Path) -> None:
     run = evolve.load_run(runs / "small")
     files = {one["name"]: one["href"] for one in service.get("runs/small")["files"]}
@@ -177,9 +187,6 @@ def test_files_of_a_run(service: Service, runs: Path, tmp_path: Path) -> None:
 
     assert len(pd.read_parquet(tmp_path / "games.parquet")) == len(run.games)
     assert got["games.ggf"].text.count("(;") == len(run.games)
-    names: dict[str, object] = {}
-    exec(got["agent.py"].text, names)  # it is ours
-    assert callable(names["AI"])
     assert not list((runs / ".service/tmp").iterdir())
 
 

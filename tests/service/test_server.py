@@ -61,6 +61,7 @@ def test_what_is_no_program(tmp_path: Path) -> None:
     assert "gtp:COMMAND" in misused("serve", tmp_path, "--allow-programs", "sh")
 
 
+@pytest.mark.slow
 def test_programs_meet_in_matches_alone(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     engine = f"gtp:{sys.executable} -m evolve engine swh --protocol gtp"
@@ -79,6 +80,7 @@ def test_programs_meet_in_matches_alone(tmp_path: Path) -> None:
         service.close()
 
 
+@pytest.mark.slow
 def test_ended_by_a_signal(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     for how in (signal.SIGINT, signal.SIGTERM):
