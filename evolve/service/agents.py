@@ -15,11 +15,11 @@ import hashlib
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, Literal
 
 from evolve.agents.files import read_header
 from evolve.agents.registry import REFERENCES
-from evolve.engine.rules import RULE_SETS
+from evolve.engine.rules import RULE_SETS, Rules
 from evolve.errors import EvolveError
 from evolve.service.models import AGENT_ID, RUN_ID, AgentInfo
 from evolve.service.place import Place
@@ -145,43 +145,39 @@ class Agents:
             return False
         return True
 
-    def references(self) -> list[AgentInfo]:
-        """The reference agents."""
+    def ids(self, runs: Sequence[str]) -> list[str]:
+        """References, champions of these runs, uploads, programs."""
+        crowned = (run for run in runs if champion_of(self._place.run(run)) is not None)
+        uploads = sorted(path.stem for path in self._place.uploads.iterdir())
         return [
-            AgentInfo(
-                id=name,
-                name=name,
-                kind=None,
-                rules=next((one for one in RULE_SETS if name.endswith(f"-{one}")), None),
-                origin="reference",
-                about=_about(name),
-            )
-            for name in REFERENCES
+            *REFERENCES,
+            *(f"run:{run}" for run in crowned),
+            *(f"upload:{name}" for name in uploads),
+            *self._programs,
         ]
 
-    def listed(self, runs: Sequence[str]) -> list[AgentInfo]:
-        """References, champions of these runs, uploads, programs."""
-        found = self.references()
-        for run in runs:
-            champion = champion_of(self._place.run(run))
-            if champion is not None and (info := _of_file(f"run:{run}", champion, "run")):
-                found.append(info)
-        for path in sorted(self._place.uploads.iterdir()):
-            if info := _of_file(f"upload:{path.stem}", path, "upload"):
-                found.append(info)
-        for name, text in self._programs.items():
-            about = text.partition(":")[0].upper()
-            found.append(
-                AgentInfo(
-                    id=name,
-                    name=text,
-                    kind=None,
-                    rules=None,
-                    origin="program",
-                    about=f"a program that speaks {about}",
-                )
-            )
-        return found
+    def info(self, name: str) -> AgentInfo:
+        """An agent as lists have it; a file that cannot be read says so."""
+        origin, _, rest = name.partition(":")
+        if name in REFERENCES:
+            rules = next((one for one in RULE_SETS if name.endswith(f"-{one}")), None)
+            return _info(name, name, "reference", _about(name), rules=rules)
+        if origin == "program":
+            text = self._programs[name]
+            return _info(name, text, "program", f"speaks {text.partition(':')[0].upper()}")
+        kind: Literal["run", "upload"] = "run" if origin == "run" else "upload"
+        run, _, individual = rest.partition(":")
+        if individual:
+            return _info(name, individual, kind, f"individual {individual} of {run}")
+        path = champion_of(self._place.run(rest)) if kind == "run" else self._upload(rest)
+        try:
+            header = None if path is None else read_header(path)
+        except (EvolveError, OSError) as error:
+            return _info(name, rest, kind, str(error))
+        if header is None:
+            return _info(name, rest, kind, "is gone")
+        about = f"{header.kind}, {header.rules or 'any rules'}"
+        return _info(name, header.name, kind, about, header.kind, header.rules)
 
 
 def _check_setting(text: str) -> None:
@@ -211,17 +207,12 @@ def _about(name: str) -> str:
     return "a table of weights, one ply ahead unless told"
 
 
-def _of_file(name: str, path: Path, origin: Any) -> AgentInfo | None:
-    """The agent of a file, as lists have it; None where it is damaged."""
-    try:
-        header = read_header(path)
-    except (EvolveError, OSError):
-        return None
-    return AgentInfo(
-        id=name,
-        name=header.name,
-        kind=header.kind,
-        rules=header.rules,
-        origin=origin,
-        about=f"{header.kind}, {header.rules or 'any rules'}",
-    )
+def _info(
+    name: str,
+    shown: str,
+    origin: Literal["reference", "run", "upload", "program"],
+    about: str,
+    kind: str | None = None,
+    rules: Rules | None = None,
+) -> AgentInfo:
+    return AgentInfo(id=name, name=shown, kind=kind, rules=rules, origin=origin, about=about)

@@ -41,6 +41,7 @@ class Jobs:
     def __init__(self, place: Place, slots: int, tell: Tell, rested: Callable[[str], None]) -> None:
         self._place, self.slots, self._tell, self._rested = place, slots, tell, rested
         self._records: dict[str, JobRecord] = {}
+        self._of_run: dict[str, JobRecord] = {}
         self._tails: dict[str, Tail] = {}
         self._kills: set[str] = set()
         self._next_look = 0.0
@@ -56,6 +57,8 @@ class Jobs:
                 continue
             self._records[record.id] = record
         for record in self._ordered():
+            if record.run is not None:
+                self._of_run[record.run] = record
             if record.state in ("running", "stopping"):
                 if record.process is None:  # killed between the start and its being written down
                     record.process = process.find(str(self.file(record, PROGRESS_FILE)))
@@ -90,8 +93,7 @@ class Jobs:
 
     def of_run(self, run: str) -> JobRecord | None:
         """The last job that had to do with a run."""
-        found = [record for record in self._ordered() if record.run == run]
-        return found[-1] if found else None
+        return self._of_run.get(run)
 
     def counts(self) -> tuple[int, int]:
         """How many work, and how many wait."""
@@ -122,6 +124,8 @@ class Jobs:
         """Queue a new job, and start it where there is a slot. OSError: it cannot be kept."""
         record.save(self._place.jobs)
         self._records[record.id] = record
+        if record.run is not None:
+            self._of_run[record.run] = record
         self._changed(record)
         self._fill()
 
@@ -155,6 +159,8 @@ class Jobs:
             raise ProblemError(409, f"job {other.id} is at work on {record.run}")
         self._kills.discard(record.id)
         record.begin_anew()
+        if record.run is not None:
+            self._of_run[record.run] = record
         self._keep(record)
         self._fill()
 
@@ -167,6 +173,8 @@ class Jobs:
             path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
         folder.rmdir()
         del self._records[record.id]
+        if record.run is not None and self._of_run.get(record.run) is record:
+            del self._of_run[record.run]
         self._tell("job", {"id": record.id, "gone": True})
 
     def follow(self) -> None:
@@ -193,13 +201,16 @@ class Jobs:
         self._fill()
 
     def _take(self, record: JobRecord, event: Mapping[str, Any]) -> bool:
+        """Learn from an event, and tell it on; whether the job's file must say so."""
         news = record.take(event)
         name = event["event"]
         if name in ROW_EVENTS:
             self._tell(name, {"run": record.run, "job": record.id, "row": event.get("row")})
-        elif name == "match":
+            self._changed(record)
+            return False  # to be kept: what the process tells is kept by itself
+        if name == "match":
             self._tell("match", {"job": record.id, "result": record.result})
-        if not news or name in ROW_EVENTS:
+        if not news:
             self._tell(
                 "progress",
                 {"job": record.id, "run": record.run, **record.progress.model_dump()},

@@ -41,11 +41,12 @@ def list_agents(
     q: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Agents:
     """Reference agents, champions of runs, uploads, and programs that may be met."""
-    found = house.agents.listed(house.index.names())
+    names = house.agents.ids(house.index.names())
     if q is not None:
-        found = [one for one in found if q.lower() in f"{one.id} {one.name}".lower()]
-    chosen, more = Cursor.of(limit, after).slice(len(found))
-    return Agents(items=[found[number] for number in chosen], next=more, total=len(found))
+        names = [name for name in names if q.lower() in name.lower()]
+    chosen, more = Cursor.of(limit, after).slice(len(names))
+    items = [house.agents.info(names[number]) for number in chosen]
+    return Agents(items=items, next=more, total=len(names))
 
 
 @router.post("/agents", status_code=201)
@@ -84,10 +85,8 @@ async def get_agent(house: Inside, agent: AgentPath) -> AgentDetail:
     if listed.startswith("program:"):
         raise not_found(f"description of {listed}: it is a program")
     found = await house.search.ask("describe", source=source)
-    known = {one.id: one for one in house.agents.references()}
-    origin = listed.partition(":")[0] if ":" in listed else "reference"
-    about = known[listed].about if listed in known else f"{found['kind']} of {listed}"
-    return AgentDetail.model_validate({"id": agent, "origin": origin, "about": about, **found})
+    known = house.agents.info(listed).model_dump()
+    return AgentDetail.model_validate({**known, **found, "id": agent})
 
 
 @router.delete("/agents/{agent}", status_code=204)
