@@ -290,7 +290,7 @@ def test_names_of_runs(fresh: Service) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize(
     ("command", "settings"),
     [
