@@ -1,15 +1,45 @@
-"""A folder with a small run, and a service on it."""
+"""A folder with a small run, a service on it, and a browser where there is one."""
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from benchmarks.pages import find_chromium, open_chromium
 from tests.service import SMALL, Service
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+_CHROMIUM: Final = find_chromium()
+_NO_BROWSER: Final = (
+    "needs Playwright: pip install '.[browser]'"
+    if importlib.util.find_spec("playwright") is None
+    else "needs a Chromium: apt-get install chromium"
+    if _CHROMIUM is None
+    else None
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if _NO_BROWSER is not None:
+        for item in items:
+            if item.get_closest_marker("browser"):
+                item.add_marker(pytest.mark.skip(reason=_NO_BROWSER))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser; its loop of events runs in this thread, so that it ends with the module."""
+    assert _CHROMIUM is not None
+    with open_chromium(_CHROMIUM) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

@@ -26,7 +26,7 @@ function Theme() {
     try {
       localStorage.setItem("evolve-theme", value);
     } catch {
-      // No storage here: the choice lasts as long as the page.
+      // No storage here.
     }
   };
   return html`<select class="theme" aria-label="Colours" value=${theme} onChange=${choose}>

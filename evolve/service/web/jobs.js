@@ -54,7 +54,7 @@ export function JobButtons({ job, gone }) {
 export function JobHead({ job }) {
   return html`<p class="head"><${Chip} state=${job.state} /><${Ahead} job=${job} /></p>
     ${job.error && html`<p class="problem">${job.error}</p>`}
-    ${job.ending && html`<p>${job.ending}</p>`}
+    ${job.ending && job.ending !== "played" && html`<p>${job.ending}</p>`}
     ${job.notes.length > 0 && html`<ul>${job.notes.slice(-20).map((note) => html`<li>${note}</li>`)}</ul>`}`;
 }
 

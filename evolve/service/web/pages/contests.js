@@ -1,4 +1,4 @@
-// Runs side by side, with a match between their champions; ratings of any agents; what both come to.
+// Runs side by side, with a match between their champions; ratings of agents.
 
 import { path } from "../api.js";
 import { BarChart, HeatMap, Plot } from "../charts.js";
@@ -131,7 +131,7 @@ function Test({ sprt: { elo0, elo1, llr, lower, upper, verdict } }) {
 }
 
 export function RatingResult({ result }) {
-  const agents = [...(result?.agents || [])].sort((a, b) => (b.elo ?? -Infinity) - (a.elo ?? -Infinity));
+  const agents = [...(result?.agents || [])].sort((a, b) => b.score - a.score);
   if (!agents.length) return html`<p class="quiet">No games have ended yet.</p>`;
   const names = agents.map(({ agent }) => agent);
   const bars = agents.map((one) => ({ name: one.agent, value: one.elo, low: one.low ?? one.elo_low, high: one.high ?? one.elo_high, one }));

@@ -236,7 +236,7 @@ function Going({ id }) {
   const all = useMemo(() => positions(moves), [moves.join(" ")]);
   const mine = play && play.to_move === play.side && !pending;
   const values = useValues(wanted && mine ? play.agent : "", moves, play?.rules);
-  if (!play) return html`${error ? html`<${Problem} error=${error} again=${() => { setError(null); load(); }} /><p><a href="#/play">Another game</a></p>` : html`<p class="quiet">Loading …</p>`}`;
+  if (!play) return html`${error ? html`<${Problem} error=${error} again=${() => { setError(null); load(); }} /><p><a href="#/play">Another game</a></p>` : html`<p class="quiet" aria-busy="true">Loading …</p>`}`;
 
   const send = async (move) => {
     if (busy.current) return;

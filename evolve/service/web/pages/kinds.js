@@ -231,7 +231,7 @@ export function Sweep({ run }) {
     ${rows.length > 0 && html`<div class="charts">
       <${History} rows=${rows} />
       ${names.length > 0 && html`<${Slice} rows=${rows} names=${names} />`}
-      ${weights.length > 0 && html`<${BarChart} title="Importance of the settings" text=${percent} 
+      ${weights.length > 0 && html`<${BarChart} title="Importance of the settings" text=${percent}
         bars=${weights.slice(0, 12).map(({ parameter, share, p }) => ({ name: parameter, value: share, faint: p > 0.05 }))} />`}
     </div>
     ${weights.length > 0 && html`<p class="quiet">Pale: chance alone may give as much.</p>`}

@@ -63,7 +63,9 @@ function Form({ info, begin }) {
   const { start, error, busy, forget } = useStart((job) => go(to(["job", job.id])));
   const settings = settingsOf(info.fields, texts);
   const rested = useRested(JSON.stringify(settings));
+  const contest = ["match", "rate"].includes(command);
   useEffect(() => {
+    if (contest && rested === "{}") return setChecked({});
     const abort = new AbortController();
     post(path(["commands", info.command, "check"]), { settings: JSON.parse(rested) }, { signal: abort.signal })
       .then(({ line }) => setChecked({ line }), (wrong) => abort.signal.aborted || setChecked({ wrong }));
@@ -78,10 +80,10 @@ function Form({ info, begin }) {
     try {
       sessionStorage.setItem(MEMORY + info.command, JSON.stringify(next));
     } catch {
-      // No storage here: what is typed lasts as long as the page.
+      // No storage here.
     }
   };
-  const extra = WHERE.filter(({ name }) => name === "threads" || !["match", "rate"].includes(command));
+  const extra = WHERE.filter(({ name }) => name === "threads" || !contest);
   const errors = errorsByField(error || checked.wrong, [...info.fields, ...extra]);
   return html`<form class="new" ref=${form} novalidate onSubmit=${(event) => {
       event.preventDefault();
@@ -226,7 +228,6 @@ function Field({ field, text, standard, error, presets, onChange }) {
     ${field.choices?.[text || usual] && html`<p class="doc">${text || usual}: ${field.choices[text || usual]}</p>`}
   </div>`;
 }
-
 
 function limits({ least, most }) {
   if (typeof least === "number" && typeof most === "number") return ` (${least} to ${most})`;

@@ -74,7 +74,7 @@ function Buttons({ run, job, active }) {
 
 function GoOn({ run }) {
   const [texts, setTexts] = useState({});
-  const fields = run.changes.map((change) => ({ ...change, type: change.type === "str" ? "text" : change.type, group: "What changes", default: textOf(run.settings[change.name]) }));
+  const fields = run.changes.map((change) => ({ ...change, group: "What changes", default: textOf(run.settings[change.name]) }));
   return html`<div class="new"><${SettingsForm} info=${{ fields, presets: {} }} texts=${texts} onChange=${setTexts} />
     <${Act} kind="main" act=${() => post(path(["runs", run.id, "resume"]), { settings: settingsOf(fields, texts) })}>Go on<//></div>`;
 }

@@ -1,0 +1,383 @@
+"""The page in a real browser: it opens, tells what happens, and can be used by anyone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psutil
+import pytest
+
+from benchmarks.pages import addresses, visit
+from tests.service import SMALL, Service, until
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+pytestmark = pytest.mark.browser
+
+PHONE = {"width": 360, "height": 740}
+
+
+def root(service: Service) -> str:
+    return f"http://127.0.0.1:{service.port}/"
+
+
+@contextmanager
+def window(browser: Browser, service: Service, **options: Any) -> Iterator[Page]:
+    """A page of a browser that has kept nothing; at its end nothing may have gone wrong in it."""
+    faults: list[str] = []
+
+    def ask(request: Any) -> None:
+        if not request.url.startswith((root(service), "about:", "data:", "blob:")):
+            faults.append(f"a request to {request.url}")
+
+    with browser.new_context(**options) as context:
+        page = context.new_page()
+        page.on("console", lambda one: one.type in ("error", "warning") and faults.append(one.text))
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("request", ask)
+        yield page
+    assert faults == []
+
+
+def pump(page: Page, there: Callable[[], bool], seconds: float = 30) -> None:
+    """Wait until something is so, with the browser's events going on."""
+
+    def after_a_moment() -> bool:
+        page.wait_for_timeout(30)
+        return there()
+
+    until(after_a_moment, seconds)
+
+
+def begin_play(service: Service, **document: str) -> str:
+    started: dict[str, Any] = service.post("plays", {"rules": "standard", **document}, 201)
+    return str(started["id"])
+
+
+def width(page: Page) -> int:
+    """Of all that is in it: more than the window's where one must scroll sideways."""
+    return int(page.evaluate("document.documentElement.scrollWidth"))
+
+
+def sees(page: Page, text: str, seconds: float = 30) -> None:
+    """Wait until the page says so."""
+    page.get_by_text(text).first.wait_for(timeout=1000 * seconds)
+
+
+def test_home_lists_the_run(service: Service, browser: Browser) -> None:
+    with window(browser, service) as page:
+        visit(page, root(service), "")
+        page.get_by_role("link", name="small", exact=True).click()
+        page.get_by_role("heading", name="small").wait_for()
+        assert page.url.endswith("#/run/small")
+        sees(page, "3 of 3 generations")
+
+
+def test_every_page_opens_on_a_phone(service: Service, browser: Browser) -> None:
+    play = begin_play(service, agent="random", side="black")
+    with window(browser, service, viewport=PHONE) as page:
+        for name, address in addresses(service.get, play).items():
+            visit(page, root(service), address)
+            assert width(page) <= PHONE["width"], name
+            assert page.get_by_role("alert").count() == 0, name
+
+
+def test_a_game_is_stepped_through_by_keys(service: Service, browser: Browser) -> None:
+    game = service.get("runs/small/generations/2/games?limit=1")["items"][0]
+    moves = game["moves"].split()
+    with window(browser, service) as page:
+        visit(page, root(service), f"game/small/{game['id']}")
+        status = page.locator("p.live")
+        page.wait_for_timeout(200)  # it listens to keys once it is painted
+        for key, said in (
+            ("Home", "The start."),
+            ("ArrowRight", f"Move 1: black played {moves[0]}"),
+            ("ArrowRight", f"Move 2: white played {moves[1]}"),
+            ("ArrowLeft", f"Move 1: black played {moves[0]}"),
+            ("End", f"Move {len(moves)}: "),
+        ):
+            page.keyboard.press(key)
+            pump(page, lambda said=said: status.inner_text().startswith(said), 10)
+        assert status.inner_text().endswith("The game is over.")
+        assert f"ply={len(moves)}" in page.url
+
+
+def test_it_says_when_the_server_is_gone_and_comes_back(fresh: Service, browser: Browser) -> None:
+    with browser.new_context() as context:
+        page = context.new_page()
+        visit(page, root(fresh), "")
+        sees(page, "There are no runs yet.")
+        fresh.stop()
+        sees(page, "The server is gone; trying again.")
+        job = fresh.start().order("run", **SMALL)
+        sees(page, "Live again.")
+        page.get_by_role("link", name=job["run"]).wait_for()
+        fresh.act(job, "kill")
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service with something of each kind."""
+    folder = tmp_path_factory.mktemp("full") / "runs"
+    folder.mkdir()
+    service = Service(folder, "--slots=2").start()
+    try:
+        for command, settings in (
+            ("run", SMALL),
+            ("run", {**SMALL, "seed": 1}),
+            ("train", {"kind": "patterns", "budget": 4, "panel_openings": 2}),
+            ("sweep", {"kind": "alphabeta", "trials": 4, "panel_openings": 2, "final_openings": 2}),
+            ("match", {"a": "swh", "b": "random", "games": 8}),
+            ("rate", {"agents": ["swh", "random", "zero"], "games": 4}),
+        ):
+            service.wait(service.order(command, **settings))
+        yield service
+    finally:
+        service.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_axe_finds_nothing_and_it_fits_a_phone(
+    full: Service, browser: Browser, colours: str
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    play = begin_play(full, agent="swh", side="white")
+    desk = {"width": 1280, "height": 900}
+    wrong = []
+    with window(browser, full, color_scheme=colours) as page:
+        for name, address in addresses(full.get, play).items():
+            visit(page, root(full), address)
+            page.evaluate(
+                "document.querySelectorAll('main details').forEach(one => { one.open = true; })"
+            )
+            page.wait_for_timeout(50)
+            for one in axe.run(page).response["violations"]:
+                nodes = [node["html"][:200] for node in one["nodes"][:2]]
+                wrong.append(f"{name}: {one['id']}: {len(one['nodes'])} times, as {nodes}")
+            page.set_viewport_size(PHONE)
+            if width(page) > PHONE["width"]:
+                wrong.append(f"{name}: {width(page)} px wide on a phone")
+            page.set_viewport_size(desk)
+    assert wrong == []
+
+
+def of_focus(page: Page, what: str) -> str:
+    """What has the focus: its text, or an attribute."""
+    script = "what => document.activeElement.getAttribute(what) ?? document.activeElement[what]"
+    return str(page.evaluate(script, what))
+
+
+def tab_to(page: Page, there: Callable[[], bool]) -> None:
+    for _ in range(60):
+        if there():
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError("no tab leads there")
+
+
+def play_to_its_end(page: Page) -> None:
+    """Play the first legal move again and again, by keys, as one who hears the page does."""
+    tab_to(page, lambda: of_focus(page, "role") == "gridcell")
+    status = page.locator("p.live")
+    while True:
+        pump(page, lambda: status.inner_text().endswith(("Your move.", ".")), 20)
+        said = status.inner_text()
+        if "The game is over." in said:
+            return
+        if not said.endswith("Your move."):
+            page.wait_for_timeout(20)
+            continue
+        cells = page.locator("[role=gridcell]")
+        labels = cells.evaluate_all("all => all.map(one => one.getAttribute('aria-label'))")
+        goal = next(place for place, one in enumerate(labels) if "legal" in one)
+        here = labels.index(of_focus(page, "aria-label"))
+        for low, high, width in (("ArrowUp", "ArrowDown", 8), ("ArrowLeft", "ArrowRight", 1)):
+            steps = goal // 8 - here // 8 if width == 8 else goal % 8 - here % 8
+            for _ in range(abs(steps)):
+                page.keyboard.press(high if steps > 0 else low)
+        assert of_focus(page, "aria-label") == labels[goal]
+        page.keyboard.press("Enter")
+        pump(page, lambda said=said: status.inner_text() != said, 20)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("side", ["black", "white"])
+def test_a_whole_game_by_keys_alone(service: Service, browser: Browser, side: str) -> None:
+    with window(browser, service) as page:
+        visit(page, root(service), f"play?agent=random&side={side}")
+        tab_to(
+            page,
+            lambda: of_focus(page, "textContent") == "Play" and of_focus(page, "class") == "main",
+        )
+        page.keyboard.press("Enter")
+        page.locator(".board[role=grid]").wait_for()
+        play_to_its_end(page)
+        assert page.locator(".outcome").inner_text().startswith(("You won", "You lost", "A draw"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shared", [True, False], ids=["shared", "alone"])
+def test_tabs_are_live(fresh: Service, browser: Browser, shared: bool) -> None:
+    """Twelve of one browser, which allows six connections; one where each has its own."""
+    with browser.new_context() as context:
+        if not shared:
+            context.add_init_script("delete window.SharedWorker")
+        tabs = [context.new_page() for _ in range(12 if shared else 1)]
+        for tab in tabs:
+            visit(tab, root(fresh), "")
+            sees(tab, "There are no runs yet.")
+        if not shared:
+            assert tabs[0].evaluate("typeof SharedWorker") == "undefined"
+        fresh.wait(fresh.order("run", **SMALL))
+        for tab in tabs:
+            sees(tab, "3 of 3 generations")
+            assert tab.locator(".chip").first.inner_text() == "done"
+
+
+@pytest.mark.slow
+def test_the_way_of_a_newcomer(tmp_path: Path, browser: Browser) -> None:
+    """From an empty folder to a file to hand in."""
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    with ExitStack() as stack:
+        service = Service(folder)
+        stack.callback(service.close)
+        service.start()
+        page = stack.enter_context(window(browser, service, accept_downloads=True))
+        visit(page, root(service), "")
+        page.get_by_role("link", name="Start an evolution").click()
+        page.get_by_role("textbox", name="population", exact=True).fill("8")
+        page.get_by_role("textbox", name="generations", exact=True).fill("200")
+        page.get_by_text("evolve run --generations 200 --population 8").or_(
+            page.get_by_text("evolve run --population 8 --generations 200")
+        ).wait_for()
+        page.get_by_role("button", name="Start", exact=True).click()
+
+        page.get_by_role("heading", name="reversed-001").wait_for(timeout=60_000)
+        page.get_by_role("link", name="Generations", exact=True).click()
+        for generation in range(3):
+            page.get_by_role("link", name=str(generation), exact=True).wait_for(timeout=60_000)
+        page.get_by_role("button", name="Stop").click()
+        chip = page.locator(".chip").first
+        pump(page, lambda: chip.inner_text() == "stopped", 60)
+        before = service.get("runs/reversed-001")["done"]
+        assert 3 <= before < 200
+
+        page.get_by_role("button", name="Go on …").click()
+        page.get_by_role("textbox", name="generations", exact=True).fill(str(before + 2))
+        page.get_by_role("button", name="Go on", exact=True).click()
+        pump(page, lambda: chip.inner_text() == "done", 60)
+        assert service.get("runs/reversed-001")["done"] == before + 2
+
+        page.get_by_role("link", name="Games", exact=True).click()
+        page.get_by_role("link", name=f"{before + 1}:0", exact=True).click()
+        page.locator("p.live").wait_for()
+        page.keyboard.press("End")
+        sees(page, "The game is over.")
+
+        page.get_by_role("link", name="reversed-001").click()
+        page.get_by_role("link", name="Play its champion").click()
+        page.get_by_role("button", name="Play", exact=True).click()
+        page.locator(".board[role=grid]").wait_for()
+        play_to_its_end(page)
+
+        page.goto(f"{root(service)}#/run/reversed-001")
+        page.get_by_text("Downloads").click()
+        with page.expect_download() as waited:
+            page.get_by_role("link", name="agent.py").click()
+        waited.value.save_as(tmp_path / "agent.py")
+    assert_it_plays(tmp_path / "agent.py")
+
+
+def assert_it_plays(path: Path) -> None:
+    """As a contest's server does: without evolve, by its class alone."""
+    program = """
+import json, sys
+import numpy as np
+from agent import AI
+board = np.zeros((8, 8), dtype=int)
+board[3][3] = board[4][4] = 1
+board[3][4] = board[4][3] = -1
+player = AI(8, -1, 5)
+player.go(board)
+print(json.dumps([[int(one) for one in place] for place in player.candidate_list]))
+"""
+    answer = subprocess.run(
+        [sys.executable, "-c", program], cwd=path.parent, capture_output=True, text=True, timeout=60
+    )
+    assert answer.returncode == 0, answer.stderr
+    candidates = json.loads(answer.stdout)
+    legal = [[2, 3], [3, 2], [4, 5], [5, 4]]
+    assert all(one in legal for one in candidates)
+    assert candidates[-1] in legal
+
+
+def held(context: BrowserContext, page: Page) -> tuple[float, float]:
+    """MB of the heap and nodes of the document that are in use."""
+    session = context.new_cdp_session(page)
+    session.send("Performance.enable")
+    for _ in range(3):
+        session.send("HeapProfiler.collectGarbage")
+    metrics = session.send("Performance.getMetrics")["metrics"]
+    found = {one["name"]: one["value"] for one in metrics}
+    session.detach()
+    return found["JSHeapUsedSize"] / 2**20, found["Nodes"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shared", [True, False], ids=["shared", "alone"])
+def test_events_leave_nothing_behind(tmp_path: Path, browser: Browser, shared: bool) -> None:
+    """After 20 000 of a job at work the browser holds hardly more than before."""
+    name, sleeper = "20260101-00000001", subprocess.Popen(["sleep", "600"])
+    folder = tmp_path / "runs" / ".service" / "jobs" / name
+    folder.mkdir(parents=True)
+    process = {"number": sleeper.pid, "started": psutil.Process(sleeper.pid).create_time()}
+    record = {"id": name, "command": "match", "settings": {}, "words": [], "shown": []}
+    more = {"state": "running", "created": 1.0, "started": 1.0, "process": process, "progress": {}}
+    (folder / "job.json").write_text(json.dumps({**record, **more}))
+    count = 0
+
+    def tell(events: int) -> None:
+        nonlocal count
+        with (folder / "progress.jsonl").open("ab", buffering=0) as file:
+            for _ in range(events):
+                count += 1
+                event = {"event": "progress", "time": time.time(), "stage": "games"}
+                event |= {
+                    "stage_done": count,
+                    "stage_total": 30_000,
+                    "done": count,
+                    "total": 30_000,
+                }
+                file.write(json.dumps(event).encode() + b"\n")
+                if count % 20 == 0:
+                    time.sleep(0.01)
+        sees(page, f"{count:,} of 30,000")
+
+    with ExitStack() as stack:
+        stack.callback(sleeper.wait)
+        stack.callback(sleeper.kill)
+        service = Service(tmp_path / "runs").start()
+        stack.callback(service.client.close)
+        stack.callback(service.stop)
+        context = stack.enter_context(browser.new_context())
+        if not shared:
+            context.add_init_script("delete window.SharedWorker")
+        page = context.new_page()
+        visit(page, root(service), "")
+        tell(1000)
+        heap, nodes = held(context, page)
+        tell(20_000)
+        heap_now, nodes_now = held(context, page)
+    print(f"heap {heap:.2f} and {heap_now:.2f} MB, nodes {nodes} and {nodes_now}")
+    assert heap_now - heap <= 1
+    assert nodes_now - nodes <= 50
