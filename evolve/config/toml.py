@@ -117,6 +117,8 @@ def _text(detail: Any, model: type[BaseModel]) -> str:
     message = str(detail["msg"]).removeprefix("Value error, ")
     if not place:
         return message
+    if detail["type"] == "missing":
+        return f"{place}: {_PLAIN['missing']}"
     value = repr(detail["input"])
     value = value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
     said = _PLAIN.get(detail["type"], f"{message[0].lower()}{message[1:]}")
@@ -130,6 +132,7 @@ def _text(detail: Any, model: type[BaseModel]) -> str:
 _PLAIN: Final = {
     **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), "it must be a whole number"),
     **dict.fromkeys(("float_parsing", "float_type"), "it must be a number"),
+    "missing": "it must be given",
 }
 """Plain words for pydantic's errors, by its names of them."""
 

@@ -147,7 +147,7 @@ def forms() -> dict[str, Form]:
     for kind in RUN_KINDS:
         for word, variant in kind.variants.items():
             command, model = kind.command(word), variant.model()
-            about = _first_sentence(model) if word else kind.about
+            about = f"{kind.noun.capitalize()} of {word}." if word else kind.about
             found[command] = Form(command, about, model, variant.all_presets(), kind, variant)
     for name, (about, contest) in _CONTESTS.items():
         found[name] = Form(name, about, contest, {})
@@ -169,10 +169,6 @@ def form_of(command: str, settings: Mapping[str, Any]) -> tuple[Form, dict[str, 
     elif KIND in rest and rest[KIND] == known[command].second:
         del rest[KIND]
     return known[command], rest
-
-
-def _first_sentence(model: type[BaseModel]) -> str:
-    return (model.__doc__ or "").strip().partition(".")[0] + "."
 
 
 def _naming_fields() -> set[str]:
