@@ -40,6 +40,8 @@ class House:
         self.search = Search()
         self.lending = Lending(place)
         self.plays = Plays(place, self.agents, self.search)
+        self.ordering = asyncio.Lock()
+        """Held while a job is made of a request: the same request twice at once is one job."""
         self._tasks: list[asyncio.Task[None]] = []
 
     def _job_of(self, run: str) -> str | None:

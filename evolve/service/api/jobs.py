@@ -27,9 +27,10 @@ async def make_job(
     house: Inside, asked: NewJob, response: Response, idempotency_key: Key = None
 ) -> Job:
     """Ask for work. With an Idempotency-Key the same request makes one job, however often sent."""
-    record = await ordered(house, asked, idempotency_key)
-    if record.id not in house.jobs:
-        house.jobs.add(record)
+    async with house.ordering:
+        record = await ordered(house, asked, idempotency_key)
+        if record.id not in house.jobs:
+            house.jobs.add(record)
     return _answered(house, record, response)
 
 
