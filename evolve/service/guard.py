@@ -142,7 +142,7 @@ def _body(headers: dict[bytes, list[str]], scope: Scope) -> tuple[int, str] | No
     ]:
         return 415, "bodies must be application/json"
     if sizes is not None and (len(sizes) != 1 or not sizes[0].isdecimal()):
-        return 400, "Content-Length is no number"
+        return 400, "Content-Length is not a number"
     if sizes is not None and int(sizes[0]) > _most(scope["path"]):
         return 413, "the body is too large"
     return None

@@ -63,8 +63,6 @@ async def checked(
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """The settings of a form, right, with what the command line calls their agents; and the ids of
     these by that."""
-    if not form.available:
-        raise ProblemError(409, f"{form.command} needs PyTorch, which is not installed here")
     found: dict[str, str] = {}
     wrong: list[Fault] = []
     named: list[tuple[Where, str]] = []
@@ -82,6 +80,8 @@ async def checked(
     if wrong:
         raise wrong_settings(wrong)
     given = form.checked(settings, lambda place, text: found[text])
+    if not form.available:
+        raise ProblemError(409, f"{form.command} needs PyTorch, which is not installed here")
     return given, {source: name for name, source in found.items()}
 
 

@@ -56,7 +56,7 @@ class Plays:
             raise ProblemError(409, f"{len(play.moves)} moves are made, not {asked.ply}")
         if asked.move != "undo" and asked.move not in play.legal:
             there = f"legal are {', '.join(play.legal)}" if play.legal else "the game is over"
-            raise ProblemError(409, f"{asked.move} is no legal move; {there}")
+            raise ProblemError(409, f"{asked.move} is not a legal move; {there}")
         found = await self._search.ask(
             "play",
             source=source,

@@ -68,7 +68,7 @@ def answer_with_problems(app: FastAPI) -> None:
             place, message = list(detail["loc"]), str(detail["msg"])
             where = place.pop(0) if place else "body"
             if detail["type"] == "json_invalid":
-                return problem(400, f"the body is no JSON: {message}")
+                return problem(400, f"the body is not JSON: {message}")
             found.append((pointer(*(place if where == "body" else [where, *place])), message))
         return problem(422, "; ".join(f"{place}: {text}" for place, text in found), found)
 

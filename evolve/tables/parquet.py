@@ -55,9 +55,16 @@ def read_table(
     """
     content = _verified(path)
     try:
-        file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
-        named = None if only is None else [name for name in only if name in file.schema_arrow.names]
-        table = file.read(columns=named, use_threads=False)
+        names = None
+        if only is not None:
+            there = pq.read_schema(pa.BufferReader(content)).names
+            names = [name for name in only if name in there]
+        table = pq.read_table(
+            pa.BufferReader(content),
+            columns=names,
+            use_threads=False,
+            page_checksum_verification=True,
+        )
     except (pa.ArrowException, OSError, ValueError, LookupError, MemoryError) as error:
         raise _damaged(path, error) from error
     if columns is not None:

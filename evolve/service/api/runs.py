@@ -173,7 +173,7 @@ def get_importances(house: Inside, run: RunId) -> Importances:
     """How much each setting of a sweep matters."""
     opened = house.index.open(run)
     if "trials" not in opened.tables:
-        raise not_found(f"importance: {run} is no sweep")
+        raise not_found(f"importance: {run} is not a sweep")
     table = read_trials(opened.path)
     if table is None:
         return Importances(items=[], why="there are no trials yet")
