@@ -123,9 +123,8 @@ def test_a_damaged_pair_is_named() -> None:
     assert "pair-000-001.parquet" in said
 
 
-@pytest.mark.parametrize(
-    "way", [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGKILL]
-)
+@pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.slow
 def test_a_stopped_one_ends_as_if_it_had_not_been(way: signal.Signals, tmp_path: Path) -> None:
     arguments = ("rate", "swh?depth=4", "zero", "random", "swh-mobility?depth=4", "--games", 60)
     process = spawn(tmp_path, *arguments, "--out", "rated")

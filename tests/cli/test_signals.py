@@ -213,6 +213,7 @@ def test_a_rating_that_is_ended_says_how_to_go_on(tmp_path: Path) -> None:
     assert "go on with the same command, --out rated" in ended.err
 
 
+@pytest.mark.slow
 def test_a_terminal_that_goes_away_ends_a_run_cleanly(tmp_path: Path) -> None:
     """All that is said afterwards would fail, and must not."""
     number, terminal = pty.fork()

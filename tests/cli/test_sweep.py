@@ -130,7 +130,8 @@ def test_the_same_seed_gives_the_same_table_and_going_on_changes_nothing(
     assert evolve.load_run("moved").config["trials"] == 5
 
 
-@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_ends_after_the_trials_in_hand(jobs: int, tmp_path: Path) -> None:
     process = spawn(tmp_path, *ALPHABETA, f"--jobs={jobs}", "--trials=1000", "--out=stopped")
     wait_until(lambda: finished(Path("stopped")) >= 1, process)

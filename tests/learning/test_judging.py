@@ -39,6 +39,7 @@ def test_rungs_are_rated_as_they_are_known(rules: str, name: str) -> None:
     assert found.against == "the ladder"
 
 
+@pytest.mark.slow
 def test_asked_again_it_says_the_same() -> None:
     settings = small("patterns", panel_openings=2)
     agent = evolve.load_agent("positional?depth=2")

@@ -163,6 +163,7 @@ def test_agents_without_an_evaluation() -> None:
     assert "learned" in said
 
 
+@pytest.mark.slow
 def test_quitting_and_pinging_do_not_wait() -> None:
     begin = time.monotonic()
     talk("set depth 40", GAME, "go", "quit")

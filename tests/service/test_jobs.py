@@ -146,6 +146,7 @@ def test_a_server_that_is_killed_finds_its_jobs_again(fresh: Service) -> None:
     assert_equal(run, fresh.runs / other["run"])
 
 
+@pytest.mark.slow
 def test_a_start_that_was_not_written_down_is_found(fresh: Service) -> None:
     job = fresh.order("run", **LONG)
     until(lambda: fresh.get(f"jobs/{job['id']}")["process"] is not None, 10)

@@ -156,6 +156,7 @@ def test_further_trials_begin_the_rungs_anew(tmp_path: Path) -> None:
     assert [rung for rung, _ in more.lives].count("1") == 3
 
 
+@pytest.mark.slow
 def test_a_winner_meets_the_defaults_with_fresh_seeds(tmp_path: Path) -> None:
     """Whoever wins at this size is luck, so that the last rung's scores are given."""
     settings = SweepSettings(**SETTINGS)
