@@ -32,7 +32,7 @@ class Process:
         try:
             found = psutil.Process(self.number)
             same = abs(found.create_time() - self.started) <= _CLOSE
-            return same and found.status() != psutil.STATUS_ZOMBIE
+            return same and bool(found.status() != psutil.STATUS_ZOMBIE)
         except psutil.Error:
             return False
 
