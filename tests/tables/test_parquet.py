@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -130,3 +132,17 @@ def test_a_column_of_another_type_is_told(made: Path, tmp_path: Path) -> None:
     changed(path, "score", pa.array(["1"] * pq.read_table(path).num_rows))
     with pytest.raises(RunError, match="column score is of type string, not double"):
         evolve.load_run(tmp_path / "copy").individuals_table(1)
+
+
+def test_reading_begins_no_threads(tmp_path: Path) -> None:
+    write_table(tmp_path / "table.parquet", pa.table({"number": range(1000)}))
+    script = """
+import pathlib, psutil
+from evolve.tables.parquet import read_table
+before = psutil.Process().num_threads()
+assert read_table(pathlib.Path("table.parquet")).num_rows == 1000
+print(psutil.Process().num_threads() - before)
+"""
+    words = [sys.executable, "-c", script]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "0"
