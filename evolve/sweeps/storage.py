@@ -24,6 +24,37 @@ _LOCKED: Final = 5
 DATABASES: Final = ("postgresql", "mysql", "sqlite")
 
 
+class _Lock(JournalFileOpenLock):
+    """Optuna's lock, from which Ctrl-C comes out as Ctrl-C.
+
+    Optuna's removes its file once more when it is interrupted, and says that there is none.
+    """
+
+    def acquire(self) -> bool:
+        """Wait for the lock."""
+        with _interruption_first():
+            return super().acquire()
+
+    def release(self) -> None:
+        """Let go of it."""
+        with _interruption_first():
+            super().release()
+
+
+@contextmanager
+def _interruption_first() -> Iterator[None]:
+    """Raise the KeyboardInterrupt that an error came of in place of that error."""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        cause: BaseException | None = error
+        while cause is not None and not isinstance(cause, KeyboardInterrupt):
+            cause = cause.__context__
+        if cause is None:
+            raise
+        raise cause from None
+
+
 class _Journal(JournalFileBackend):
     """Optuna's journal, which here waits for the disk only where a trial changes its state.
 
@@ -34,7 +65,7 @@ class _Journal(JournalFileBackend):
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._guard = JournalFileOpenLock(str(path), grace_period=_LOCKED)
+        self._guard = _Lock(str(path), grace_period=_LOCKED)
         super().__init__(str(path), lock_obj=self._guard)
 
     def append_logs(self, logs: list[dict[str, Any]]) -> None:

@@ -12,7 +12,7 @@ import optuna
 import pytest
 
 from evolve.errors import SettingsError, StorageError
-from evolve.sweeps.storage import open_database, without_password
+from evolve.sweeps.storage import open_database, open_journal, without_password
 from tests.sweeps import local, run_one, shared, states
 
 
@@ -37,6 +37,28 @@ def test_a_line_half_written_is_cut_off(tmp_path: Path) -> None:
     assert all(isinstance(json.loads(line), dict) for line in after.splitlines())
     run_one(again, 0.6)
     assert states(local(tmp_path)) == {"COMPLETE": 2}
+
+
+def test_ctrl_c_at_the_end_of_a_lock_stays_ctrl_c(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "journal.log"
+    study = optuna.create_study(storage=open_journal(path))
+    remove = os.unlink
+    left = [1]
+
+    def interrupted(file: str) -> None:
+        remove(file)
+        if left.pop():
+            left.append(0)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "unlink", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        study.ask()
+    monkeypatch.undo()
+    assert not list(tmp_path.glob("*lock*"))
+    assert study.ask().number == 1
 
 
 def test_a_damaged_journal_is_one_line(tmp_path: Path) -> None:
