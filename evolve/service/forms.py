@@ -17,7 +17,7 @@ from evolve.config.fields import group_of, is_mapping, plain_type
 from evolve.config.naming import Place, names_of, with_agents, words_of
 from evolve.config.toml import Fault, faults, merged, resolve
 from evolve.config.words import option_words
-from evolve.service.models import CommandInfo, FieldInfo
+from evolve.service.models.forms import CommandInfo, FieldInfo
 from evolve.service.problems import ProblemError, wrong_settings
 from evolve.tables.kinds import RUN_KINDS, RunKind, Variant
 

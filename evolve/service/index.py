@@ -13,7 +13,8 @@ from typing import Any, Final
 
 from evolve.agents.facts import facts_of
 from evolve.errors import EvolveError
-from evolve.service.models import RUN_ID, RunSummary
+from evolve.service.models.common import RUN_ID
+from evolve.service.models.runs import RunSummary
 from evolve.service.place import Locks, Place, holds
 from evolve.service.problems import not_found
 from evolve.tables.kinds import EVOLUTIONS, PARTS, SWEEPS

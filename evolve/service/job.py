@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from evolve.documents import parse_json, read_document
 from evolve.errors import RunError
-from evolve.service.models import ENDED, Job, JobProgress, JobState
+from evolve.service.models.jobs import ENDED, Job, JobProgress, JobState
 from evolve.service.process import Process
 from evolve.tables.atomic import write_text
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from evolve.errors import RunError
 from evolve.service import process
 from evolve.service.job import ROW_EVENTS, JobRecord
-from evolve.service.models import Job
+from evolve.service.models.jobs import Job
 from evolve.service.place import Place
 from evolve.service.problems import ProblemError, not_found
 from evolve.service.tail import Tail

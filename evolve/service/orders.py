@@ -16,7 +16,7 @@ from evolve.errors import EvolveError, RunError
 from evolve.service.forms import Form, form_of
 from evolve.service.house import House
 from evolve.service.job import JobRecord
-from evolve.service.models import NewJob
+from evolve.service.models.jobs import NewJob
 from evolve.service.problems import ProblemError, wrong_settings
 from evolve.service.sources import source_of
 from evolve.tables.atomic import write_text

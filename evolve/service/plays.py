@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from evolve.documents import parse_json, read_document
 from evolve.service.agents import Agents
-from evolve.service.models import NewPlay, Play, PlayMove
+from evolve.service.models.agents import NewPlay, Play, PlayMove
 from evolve.service.place import Place
 from evolve.service.problems import ProblemError, not_found
 from evolve.service.search import Search

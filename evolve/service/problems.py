@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 
 from evolve.config.toml import Fault
 from evolve.errors import EvolveError
-from evolve.service.models import Problem
+from evolve.service.models.common import Problem
 
 MEDIA: Final = "application/problem+json"
 

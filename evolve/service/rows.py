@@ -10,7 +10,15 @@ import pyarrow.compute as pc
 
 from evolve.errors import RunError
 from evolve.service.index import Recent, thinned
-from evolve.service.models import ColumnInfo, CrossTable, Game, Games, Lineage, LineageNode, Rows
+from evolve.service.models.runs import (
+    ColumnInfo,
+    CrossTable,
+    Game,
+    Games,
+    Lineage,
+    LineageNode,
+    Rows,
+)
 from evolve.service.paging import Cursor
 from evolve.service.problems import ProblemError, not_found
 from evolve.tables.games import GAMES_COLUMNS

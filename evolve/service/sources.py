@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evolve.service.house import House
-from evolve.service.models import AgentDetail
+from evolve.service.models.agents import AgentDetail
 
 
 async def agent_of_run(house: House, run: str, individual: str) -> AgentDetail:

@@ -12,7 +12,7 @@ from fastapi.responses import PlainTextResponse
 
 from evolve.service.agents import LARGEST_UPLOAD
 from evolve.service.house import Inside
-from evolve.service.models import (
+from evolve.service.models.agents import (
     AGENT_ID,
     AgentDetail,
     AgentInfo,

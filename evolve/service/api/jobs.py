@@ -10,7 +10,9 @@ from fastapi.responses import FileResponse
 from evolve.service.house import House, Inside
 from evolve.service.job import JobRecord
 from evolve.service.lending import MEDIA
-from evolve.service.models import JOB_ID, Game, Games, Job, Jobs, JobState, LogText, NewJob
+from evolve.service.models.common import LogText
+from evolve.service.models.jobs import JOB_ID, Job, Jobs, JobState, NewJob
+from evolve.service.models.runs import Game, Games
 from evolve.service.orders import GAMES_FILE, ordered
 from evolve.service.paging import After, Cursor, Limit
 from evolve.service.problems import not_found

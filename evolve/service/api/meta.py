@@ -12,16 +12,8 @@ from evolve.config.subjects import SUBJECTS
 from evolve.service.forms import form_of, forms, has_torch
 from evolve.service.guard import COOKIE
 from evolve.service.house import Inside, cores
-from evolve.service.models import (
-    Checked,
-    CommandInfo,
-    Commands,
-    Health,
-    Presets,
-    SettingsOnly,
-    Space,
-    Token,
-)
+from evolve.service.models.common import Health, Token
+from evolve.service.models.forms import Checked, CommandInfo, Commands, Presets, SettingsOnly, Space
 from evolve.service.orders import checked
 from evolve.service.problems import ProblemError, not_found
 

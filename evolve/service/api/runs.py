@@ -16,11 +16,11 @@ from evolve.errors import EvolveError
 from evolve.service.forms import form_of
 from evolve.service.house import House, Inside
 from evolve.service.lending import MEDIA, join_games
-from evolve.service.models import (
-    RUN_ID,
-    AgentDetail,
+from evolve.service.models.agents import AgentDetail
+from evolve.service.models.common import RUN_ID
+from evolve.service.models.jobs import Changes, Job
+from evolve.service.models.runs import (
     Change,
-    Changes,
     Comparison,
     CrossTable,
     Download,
@@ -28,7 +28,6 @@ from evolve.service.models import (
     Game,
     Games,
     Importances,
-    Job,
     Kind,
     Lineage,
     Rows,

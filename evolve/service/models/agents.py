@@ -1,0 +1,125 @@
+"""Agents, what they think of positions, and games against them, as documents."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, Field
+
+from evolve.engine.rules import Rules
+from evolve.service.models.common import Given, Number, Page
+
+AGENT_ID: Final = r"^[A-Za-z0-9_:.+-]{1,220}(\?[a-z_]+=[0-9.]{1,20}(&[a-z_]+=[0-9.]{1,20}){0,9})?$"
+MOVES: Final = r"^([a-h][1-8]|pass)?( ([a-h][1-8]|pass)){0,127}$"
+AgentId = Annotated[str, Field(pattern=AGENT_ID)]
+MovesText = Annotated[str, Field(pattern=MOVES, max_length=700)]
+
+
+class AgentInfo(BaseModel):
+    """An agent in lists."""
+
+    id: str
+    name: str
+    kind: str | None
+    rules: Rules | None
+    origin: Literal["reference", "run", "upload", "program"]
+    about: str
+    settings: list[str] = Field(default=[], description="what may follow the question mark")
+
+
+class Agents(Page):
+    """A page of agents."""
+
+    items: list[AgentInfo]
+
+
+class AgentDetail(AgentInfo):
+    """An agent described: facts beside its name, remarks, a table, and boards of 64 numbers."""
+
+    facts: list[str]
+    lines: list[str]
+    columns: list[str]
+    rows: list[list[Any]]
+    boards: dict[str, list[Number]]
+    provenance: dict[str, Any]
+
+
+class Upload(Given):
+    """An agent file."""
+
+    name: str = Field(max_length=200, description="its name, which ends in .json or .npz")
+    data: str = Field(max_length=45_000_000, description="its content as base64")
+
+
+class Position(Given):
+    """A position: the moves to it from the start."""
+
+    moves: MovesText = Field(default="", description="such as `f5 d6 c3`; pass where one must")
+    rules: Rules = "standard"
+
+
+class NewEvaluation(Given):
+    """A question about a position."""
+
+    agent: AgentId
+    position: Position
+
+
+class MoveValue(BaseModel):
+    """What an agent thinks of a move: the higher the better for the side to move."""
+
+    move: str
+    value: float
+    text: str
+    discs: float | None
+
+
+class Evaluation(BaseModel):
+    """The value of each legal move, the best first. `unit` says what the numbers are; null: the
+    agent has no opinion."""
+
+    agent: str
+    side: Literal["black", "white"]
+    unit: str | None
+    depth: int | None
+    line: list[str]
+    moves: list[MoveValue]
+    seconds: float
+
+
+class NewPlay(Given):
+    """A game of a person against an agent."""
+
+    agent: AgentId
+    rules: Rules | None = Field(
+        default=None, description="those of the agent if not given, or standard"
+    )
+    side: Literal["black", "white"] = Field("black", description="of the person")
+    moves: MovesText = Field(default="", description="to begin from")
+
+
+class PlayMove(Given):
+    """A move of a person, or taking the last one back."""
+
+    move: Annotated[str, Field(pattern=r"^([a-h][1-8]|undo)$")]
+    ply: int | None = Field(
+        default=None, ge=0, le=128, description="moves so far, so that none is made twice"
+    )
+
+
+class Play(BaseModel):
+    """A game in hand. `board` has 64 signs from a1 on: X black, O white, - empty."""
+
+    id: str
+    agent: str
+    name: str
+    rules: Rules
+    side: Literal["black", "white"]
+    moves: list[str]
+    board: str
+    to_move: Literal["black", "white"] | None = Field(description="null: the game is over")
+    legal: list[str]
+    discs_black: int
+    discs_white: int
+    result: Literal["won", "lost", "draw"] | None
+    problem: str | None = Field(default=None, description="why the agent did not move")

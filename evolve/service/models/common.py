@@ -1,0 +1,67 @@
+"""What all documents of the API share, and those of the service itself."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Number = int | float
+RUN_ID: Final = r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}$"
+
+
+class Given(BaseModel):
+    """What a client sends: unknown fields are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Health(BaseModel):
+    """What this service is. `boot` changes with every start of the server."""
+
+    status: Literal["ok"] = "ok"
+    version: str
+    boot: str
+    folder: str
+    slots: int
+    cores: int
+    running: int
+    queued: int
+    learn: bool = Field(description="whether PyTorch is there, for networks")
+    programs: list[str] = Field(description="ids of the programs that may be met")
+
+
+class Page(BaseModel):
+    """A page of a list; `next` is the cursor of the one after it."""
+
+    next: str | None = None
+    total: int
+
+
+class Token(Given):
+    """What the service was told to ask for."""
+
+    token: str = Field(max_length=200)
+
+
+class LogText(BaseModel):
+    """What a job has printed, its end."""
+
+    text: str
+
+
+class FieldError(BaseModel):
+    """What is wrong with one field."""
+
+    pointer: str = Field(description="where in the document, as RFC 6901 has it")
+    detail: str
+
+
+class Problem(BaseModel):
+    """An error, as RFC 9457 has it."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    errors: list[FieldError] = []

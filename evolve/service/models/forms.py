@@ -1,0 +1,75 @@
+"""Forms of the commands, as documents."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from evolve.service.models.common import Given, Number
+
+
+class FieldInfo(BaseModel):
+    """A field of a form."""
+
+    name: str
+    type: Literal["int", "float", "bool", "text", "list", "mapping", "choice", "agent", "agents"]
+    help: str
+    group: str
+    default: Any = None
+    choices: dict[str, str] | None = Field(default=None, description="each with what it means")
+    least: Number | None = None
+    most: Number | None = None
+
+
+class CommandInfo(BaseModel):
+    """A form: what a command takes, and its presets."""
+
+    command: str = Field(description="such as `run` or `train patterns`")
+    about: str
+    available: bool = Field(description="whether what it needs is installed")
+    groups: list[str]
+    fields: list[FieldInfo]
+    presets: dict[str, dict[str, Any]]
+
+
+class Commands(BaseModel):
+    """All forms."""
+
+    items: list[CommandInfo]
+
+
+class Checked(BaseModel):
+    """Settings that are right: complete, with the equal command line."""
+
+    settings: dict[str, Any]
+    line: str
+
+
+class Presets(BaseModel):
+    """The presets of each command: what they change of the defaults."""
+
+    items: dict[str, dict[str, dict[str, Any]]]
+
+
+class SpaceRange(BaseModel):
+    """A setting that a sweep searches."""
+
+    name: str
+    type: str
+    range: str
+    default: Any = None
+    about: str
+
+
+class SettingsOnly(Given):
+    """Settings to be checked."""
+
+    settings: dict[str, Any] = Field(default={})
+
+
+class Space(BaseModel):
+    """What a sweep of a kind searches."""
+
+    kind: str
+    items: list[SpaceRange]

@@ -1,0 +1,76 @@
+"""Jobs as documents."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, Field
+
+from evolve.service.models.common import RUN_ID, Given, Page
+
+JobState = Literal[
+    "queued", "running", "stopping", "done", "stopped", "interrupted", "failed", "cancelled"
+]
+Command = Literal["run", "train", "sweep", "match", "rate", "resume"]
+ENDED: Final = ("done", "stopped", "interrupted", "failed", "cancelled")
+"""States of a job that has no process and waits for none."""
+JOB_ID: Final = r"^[0-9]{8}-[0-9a-f]{8}$"
+
+
+class NewJob(Given):
+    """Work to be done. `settings` are the fields of the command's settings model; of `train` and
+    `sweep` its `kind` as well, such as `patterns`."""
+
+    command: Literal["run", "train", "sweep", "match", "rate"]
+    settings: dict[str, Any] = Field(default={}, description="see GET /commands")
+    name: str | None = Field(
+        default=None,
+        pattern=RUN_ID,
+        description="of the run's folder; the next that is free if not given",
+    )
+    threads: int | None = Field(default=None, ge=1, le=1024, description="all cores if not given")
+
+
+class Changes(Given):
+    """What changes when a run goes on."""
+
+    settings: dict[str, Any] = Field(default={}, description="see `changes` of the run")
+    threads: int | None = Field(default=None, ge=1, le=1024)
+
+
+class JobProgress(BaseModel):
+    """How far a job has come: the whole of it, and what is in hand."""
+
+    done: float | None = None
+    total: float | None = None
+    stage: str | None = None
+    stage_done: float | None = None
+    stage_total: float | None = None
+    left: float | None = Field(default=None, description="seconds that are left, as it looks")
+
+
+class Job(BaseModel):
+    """A job: one process of the command line at a time."""
+
+    id: str
+    command: Command
+    settings: dict[str, Any]
+    state: JobState
+    line: str = Field(description="the equal command line")
+    run: str | None = Field(description="id of its run, once there is one")
+    created: float
+    started: float | None
+    ended: float | None
+    process: int | None
+    place: int | None = Field(description="in the queue, from 1")
+    progress: JobProgress
+    result: dict[str, Any] | None = Field(description="of a match or rating, so far")
+    ending: str | None = Field(description="why it ended")
+    error: str | None
+    notes: list[str]
+
+
+class Jobs(Page):
+    """A page of jobs."""
+
+    items: list[Job]

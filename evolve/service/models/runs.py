@@ -1,0 +1,166 @@
+"""Runs, their tables and their games, as documents."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from evolve.service.models.common import Number, Page
+
+RunState = Literal["running", "stopped", "done", "damaged"]
+Kind = Literal["run", "train", "sweep"]
+
+
+class RunSummary(BaseModel):
+    """A run in lists. `done` and `target` are in its `unit`; scores are its champion's."""
+
+    id: str
+    command: str | None = Field(description="such as `run`, `train patterns`")
+    kind: Kind | None
+    noun: str | None
+    rules: str | None
+    preset: str | None
+    seed: int | None
+    state: RunState
+    date: float = Field(description="when it last grew, in seconds since 1970")
+    done: Number | None
+    target: Number | None
+    unit: str | None
+    share: float | None = Field(description="of the way to its end, 0 to 1")
+    score: float | None
+    score_low: float | None
+    score_high: float | None
+    champion: str | None = Field(description="the name of its best agent")
+    job: str | None = Field(description="the job that is at work on it, or was last")
+    problem: str | None = Field(description="what is wrong, of a damaged one")
+    curve: list[float] = Field(description="how it rose: 40 points at most")
+
+
+class Change(BaseModel):
+    """A setting that may change when a run goes on."""
+
+    name: str
+    type: Literal["int", "float", "bool", "str"]
+    help: str
+
+
+class Download(BaseModel):
+    """A file to download; `href` is relative to the API."""
+
+    name: str
+    href: str
+    about: str
+
+
+class RunDetail(RunSummary):
+    """A run with its settings."""
+
+    settings: dict[str, Any]
+    changed: list[str] = Field(description="settings that differ from the defaults")
+    versions: dict[str, str]
+    tables: list[str]
+    changes: list[Change]
+    files: list[Download]
+    agent: str | None = Field(description="id of its champion as an agent")
+    playoff: bool = Field(description="whether there was a play-off")
+
+
+class ColumnInfo(BaseModel):
+    """A column of a table."""
+
+    name: str
+    type: Literal["number", "text", "list", "bool"]
+
+
+class Runs(Page):
+    """A page of runs."""
+
+    items: list[RunSummary]
+
+
+class Rows(Page):
+    """A page of a table's rows."""
+
+    columns: list[ColumnInfo]
+    items: list[dict[str, Any]]
+
+
+class Importances(BaseModel):
+    """How much each setting of a sweep matters: its share, and how likely chance gives that."""
+
+    items: list[dict[str, Any]]
+    why: str | None
+
+
+class CrossTable(BaseModel):
+    """Scores of a round robin: row against column, 0 to 1; null where they did not meet."""
+
+    individuals: list[str]
+    scores: list[list[float | None]]
+    totals: list[float]
+
+
+class LineageNode(BaseModel):
+    """An individual, with the last generation that it lived in."""
+
+    individual: str
+    born: int
+    generation: int
+    origin: str
+    score: float
+    parents: list[str]
+
+
+class Lineage(BaseModel):
+    """The ancestors of an individual, itself first, each once, to `depth` steps back."""
+
+    items: list[LineageNode]
+    complete: bool = Field(description="whether there are none further back")
+
+
+class Game(BaseModel):
+    """A game of a run."""
+
+    id: str = Field(description="generation:number, such as 12:345 or playoff:3")
+    generation: int
+    kind: str
+    game: int
+    black: str
+    white: str
+    opening: str
+    moves: str | None
+    discs_black: int
+    discs_white: int
+    winner: str | None
+    plies: int
+    nodes_black: int | None
+    nodes_white: int | None
+    reason: str
+    upset: float | None = Field(description="score of the loser less that of the winner")
+
+
+class Games(Page):
+    """A page of games."""
+
+    items: list[Game]
+
+
+class SettingDifference(BaseModel):
+    """A setting in which runs differ, its value in each."""
+
+    name: str
+    values: list[Any]
+
+
+class Comparison(BaseModel):
+    """Runs side by side."""
+
+    runs: list[RunSummary]
+    settings: list[SettingDifference]
+
+
+class Figures(BaseModel):
+    """Further figures of runs, by name."""
+
+    items: list[dict[str, Any]]
