@@ -15,10 +15,11 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Match, Route
 
 import evolve
-from evolve.service.api import agents, jobs, meta, runs
+from evolve.service.api import agents, generations, jobs, meta, runs
 from evolve.service.guard import Guard
 from evolve.service.house import House
 from evolve.service.problems import RESPONSES, answer_with_problems, problem
+from evolve.service.tags import NotModifiedError
 
 API: Final = "/api/v1"
 _METHODS: Final = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]
@@ -56,8 +57,8 @@ def make_app(house: House, hosts: Sequence[str] = (), token: str | None = None) 
     )
     app.state.house, app.state.token = house, token
     answer_with_problems(app)
-    app.add_exception_handler(runs.NotModifiedError, _not_modified)
-    for router in (meta.router, runs.router, jobs.router, agents.router):
+    app.add_exception_handler(NotModifiedError, _not_modified)
+    for router in (meta.router, runs.router, generations.router, jobs.router, agents.router):
         app.include_router(router, prefix=API)
     app.router.routes.append(Route(f"{API}/events", house.events, methods=["GET"]))
     app.router.routes.append(Route("/api/{rest:path}", _elsewhere, methods=_METHODS, name=_LAST[0]))

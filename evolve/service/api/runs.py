@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import shutil
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, Literal
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import FileResponse
 
 from evolve.config.toml import resolve_as
 from evolve.errors import EvolveError
+from evolve.service.api.parameters import RunId, Text
 from evolve.service.forms import form_of
 from evolve.service.house import House, Inside
 from evolve.service.lending import MEDIA, join_games
-from evolve.service.models.agents import AgentDetail
-from evolve.service.models.common import RUN_ID
 from evolve.service.models.jobs import Changes, Job
 from evolve.service.models.runs import (
     Change,
     Comparison,
-    CrossTable,
     Download,
     Figures,
-    Game,
-    Games,
     Importances,
     Kind,
-    Lineage,
     Rows,
     RunDetail,
     Runs,
@@ -40,19 +34,10 @@ from evolve.service.orders import resumed
 from evolve.service.paging import After, Cursor, Limit
 from evolve.service.problems import ProblemError, not_found
 from evolve.service.rows import (
-    check_generation,
-    crosstable_of,
     figures_of,
-    game_of,
-    games_page,
-    games_table,
-    individuals_of,
-    lineage_of,
-    of_round_robin,
     rows_of,
-    upsets_of,
 )
-from evolve.service.sources import agent_of_run
+from evolve.service.tags import Tagged
 from evolve.tables.folder import locked, refuse_links
 from evolve.tables.kinds import champion_of
 from evolve.tables.layout import playoff_file
@@ -60,12 +45,7 @@ from evolve.tables.run import Run
 from evolve.tables.trials import importances_of, read_trials
 
 router = APIRouter()
-RunId = Annotated[str, Path(pattern=RUN_ID)]
 Several = Annotated[list[str], Query(min_length=1, max_length=20)]
-Number = Annotated[int, Path(ge=0, le=10**9)]
-Round = Annotated[str, Path(pattern=r"^([0-9]{1,9}|playoff)$")]
-Individual = Annotated[str, Path(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
-Text = Annotated[str | None, Query(max_length=200)]
 _TABLES: Final = ("generations", "metrics", "trials", "rungs")
 _NOTHING: Final[Mapping[str, Any]] = {
     **{key: {} for key in ("settings", "versions")},
@@ -184,112 +164,6 @@ def get_importances(house: Inside, run: RunId) -> Importances:
     return Importances(items=items, why=None if items else found.reason)
 
 
-@router.get("/runs/{run}/generations/{generation}/individuals")
-def get_individuals(
-    request: Request,
-    response: Response,
-    house: Inside,
-    run: RunId,
-    generation: Number,
-    limit: Limit = 100,
-    after: After = None,
-) -> Rows:
-    """The individuals of a generation, the best first."""
-    opened = house.index.open(run)
-    _never_changes(request, response, opened, generation)
-    return individuals_of(opened, generation, Cursor.of(limit, after))
-
-
-@router.get("/runs/{run}/generations/{generation}/games")
-def get_games(
-    request: Request,
-    response: Response,
-    house: Inside,
-    run: RunId,
-    generation: Round,
-    limit: Limit = 100,
-    after: After = None,
-    individual: Text = None,
-    winner: Literal["black", "white", "draw"] | None = None,
-    reason: Text = None,
-    kind: Text = None,
-    sort: Annotated[str, Query(max_length=20)] = "game",
-) -> Games:
-    """The games of a generation, or of the play-off."""
-    opened, which = house.index.open(run), _round(generation)
-    if which != "playoff":
-        _never_changes(request, response, opened, which)
-    games = games_table(opened, which)
-    upsets = upsets_of(opened, games, which)
-    wanted = {"individual": individual, "winner": winner, "reason": reason, "kind": kind}
-    prefix = f"{generation}:"
-    return games_page(games, upsets, prefix, Cursor.of(limit, after), sort, **wanted)
-
-
-@router.get("/runs/{run}/generations/{generation}/crosstable")
-def get_crosstable(
-    request: Request, response: Response, house: Inside, run: RunId, generation: Round
-) -> CrossTable:
-    """Who beat whom in a generation, or in the play-off."""
-    opened, which = house.index.open(run), _round(generation)
-    if which != "playoff":
-        _never_changes(request, response, opened, which)
-    games = games_table(opened, which)
-    return crosstable_of(games if which == "playoff" else of_round_robin(games))
-
-
-@router.get("/runs/{run}/generations/{generation}/champion")
-async def get_champion(
-    request: Request, response: Response, house: Inside, run: RunId, generation: Number
-) -> AgentDetail:
-    """The best of a generation as an agent."""
-    opened = house.index.open(run)
-    _never_changes(request, response, opened, generation)
-    check_generation(opened, generation)
-    best = str(opened.metadata(generation)[0]["best"])
-    return await agent_of_run(house, run, best)
-
-
-@router.get("/runs/{run}/individuals/{individual}")
-async def get_individual(house: Inside, run: RunId, individual: Individual) -> AgentDetail:
-    """An individual as an agent."""
-    house.index.open(run)
-    return await agent_of_run(house, run, individual)
-
-
-@router.get("/runs/{run}/games/{generation}:{number}")
-def get_game(
-    request: Request,
-    response: Response,
-    house: Inside,
-    run: RunId,
-    generation: Round,
-    number: Annotated[str, Path(pattern=r"^[0-9]{1,9}$")],
-) -> Game:
-    """A game of a run."""
-    opened, which = house.index.open(run), _round(generation)
-    if which != "playoff":
-        _never_changes(request, response, opened, which)
-    games = games_table(opened, which)
-    place = games["game"].index(int(number)).as_py()
-    if place < 0:
-        raise not_found(f"game {generation}:{number} in {run}")
-    row = games.slice(place, 1)
-    upset = upsets_of(opened, row, which)[0]
-    return game_of({**row.to_pylist()[0], "upset": upset}, f"{generation}:")
-
-
-@router.get("/runs/{run}/lineage/{individual}")
-def get_lineage(
-    house: Inside,
-    run: RunId,
-    individual: Individual,
-    depth: Annotated[int, Query(ge=0, le=50)] = 6,
-) -> Lineage:
-    """The ancestors of an individual, `depth` steps back."""
-    return lineage_of(house.index.open(run), individual, depth)
-
-
 @router.get("/compare")
 def compare(house: Inside, run: Several) -> Comparison:
     """Runs side by side, and the settings in which they differ."""
@@ -347,8 +221,7 @@ def _table_route(table: str) -> Callable[..., Rows]:
     """The route of a table; each has its own, so that other words are no tables of any run."""
 
     def get_table(
-        request: Request,
-        response: Response,
+        tags: Tagged,
         house: Inside,
         run: RunId,
         limit: Limit = 100,
@@ -358,7 +231,7 @@ def _table_route(table: str) -> Callable[..., Rows]:
     ) -> Rows:
         opened = house.index.open(run)
         found = rows_of(opened, table, Cursor.of(limit, after), points, since)
-        _tagged(request, response, opened, table, found.total, limit, after, since, points)
+        tags.newest(opened, table, found.total, limit, after, since, points)
         return found
 
     get_table.__doc__ = (
@@ -369,33 +242,6 @@ def _table_route(table: str) -> Callable[..., Rows]:
 
 for _table in _TABLES:
     router.add_api_route(f"/runs/{{run}}/{_table}", _table_route(_table), name=f"get_{_table}")
-
-
-class NotModifiedError(Exception):
-    """The client has it already."""
-
-
-def _tagged(request: Request, response: Response, run: Run, *facts: object) -> None:
-    """Give the answer a tag; NotModifiedError where the client has the same already."""
-    stamp = (run.path / "config.toml").stat().st_mtime_ns
-    text = repr((run.name, stamp, *facts))
-    tag = f'"{hashlib.sha256(text.encode()).hexdigest()[:24]}"'
-    response.headers["etag"] = tag
-    response.headers.setdefault("cache-control", "no-cache")
-    known = [one.strip() for one in request.headers.get("if-none-match", "").split(",")]
-    if tag in known or f"W/{tag}" in known:
-        raise NotModifiedError(tag)
-
-
-def _never_changes(request: Request, response: Response, run: Run, generation: int) -> None:
-    """A committed generation is as it is. For minutes: its run may be deleted, and made anew."""
-    check_generation(run, generation)
-    response.headers["cache-control"] = "private, max-age=300, immutable"
-    _tagged(request, response, run, generation, request.url.query, request.url.path)
-
-
-def _round(text: str) -> int | Literal["playoff"]:
-    return "playoff" if text == "playoff" else int(text)
 
 
 def _delete(house: House, run: Run) -> None:

@@ -1,0 +1,136 @@
+"""Generations: their individuals and games, and who beat whom."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import pyarrow as pa
+from fastapi import APIRouter, Path, Query
+
+from evolve.service.api.parameters import RunId, Text
+from evolve.service.house import House, Inside
+from evolve.service.models.agents import AgentDetail
+from evolve.service.models.runs import CrossTable, Game, Games, Lineage, Rows
+from evolve.service.paging import After, Cursor, Limit
+from evolve.service.problems import not_found
+from evolve.service.rows import (
+    check_generation,
+    crosstable_of,
+    game_of,
+    games_page,
+    games_table,
+    individuals_of,
+    lineage_of,
+    of_round_robin,
+    upsets_of,
+)
+from evolve.service.sources import agent_of_run
+from evolve.service.tags import Tagged, Tags
+from evolve.tables.run import Run
+
+router = APIRouter()
+Number = Annotated[int, Path(ge=0, le=10**9)]
+Round = Annotated[str, Path(pattern=r"^([0-9]{1,9}|playoff)$")]
+Individual = Annotated[str, Path(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
+
+
+@router.get("/runs/{run}/generations/{generation}/individuals")
+def get_individuals(
+    tags: Tagged,
+    house: Inside,
+    run: RunId,
+    generation: Number,
+    limit: Limit = 100,
+    after: After = None,
+) -> Rows:
+    """The individuals of a generation, the best first."""
+    opened = house.index.open(run)
+    tags.committed(opened, generation)
+    return individuals_of(opened, generation, Cursor.of(limit, after))
+
+
+@router.get("/runs/{run}/generations/{generation}/games")
+def get_games(
+    tags: Tagged,
+    house: Inside,
+    run: RunId,
+    generation: Round,
+    limit: Limit = 100,
+    after: After = None,
+    individual: Text = None,
+    winner: Literal["black", "white", "draw"] | None = None,
+    reason: Text = None,
+    kind: Text = None,
+    sort: Annotated[str, Query(max_length=20)] = "game",
+) -> Games:
+    """The games of a generation, or of the play-off."""
+    opened, which, games = _opened(tags, house, run, generation)
+    upsets = upsets_of(opened, games, which)
+    wanted = {"individual": individual, "winner": winner, "reason": reason, "kind": kind}
+    prefix = f"{generation}:"
+    return games_page(games, upsets, prefix, Cursor.of(limit, after), sort, **wanted)
+
+
+@router.get("/runs/{run}/generations/{generation}/crosstable")
+def get_crosstable(tags: Tagged, house: Inside, run: RunId, generation: Round) -> CrossTable:
+    """Who beat whom in a generation, or in the play-off."""
+    _, which, games = _opened(tags, house, run, generation)
+    return crosstable_of(games if which == "playoff" else of_round_robin(games))
+
+
+@router.get("/runs/{run}/generations/{generation}/champion")
+async def get_champion(tags: Tagged, house: Inside, run: RunId, generation: Number) -> AgentDetail:
+    """The best of a generation as an agent."""
+    opened = house.index.open(run)
+    tags.committed(opened, generation)
+    check_generation(opened, generation)
+    best = str(opened.metadata(generation)[0]["best"])
+    return await agent_of_run(house, run, best)
+
+
+@router.get("/runs/{run}/individuals/{individual}")
+async def get_individual(house: Inside, run: RunId, individual: Individual) -> AgentDetail:
+    """An individual as an agent."""
+    house.index.open(run)
+    return await agent_of_run(house, run, individual)
+
+
+@router.get("/runs/{run}/games/{generation}:{number}")
+def get_game(
+    tags: Tagged,
+    house: Inside,
+    run: RunId,
+    generation: Round,
+    number: Annotated[str, Path(pattern=r"^[0-9]{1,9}$")],
+) -> Game:
+    """A game of a run."""
+    opened, which, games = _opened(tags, house, run, generation)
+    place = games["game"].index(int(number)).as_py()
+    if place < 0:
+        raise not_found(f"game {generation}:{number} in {run}")
+    row = games.slice(place, 1)
+    upset = upsets_of(opened, row, which)[0]
+    return game_of({**row.to_pylist()[0], "upset": upset}, f"{generation}:")
+
+
+@router.get("/runs/{run}/lineage/{individual}")
+def get_lineage(
+    house: Inside,
+    run: RunId,
+    individual: Individual,
+    depth: Annotated[int, Query(ge=0, le=50)] = 6,
+) -> Lineage:
+    """The ancestors of an individual, `depth` steps back."""
+    return lineage_of(house.index.open(run), individual, depth)
+
+
+def _opened(
+    tags: Tags, house: House, run: str, generation: str
+) -> tuple[Run, int | Literal["playoff"], pa.Table]:
+    """A run, and the games of one of its generations, tagged, or of its play-off."""
+    opened = house.index.open(run)
+    if generation == "playoff":
+        return opened, "playoff", games_table(opened, "playoff")
+    which = int(generation)
+    tags.committed(opened, which)
+    return opened, which, games_table(opened, which)

@@ -1,0 +1,50 @@
+"""Tags of answers: who has the newest one already is not sent it again."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request, Response
+
+from evolve.service.rows import check_generation
+from evolve.tables.layout import CONFIG_FILE
+from evolve.tables.run import Run
+
+
+class NotModifiedError(Exception):
+    """The client has it already."""
+
+
+@dataclass(frozen=True)
+class Tags:
+    """The tag of an answer about a run."""
+
+    request: Request
+    response: Response
+
+    def newest(self, run: Run, *facts: object) -> None:
+        """Tag the answer by `facts`; NotModifiedError where the client has the same already."""
+        stamp = (run.path / CONFIG_FILE).stat().st_mtime_ns
+        text = repr((run.name, stamp, *facts))
+        tag = f'"{hashlib.sha256(text.encode()).hexdigest()[:24]}"'
+        self.response.headers["etag"] = tag
+        self.response.headers.setdefault("cache-control", "no-cache")
+        known = [one.strip() for one in self.request.headers.get("if-none-match", "").split(",")]
+        if tag in known or f"W/{tag}" in known:
+            raise NotModifiedError(tag)
+
+    def committed(self, run: Run, generation: int) -> None:
+        """A generation is as it is: for minutes, as its run may be deleted, and made anew."""
+        check_generation(run, generation)
+        self.response.headers["cache-control"] = "private, max-age=300, immutable"
+        self.newest(run, generation, self.request.url.query, self.request.url.path)
+
+
+def _tags(request: Request, response: Response) -> Tags:
+    return Tags(request, response)
+
+
+Tagged = Annotated[Tags, Depends(_tags)]
+"""The tag of the answer, as a parameter of routes."""
