@@ -7,8 +7,10 @@ through what breaks whoever prints it. Here all of that is a ValueError with one
 from __future__ import annotations
 
 import json
+import math
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -57,6 +59,19 @@ def parse_toml(data: bytes) -> dict[str, Any]:
         raise _plain(error) from error
     _check(value)
     return value
+
+
+def json_value(value: Any) -> Any:
+    """What JSON can hold of a value: numpy's as Python's, null for what is no number, else text."""
+    if isinstance(value, Mapping):
+        return {str(key): json_value(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_value(one) for one in value]
+    if hasattr(value, "tolist"):
+        return json_value(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if isinstance(value, str | int | float | None) else str(value)
 
 
 def _plain(error: ValueError) -> ValueError:

@@ -19,7 +19,6 @@ on standard error alone.
 from __future__ import annotations
 
 import json
-import math
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -31,6 +30,7 @@ import click
 import evolve
 from evolve.cli.options import PROGRESS, output_path
 from evolve.cli.terminal import complain
+from evolve.documents import json_value
 from evolve.tables.observer import Observer
 
 _LEAST: Final = 0.2
@@ -51,7 +51,7 @@ class ProgressFile:
             return
         document = {"event": event, "time": round(time.time(), 3), **facts}
         try:
-            self._file.write(json.dumps(_plain(document)).encode() + b"\n")
+            self._file.write(json.dumps(json_value(document)).encode() + b"\n")
         except OSError as error:
             self._close()
             why = error.strerror or error
@@ -136,16 +136,3 @@ def tell_event(event: str, **facts: Any) -> None:
     file = progress_of()
     if file is not None:
         file.tell(event, **facts)
-
-
-def _plain(value: Any) -> Any:
-    """What JSON can hold: no numbers of numpy's, null for what is no number."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return str(value) if isinstance(value, Path) else value

@@ -14,6 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
+from evolve.documents import json_value
+
 _MEMORY: Final = 6 << 30
 """Bytes of address space: LLVM and the tables of searches want room, an agent's file must not take
 more."""
@@ -30,7 +32,7 @@ def main() -> None:
             answer = {"ok": _OPERATIONS[question.pop("do")](**question)}
         except (MemoryError, Exception) as error:
             answer = {"error": str(error) or type(error).__name__, "kind": type(error).__name__}
-        answers.write(json.dumps(answer) + "\n")
+        answers.write(json.dumps(json_value(answer)) + "\n")
         answers.flush()
 
 
@@ -80,12 +82,12 @@ def describe(source: str) -> dict[str, Any]:
         "rules": agent.rules,
         "kind": getattr(agent, "kind", None),
         "settings": list(agent.settings),
-        "facts": list(found.facts),
-        "lines": list(found.lines),
-        "columns": list(found.columns),
-        "rows": [[_plain(cell) for cell in row] for row in found.rows],
-        "boards": {name: [_plain(cell) for cell in cells] for name, cells in found.boards.items()},
-        "provenance": _plain(dict(getattr(agent, "provenance", {}))),
+        "facts": found.facts,
+        "lines": found.lines,
+        "columns": found.columns,
+        "rows": found.rows,
+        "boards": found.boards,
+        "provenance": getattr(agent, "provenance", {}),
     }
 
 
@@ -206,7 +208,7 @@ def space(kind: str) -> list[dict[str, Any]]:
             "name": one.name,
             "type": one.kind,
             "range": one.range_text,
-            "default": _plain(defaults.get(one.name)),
+            "default": defaults.get(one.name),
             "about": one.about,
         }
         for one in plan.space.parameters
@@ -220,18 +222,6 @@ def _board(moves: str) -> Any:
     from evolve.records.record import play_moves
 
     return play_moves(Board.start(), parse_moves(moves))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
-    if isinstance(value, float) and value != value:
-        return None
-    return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
 _OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
