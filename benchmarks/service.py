@@ -33,11 +33,12 @@ from evolve.tables.individuals import table_metadata
 class Server:
     """`evolve serve` on a folder, until it is closed."""
 
-    def __init__(self, runs: Path) -> None:
+    def __init__(self, runs: Path, *options: str) -> None:
         with socket.socket() as one:
             one.bind(("127.0.0.1", 0))
             self.port = one.getsockname()[1]
         words = [sys.executable, "-m", "evolve", "serve", str(runs), "--port", str(self.port)]
+        words += options
         begin = time.perf_counter()
         self.child = subprocess.Popen(words, stdout=subprocess.DEVNULL)
         while True:
