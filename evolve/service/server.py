@@ -16,6 +16,7 @@ import uvicorn
 
 from evolve.errors import RunError
 from evolve.service.app import make_app
+from evolve.service.heads import Connection
 from evolve.service.house import House
 from evolve.service.place import Place
 
@@ -65,7 +66,7 @@ def serve(
             lifespan="on",
             timeout_graceful_shutdown=_GRACE,
             server_header=False,
-            http="httptools",
+            http=Connection,
             timeout_keep_alive=30,
             ws="none",
         )

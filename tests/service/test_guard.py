@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import socket
 import time
@@ -104,6 +105,35 @@ def test_bodies_that_are_too_large_or_no_json(service: Service) -> None:
         length = f"Content-Length: {len(text)}"
         status, _ = raw(service, *lines, length, "Connection: close", body=text)
         assert status in (400, 422)
+
+
+@pytest.mark.parametrize("size", [70_000, 5_000_000])
+@pytest.mark.parametrize("form", ["GET /{} HTTP/1.1", "GET / HTTP/1.1\r\nX-Long: {}"])
+def test_a_head_that_is_too_long(service: Service, size: int, form: str) -> None:
+    status, text = raw(service, form.format("a" * size), GOOD, "Connection: close")
+    assert status == 431
+    assert json.loads(text.partition("\r\n\r\n")[0].rpartition("close")[2])["status"] == 431
+
+
+def test_heads_as_browsers_send_them(service: Service) -> None:
+    kept = http.client.HTTPConnection("127.0.0.1", service.port, timeout=30)
+    for _ in range(30):  # on one connection, which has no limit
+        kept.request("GET", "/api/v1/health", headers={"Cookie": f"a={'b' * 4000}"})
+        answer = kept.getresponse()
+        assert answer.status == 200
+        assert answer.read().startswith(b"{")
+    kept.close()
+
+
+@pytest.mark.slow
+def test_a_head_that_never_ends(service: Service) -> None:
+    with socket.create_connection(("127.0.0.1", service.port), timeout=30) as silent:
+        begin = time.monotonic()
+        with socket.create_connection(("127.0.0.1", service.port), timeout=30) as one:
+            one.sendall(b"GET / HTTP/1.1\r\n")
+            assert one.recv(65536).startswith(b"HTTP/1.1 408")
+        assert silent.recv(65536) == b""
+        assert 15 < time.monotonic() - begin < 25
 
 
 @pytest.mark.slow
