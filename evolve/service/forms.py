@@ -208,7 +208,7 @@ def _field(model: type[BaseModel], name: str, field: ModelField) -> FieldInfo:
     return FieldInfo(
         name=name,
         type=form,  # type: ignore[arg-type]
-        help=field.description or "",
+        help=(field.description or "").replace("`", ""),
         group=group_of(model, name) or FIRST,
         default=_json(default),
         choices=cast("dict[str, str] | None", choices),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
+import evolve
 from benchmarks.pages import addresses, visit
 from tests.service import SMALL, Service, until
 
@@ -108,6 +110,68 @@ def test_a_game_is_stepped_through_by_keys(service: Service, browser: Browser) -
             pump(page, lambda said=said: status.inner_text().startswith(said), 10)
         assert status.inner_text().endswith("The game is over.")
         assert f"ply={len(moves)}" in page.url
+
+
+def test_keys_that_come_fast_are_all_heard(service: Service, browser: Browser) -> None:
+    game = service.get("runs/small/generations/2/games?limit=1")["items"][0]
+    twice = "for (const _ of [1, 2, 3]) document.dispatchEvent(new KeyboardEvent('keydown', KEY))"
+    with window(browser, service) as page:
+        visit(page, root(service), f"game/small/{game['id']}?ply=5")
+        page.wait_for_timeout(200)
+        page.evaluate(twice.replace("KEY", "{key: 'ArrowRight', bubbles: true}"))
+        sees(page, "Move 8: ")
+
+
+def test_the_board_fits_the_window(service: Service, browser: Browser) -> None:
+    play = begin_play(service, agent="random", side="black")
+    size = {"width": 1280, "height": 800}
+    with window(browser, service, viewport=size, reduced_motion="reduce") as page:
+        visit(page, root(service), f"play/{play}")
+        buttons = page.get_by_role("button", name="Take back").bounding_box()
+        assert buttons is not None
+        assert buttons["y"] + buttons["height"] <= size["height"]
+
+
+def test_an_upload_in_the_page(fresh: Service, browser: Browser, tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    evolve.load_agent("swh-mobility").save(good)
+    bad.write_text('{"format": "evolve-agent", "version": 99}')
+    with window(browser, fresh) as page:
+        visit(page, root(fresh), "agents")
+        page.get_by_label("Agent file").set_input_files(good)
+        page.get_by_role("button", name="Upload").click()
+        page.get_by_role("status").get_by_role("link", name="swh-mobility").click()
+        page.get_by_role("heading", name="swh-mobility").wait_for()
+    with browser.new_context() as context:  # whose console tells of the refusal
+        page = context.new_page()
+        visit(page, root(fresh), "agents")
+        page.get_by_label("Agent file").set_input_files(bad)
+        page.get_by_role("button", name="Upload").click()
+        sees(page, "version 99")
+
+
+def test_a_run_whose_folder_is_removed(fresh: Service, runs: Path, browser: Browser) -> None:
+    for name in ("first", "second"):
+        shutil.copytree(runs / "small", fresh.runs / name)
+    with browser.new_context() as context:
+        page, home = context.new_page(), context.new_page()
+        visit(home, root(fresh), "")
+        home.get_by_role("link", name="second", exact=True).wait_for()
+        visit(page, root(fresh), "run/first/games")
+        shutil.rmtree(fresh.runs / "first")
+        sees(page, "This run is no longer there.")
+        pump(home, lambda: home.get_by_role("link", name="first", exact=True).count() == 0)
+        assert home.get_by_role("link", name="second", exact=True).count() == 1
+
+
+def test_a_browser_without_events(fresh: Service, runs: Path, browser: Browser) -> None:
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.add_init_script("delete window.SharedWorker; delete window.EventSource")
+        visit(page, root(fresh), "")
+        sees(page, "This browser follows no events")
+        shutil.copytree(runs / "small", fresh.runs / "late")
+        page.get_by_role("link", name="late", exact=True).wait_for(timeout=25_000)
 
 
 def test_it_says_when_the_server_is_gone_and_comes_back(fresh: Service, browser: Browser) -> None:

@@ -4,7 +4,7 @@
 const NAMES = ["hello", "reset", "job", "run", "progress", "generation", "check", "trial", "match"];
 const WAIT = 2000;
 
-/** `tell` gets {name, data}: an event, `live` or `gone`, or `again` where events were missed. Gives a way to close. */
+/** `tell` gets {name, data}: an event, `live`, `gone` or `deaf` (without events), or `again` where events were missed. Gives a way to close. */
 export function follow(tell) {
   let source;
   let timer;
@@ -18,6 +18,11 @@ export function follow(tell) {
     tell(type === "reset" ? { name: "again" } : { name: type, data: content });
   };
   const open = () => {
+    if (!self.EventSource) {
+      tell({ name: "deaf" });
+      timer = setInterval(() => tell({ name: "again" }), 5 * WAIT);
+      return;
+    }
     source = new EventSource(new URL("api/v1/events", import.meta.url));
     source.onopen = () => tell({ name: "live" });
     source.onerror = () => {
@@ -31,7 +36,7 @@ export function follow(tell) {
   open();
   return () => {
     clearTimeout(timer);
-    source.close();
+    source?.close();
   };
 }
 
@@ -40,7 +45,7 @@ function share() {
   let close = null;
   let connection = null;
   const tell = (event) => {
-    if (event.name === "live" || event.name === "gone") connection = event;
+    if (!event.data && event.name !== "again") connection = event;
     for (const port of ports) port.postMessage(event);
   };
   self.addEventListener("connect", ({ ports: [port] }) => {

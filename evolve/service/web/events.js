@@ -8,7 +8,7 @@ const listeners = new Set();
 let connection = "connecting";
 
 function hear(event) {
-  if (event.name === "live" || event.name === "gone") connection = event.name;
+  if (!event.data && event.name !== "again") connection = event.name;
   for (const listener of [...listeners]) listener(event);
 }
 

@@ -31,7 +31,9 @@ export function Replay({ game, rules, agent: first, query, link = (name) => name
   const [agent, setAgent] = useState(first || "");
   const asked = useRested(agent, 400);
   const [shown, setShown] = useState(true);
-  const show = (ply) => setQuery({ ply: Math.max(0, Math.min(last, ply)) });
+  const wanted = useRef(at); // Two keys may come before the page has shown the first.
+  wanted.current = at;
+  const show = (ply) => setQuery({ ply: (wanted.current = Math.max(0, Math.min(last, ply))) });
   const position = all[at];
   const values = useValues(shown && at < moves.length && moves[at] !== "pass" ? asked : "", moves.slice(0, at), rules);
   const next = moves[at];
@@ -40,7 +42,7 @@ export function Replay({ game, rules, agent: first, query, link = (name) => name
       const field = event.target.closest?.("input, select, textarea, [role=grid], .box");
       if (!(event.key in KEYS) || field || event.ctrlKey || event.altKey || event.metaKey) return;
       event.preventDefault();
-      show(at + KEYS[event.key]);
+      show(wanted.current + KEYS[event.key]);
     };
     document.addEventListener("keydown", key);
     return () => document.removeEventListener("keydown", key);
