@@ -33,6 +33,8 @@ class Events:
         self._version = version
         self._kept: deque[bytes] = deque(maxlen=_KEPT)
         self._count = 0
+        self._joined = (0, 0, b"")
+        """The events after one and up to another, joined."""
         self._watching: set[_Watch] = set()
         self._closed = False
 
@@ -66,7 +68,10 @@ class Events:
         missing = self._count - number
         if missing > len(self._kept):
             return None
-        return b"".join(list(self._kept)[len(self._kept) - missing :])
+        if self._joined[:2] != (number, self._count):  # all who watch have mostly seen the same
+            new = b"".join(self._kept[place] for place in range(-missing, 0))
+            self._joined = (number, self._count, new)
+        return self._joined[2]
 
     def _first(self, last: str) -> tuple[bytes, int]:
         """What a stream begins with, and the number of the event that it has seen."""

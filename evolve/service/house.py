@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, Request
 
 import evolve
+from evolve.documents import json_value
+from evolve.errors import EvolveError
 from evolve.service.agents import Agents
 from evolve.service.events import Events
 from evolve.service.index import Index
@@ -20,11 +22,12 @@ from evolve.service.lending import Lending
 from evolve.service.place import Place
 from evolve.service.plays import Plays
 from evolve.service.problems import ProblemError
+from evolve.service.rows import generation_row
 from evolve.service.search import Search
 
 _LOOK: Final = 2.0
 """Seconds between two looks at the folder of runs; more where a look is dear."""
-_SHARE: Final = 200
+_SHARE: Final = 500
 """A look may take one part in so many of the time."""
 
 
@@ -34,7 +37,7 @@ class House:
     def __init__(self, place: Place, slots: int, programs: Sequence[str]) -> None:
         self.place, self.slots = place, slots
         self.events = Events(evolve.__version__)
-        self.jobs = Jobs(place, slots, self.events.tell, self._tell_of_run)
+        self.jobs = Jobs(place, slots, self._tell, self._tell_of_run)
         self.index = Index(place, self._job_of)
         self.agents = Agents(place, programs)
         self.search = Search()
@@ -47,6 +50,15 @@ class House:
     def _job_of(self, run: str) -> str | None:
         record = self.jobs.of_run(run)
         return None if record is None else record.id
+
+    def _tell(self, name: str, document: Mapping[str, Any]) -> None:
+        """Send an event; with a generation's row as its table has it."""
+        if name == "generation":
+            with suppress(ProblemError, EvolveError, OSError, LookupError, TypeError):
+                run = self.index.open(document["run"])
+                row = generation_row(run, document["row"]["generation"])
+                document = {**document, "row": json_value(row)}
+        self.events.tell(name, document)
 
     def _tell_of_run(self, run: str) -> None:
         """Tell how a run is now."""

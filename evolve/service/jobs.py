@@ -22,7 +22,7 @@ from evolve.tables.layout import CONFIG_FILE
 
 PROGRESS_FILE: Final = "progress.jsonl"
 LOG_FILE: Final = "log.txt"
-_EVERY: Final = 0.3
+_EVERY: Final = 0.5
 """Seconds between two looks at what jobs tell."""
 
 _LIVES: Final = 1.0
@@ -193,7 +193,7 @@ class Jobs:
             if look:
                 alive = record.process is not None and record.process.alive
             if not alive:
-                for event in tail.read():
+                for event in tail.rest():
                     self._take(record, event)
                 self._end(record)
             elif news:

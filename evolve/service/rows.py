@@ -8,6 +8,7 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from evolve.documents import json_value
 from evolve.errors import RunError
 from evolve.service.index import Recent, thinned
 from evolve.service.models.runs import (
@@ -52,7 +53,7 @@ def rows_of(run: Run, table: str, cursor: Cursor, points: int | None, since: int
         count, schema = len(whole), whole.schema
         chosen, after = _chosen(count, cursor, points, since)
         found = whole.take(list(chosen)).to_pylist() if len(chosen) else []
-    rows = [plain(row) for row in found]
+    rows = [json_value(row) for row in found]
     return Rows(items=rows, next=after, total=count, columns=columns_of(schema))
 
 
@@ -79,7 +80,7 @@ def individuals_of(run: Run, generation: int, cursor: Cursor) -> Rows:
     rank = "fitness" if "fitness" in table.column_names else "score"
     table = table.take(pc.sort_indices(table, [(rank, "descending")]))
     chosen, after = cursor.slice(len(table))
-    items = [plain(row) for row in table.slice(chosen.start, len(chosen)).to_pylist()]
+    items = [json_value(row) for row in table.slice(chosen.start, len(chosen)).to_pylist()]
     return Rows(items=items, next=after, total=len(table), columns=columns_of(table.schema))
 
 
@@ -310,11 +311,3 @@ def _type(kind: pa.DataType) -> Literal["number", "text", "list", "bool"]:
         (pa.types.is_string, "text"),
     )
     return next((name for test, name in tests if test(kind)), "number")
-
-
-def plain(row: dict[str, Any]) -> dict[str, Any]:
-    """A row that JSON can hold: null for what is no number."""
-    return {
-        key: None if isinstance(value, float) and value != value else value
-        for key, value in row.items()
-    }

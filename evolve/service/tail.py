@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-_MOST: Final = 4 << 20
+_MOST: Final = 1 << 20
 """Bytes read at once."""
 
 
@@ -18,19 +19,38 @@ class Tail:
         self._place = 0
         self._rest = b""
 
-    def read(self) -> list[dict[str, Any]]:
-        """Whole lines that are new; what is no document is left out, as is a file not there yet."""
+    def read(self) -> Iterator[dict[str, Any]]:
+        """Whole lines that are new, as far as a look goes; what is no document is left out, as is a
+        file not there yet."""
+        if not self.is_behind:
+            return
         try:
-            if self._path.stat().st_size <= self._place:
-                return []
             with self._path.open("rb") as file:
                 file.seek(self._place)
                 content = file.read(_MOST)
         except OSError:
-            return []
+            return
         self._place += len(content)
         *lines, self._rest = (self._rest + content).split(b"\n")
-        return [event for line in lines if (event := _event(line)) is not None]
+        for line in lines:
+            if (event := _event(line)) is not None:
+                yield event
+
+    def rest(self) -> Iterator[dict[str, Any]]:
+        """All that is new, of a process that has ended."""
+        while self.is_behind:
+            before = self._place
+            yield from self.read()
+            if self._place == before:  # it cannot be read
+                return
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether there is more in the file."""
+        try:
+            return self._path.stat().st_size > self._place
+        except OSError:
+            return False
 
 
 def _event(line: bytes) -> dict[str, Any] | None:

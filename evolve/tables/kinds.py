@@ -45,6 +45,7 @@ class RunTable:
     rows have no order. of_last: whether the best are looked for in the last generation alone.
     unused: function of Run that names columns which it leaves empty: people are not shown them.
     show: function of Run and DataFrame that prints it for people; without one all others are.
+    part: folder of the run that it is made of, where not every run has one.
     """
 
     name: str
@@ -53,6 +54,7 @@ class RunTable:
     of_last: bool = False
     unused: str | None = None
     show: str | None = None
+    part: str | None = None
 
 
 @dataclass(frozen=True)
@@ -261,6 +263,7 @@ SWEEPS: Final = RunKind(
             "evolve.tables.sweep:rungs",
             best="score",
             show="evolve.cli.trials:print_rungs",
+            part=RUNGS,
         ),
     ),
     parts=(TRIALS, RUNGS),

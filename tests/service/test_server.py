@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import psutil
@@ -91,6 +92,22 @@ def test_ended_by_a_signal(tmp_path: Path) -> None:
         assert code == 0
         assert time.monotonic() - begin < 5
         assert "Traceback" not in service.log.read_text()
+
+
+@pytest.mark.slow
+def test_ctrl_c_with_two_hundred_streams(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    service = Service(tmp_path / "runs").start()
+    with ExitStack() as stack:
+        for _ in range(200):
+            one = stack.enter_context(socket.create_connection(("127.0.0.1", service.port)))
+            one.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert one.recv(15) == b"HTTP/1.1 200 OK"
+        begin = time.monotonic()
+        assert service.stop() == 0
+        assert time.monotonic() - begin < 2
+    service.close()
+    assert "Traceback" not in service.log.read_text()
 
 
 def test_without_what_it_needs(tmp_path: Path) -> None:

@@ -1,0 +1,37 @@
+"""The REST API keeps to its own document: schemathesis asks all that the document allows, and what
+it does not."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.service import API, Service
+
+# What the document cannot say, such as which agents there are, is 422 as well.
+CONFIG = """
+[checks.positive_data_acceptance]
+expected-statuses = ["2xx", "401", "403", "404", "409", "422"]
+"""
+
+
+@pytest.mark.slow
+def test_answers_are_as_the_document_says(fresh: Service, tmp_path: Path) -> None:
+    (tmp_path / "schemathesis.toml").write_text(CONFIG)
+    document = f"http://127.0.0.1:{fresh.port}{API}/openapi.json"
+    options = ["--checks=all", "--max-examples=12", "--seed=1", "--no-color"]
+    done = subprocess.run(
+        [sys.executable, "-m", "schemathesis.cli", "run", document, *options],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    generated = re.search(r"(\d+) generated", done.stdout)
+    assert generated is not None, done.stdout[-2000:]
+    assert int(generated[1]) > 300

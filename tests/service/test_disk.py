@@ -1,0 +1,66 @@
+"""A disk that fills while jobs work: each says so in one line, and goes on when there is room."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import evolve
+from tests.service import SMALL, Service, until
+
+LONG = {**SMALL, "generations": 40, "population": 16}
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 4 MiB."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    words = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(place)]
+    if sys.platform != "linux" or subprocess.run(words, capture_output=True).returncode:
+        pytest.skip("only root can mount a small disk, and not everywhere")
+    yield place
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+@pytest.mark.slow
+def test_a_disk_that_fills(disk: Path, tmp_path: Path) -> None:
+    (disk / "runs").mkdir()
+    service = Service(disk / "runs")
+    service.log = tmp_path / "log"
+    service.start()
+    try:
+        job = service.order("run", **LONG)
+        run = disk / "runs" / job["run"]
+        until((run / "generations/gen-0001.parquet").exists, 60)
+        filler = disk / "filler"
+        with filler.open("wb", buffering=0) as file:
+            while True:
+                try:
+                    file.write(b"x" * 4096)
+                except OSError:
+                    break
+        failed = service.wait(job, "failed")
+        assert "No space left on device" in failed["error"]
+        refused = service.client.post("jobs", json={"command": "run", "settings": SMALL})
+        assert refused.status_code == 507
+        assert "No space left" in refused.json()["detail"]
+        assert service.get("health")["status"] == "ok"
+        assert service.get(f"runs/{job['run']}/generations")["total"] >= 2
+
+        filler.unlink()
+        service.wait(service.act(job, "resume"))
+        assert "Traceback" not in service.log.read_text()
+    finally:
+        service.close()
+    run_on_a_full_disk = evolve.load_run(run)
+    evolve_words = [f"--{name.replace('_', '-')}={value}" for name, value in LONG.items()]
+    plain = tmp_path / "plain"
+    words = [sys.executable, "-m", "evolve", "run", *evolve_words, "--out", str(plain)]
+    subprocess.run(words, check=True, capture_output=True)
+    theirs = evolve.load_run(plain).games
+    assert run_on_a_full_disk.games.equals(theirs)
