@@ -101,6 +101,8 @@ class Reported:
 
 
 def _begin(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    if value == "-":
+        raise click.BadParameter("it is a file; for a pipe give /dev/stdout or /dev/fd/3")
     path = output_path(context, parameter, value)
     if path is None or context.resilient_parsing:
         return

@@ -14,7 +14,7 @@ import pytest
 
 import evolve
 from evolve.cli.progress import ProgressFile
-from tests.cli import QUICK, QUICK_SWEEP, done, fails, finish, invoke, spawn, wait_until
+from tests.cli import QUICK, QUICK_SWEEP, done, fails, finish, invoke, misused, spawn, wait_until
 
 FILE = "events.jsonl"
 OPTION = ("--progress", FILE)
@@ -115,6 +115,7 @@ def test_a_disk_that_is_full_ends_the_events_and_not_the_work() -> None:
 def test_files_that_cannot_be() -> None:
     assert "there is no folder" in fails("match", "swh", "zero", "--progress", "none/x")
     assert "is a folder" in fails("match", "swh", "zero", "--progress", ".")
+    assert "/dev/stdout" in misused("match", "swh", "zero", "--progress", "-")
 
 
 def test_numbers_that_json_does_not_know() -> None:
