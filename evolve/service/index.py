@@ -73,7 +73,7 @@ class Index:
         self._locks = Locks(place.lock)
         self._stamps: dict[str, Stamp] = {}
         self._known: dict[str, tuple[Stamp, RunSummary]] = {}
-        self._curves = Recent(1000)
+        self._curves: dict[str, tuple[float, list[float]]] = {}
         self._guard = threading.Lock()
 
     def scan(self) -> tuple[list[str], list[str]]:
@@ -88,6 +88,7 @@ class Index:
         gone = [name for name in before if name not in found]
         for name in gone:
             self._known.pop(name, None)
+            self._curves.pop(name, None)
         return [name for name, stamp in found.items() if before.get(name) != stamp], gone
 
     def names(self) -> list[str]:
@@ -125,11 +126,14 @@ class Index:
 
     def drawn(self, summary: RunSummary) -> RunSummary:
         """The same with its curve, which takes longer than all the rest."""
-        key = (summary.id, summary.date)
-        try:
-            made = self._curves.get(key, lambda: _curve(Run(self._place.run(summary.id))))
-        except (EvolveError, OSError, KeyError, TypeError, ValueError):
-            made = []
+        date, made = self._curves.get(summary.id, (0.0, []))
+        if date != summary.date:
+            try:
+                made = _curve(Run(self._place.run(summary.id)))
+            except (EvolveError, OSError, KeyError, TypeError, ValueError):
+                made = []
+            with self._guard:
+                self._curves[summary.id] = summary.date, made
         return summary.model_copy(update={"curve": made})
 
     def _read(self, name: str, stamp: Stamp) -> RunSummary:
