@@ -1,4 +1,4 @@
-"""Agents that are programs of their own, spoken to over GTP or NBoard."""
+"""Agents that are programs of their own, spoken to over GTP or NBoard, or Python files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
 from evolve.agents.agent import Agent, Setting
 from evolve.agents.limit import Limit
@@ -21,8 +21,9 @@ from evolve.engine.squares import square_name
 from evolve.errors import AgentError, EngineError, IllegalMoveError
 from evolve.programs.gtp import GtpSession
 from evolve.programs.nboard import NBoardSession
+from evolve.programs.session import Session
 
-ProtocolName = Literal["gtp", "nboard"]
+ProtocolName = Literal["gtp", "nboard", "python"]
 
 DEFAULT_SECONDS: Final = 60.0
 LAG: Final = 0.25
@@ -30,15 +31,6 @@ LAG: Final = 0.25
 START_SECONDS: Final = 60.0
 """Seconds that a program may take to start and to introduce itself. Once it failed to, it has only
 the time of a move, so that a match against a dead program soon ends."""
-
-
-class _Session(Protocol):
-    moves: tuple[int, ...] | None
-
-    def begin(self, deadline: float) -> None: ...
-    def choose(self, board: Board, deadline: float) -> int: ...
-    def end(self) -> None: ...
-    def kill(self) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -70,11 +62,7 @@ class ExternalAgent(Agent):
     def __post_init__(self) -> None:
         if self.rules is not None:
             check_rules(self.rules)
-        if not self._arguments():
-            raise AgentError(f"{self.protocol}: needs a command, such as {self.protocol}:program")
-        program = self._arguments()[0]
-        if shutil.which(program) is None:
-            raise AgentError(f"there is no program {program!r} to run for {self.protocol}:")
+        self._check()
         if self.seconds is not None:
             check_seconds(self.seconds)
         if self.depth is not None and self.protocol != "nboard":
@@ -83,6 +71,14 @@ class ExternalAgent(Agent):
         programs = _Programs()
         object.__setattr__(self, "_programs", programs)
         weakref.finalize(self, programs.shut)
+
+    def _check(self) -> None:
+        """Raise AgentError where the command cannot be one."""
+        if not self._arguments():
+            raise AgentError(f"{self.protocol}: needs a command, such as {self.protocol}:program")
+        program = self._arguments()[0]
+        if shutil.which(program) is None:
+            raise AgentError(f"there is no program {program!r} to run for {self.protocol}:")
 
     def prepare(self) -> None:
         """Start it now, for the first game; EngineError when it cannot be used."""
@@ -117,7 +113,7 @@ class ExternalAgent(Agent):
         return square
 
     @contextmanager
-    def _session(self, board: Board) -> Iterator[_Session]:
+    def _session(self, board: Board) -> Iterator[Session]:
         """A running program, idle again afterwards, or ended if anything went wrong."""
         session = self._programs.take(board)
         fresh = session is None
@@ -133,12 +129,12 @@ class ExternalAgent(Agent):
             raise
         self._programs.give(session)
 
-    def _make(self) -> _Session:
+    def _make(self) -> Session:
         if self.protocol == "gtp":
             return GtpSession(self._arguments(), self.seconds)
         return NBoardSession(self._arguments(), self.depth)
 
-    def _begin(self, session: _Session) -> None:
+    def _begin(self, session: Session) -> None:
         patience = self._patience if self._programs.failed_to_start else START_SECONDS
         try:
             session.begin(time.monotonic() + patience)
@@ -181,15 +177,15 @@ class _Programs:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._idle: list[_Session] = []
-        self._busy: list[_Session] = []
+        self._idle: list[Session] = []
+        self._busy: list[Session] = []
         self._shut = False
         self.failed_to_start = False
 
-    def take(self, board: Board) -> _Session | None:
+    def take(self, board: Board) -> Session | None:
         """The idle one that already knows the most of this game; None when all are busy."""
 
-        def known(session: _Session) -> int:
+        def known(session: Session) -> int:
             moves = session.moves
             if moves is None or board.moves is None or board.moves[: len(moves)] != moves:
                 return -1
@@ -203,7 +199,7 @@ class _Programs:
             self._busy.append(best)
             return best
 
-    def start(self, make: Callable[[], _Session]) -> _Session:
+    def start(self, make: Callable[[], Session]) -> Session:
         """A new one, busy; EngineError once they are shut.
 
         It is made under the lock, so that `shut` either finds it or comes before it: threads that
@@ -222,14 +218,14 @@ class _Programs:
             self._shut = True
         self.close()
 
-    def give(self, session: _Session) -> None:
+    def give(self, session: Session) -> None:
         """Note that it is idle now."""
         with self._lock:
             if session in self._busy:
                 self._busy.remove(session)
                 self._idle.append(session)
 
-    def remove(self, session: _Session) -> None:
+    def remove(self, session: Session) -> None:
         """Drop it: it failed."""
         with self._lock:
             if session in self._busy:

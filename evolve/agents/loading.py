@@ -13,6 +13,7 @@ from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.files import header_of, read_agent_file, told_of
 from evolve.agents.registry import (
+    PROGRAM_FORMS,
     PROGRAMS,
     REFERENCES,
     program_agent,
@@ -41,8 +42,9 @@ def load_agent(
 
     Args:
         source: an agent file, the folder of a run (its champion), the name of a reference
-            agent, or a program as `gtp:COMMAND` or `nboard:COMMAND`; settings may follow a
-            question mark: `best.json?depth=8&endgame=16`, `gtp:gtp-rhino --level=3?time=5`.
+            agent, or a program as `gtp:COMMAND`, `nboard:COMMAND` or `python:FILE.py`, of which
+            `python:FILE.py:CLASS` names the class; settings may follow a question mark:
+            `best.json?depth=8&endgame=16`, `gtp:gtp-rhino --level=3?time=5`.
         depth: search depth in every phase; None keeps the agent's own.
         endgame: exact search from that many empties; None keeps the agent's own.
         time: seconds a move, to search as deep as they allow (to `depth` at most, where given);
@@ -156,16 +158,14 @@ def _load(place: str) -> Agent:
         return read_agent(champion)
     if not path.exists():
         names = ", ".join(REFERENCES)
-        programs = ", ".join(f"{protocol}:COMMAND" for protocol in PROGRAMS)
         raise AgentError(
             f"there is no agent {place!r}: no such file or folder, no reference agent ({names}), "
-            f"and no program ({programs})"
+            f"and no program ({', '.join(PROGRAM_FORMS)})"
         )
     if path.suffix.lower() == ".py":
         raise AgentFileError(
-            f"{place} is Python code, which plays only as a program that speaks GTP or NBoard, "
-            "gtp:COMMAND or nboard:COMMAND; an agent that was exported is named by the run or the "
-            "agent file it came from"
+            f"{place} is Python code, which plays as a program: python:{place}, or gtp:COMMAND or "
+            "nboard:COMMAND where it speaks these"
         )
     return read_agent(path)
 

@@ -26,9 +26,13 @@ KINDS: Final = {
 PROGRAMS: Final = {
     "gtp": "evolve.agents.external:gtp_agent",
     "nboard": "evolve.agents.external:nboard_agent",
+    "python": "evolve.agents.python:python_agent",
 }
-"""Kinds that run programs, named as `gtp:COMMAND`: a function of the command. Settings from
-elsewhere that name one are not trusted (`cli.permission`)."""
+"""Kinds that run programs, named as `gtp:COMMAND` or `python:FILE`: a function of what follows the
+colon. Settings from elsewhere that name one are not trusted (`cli.permission`)."""
+
+PROGRAM_FORMS: Final = ("gtp:COMMAND", "nboard:COMMAND", "python:FILE.py")
+"""How programs are named, for messages and help."""
 
 _TABLE: Final = "evolve.agents.reference:table_agent"
 _PATTERNS: Final = "evolve.agents.reference:pattern_agent"

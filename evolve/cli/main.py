@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
-from evolve.agents.registry import PROGRAMS, REFERENCES
+from evolve.agents.registry import PROGRAM_FORMS, REFERENCES
 from evolve.cli import signals
 from evolve.cli.options import PROGRESS
 from evolve.errors import EvolveError, OptionsError
@@ -49,7 +49,7 @@ COMMANDS: Final = {
 """Each command with its module, where a function of its name and `_command` is, and its help."""
 
 _AGENTS: Final = f"""An AGENT is an agent file, a run (its champion), one of
-{", ".join(REFERENCES)}, or a program, {" or ".join(f"{name}:COMMAND" for name in PROGRAMS)};
+{", ".join(REFERENCES)}, or a program: {", ".join(PROGRAM_FORMS)};
 settings follow a question mark: 'best.json?depth=5&endgame=0', 'best.json?time=2',
 'net.npz?simulations=800', 'gtp:gtp-rhino --level=1?time=5'.
 """

@@ -71,9 +71,9 @@ def match_command(
     """Play A against B, both colours on every opening.
 
     The score is A's, with a 95 % interval that takes the two games on an opening as one sample.
-    A program (gtp:COMMAND, nboard:COMMAND) that crashes, hangs or plays nonsense loses that game;
-    one that cannot be started, or fails in every game, is an error. After Ctrl-C the pairs of games
-    finished so far count.
+    A program (gtp:COMMAND, nboard:COMMAND, python:FILE.py) that crashes, hangs or plays nonsense
+    loses that game; one that cannot be started, or fails in every game, is an error. After
+    Ctrl-C the pairs of games finished so far count.
 
     \b
     Examples:

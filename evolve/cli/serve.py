@@ -12,7 +12,7 @@ from typing import Final
 
 import click
 
-from evolve.agents.registry import PROGRAMS
+from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
 from evolve.cli.new_run import RUNS
 from evolve.cli.terminal import say
 from evolve.errors import ExtraError
@@ -54,7 +54,7 @@ _LOCAL: Final = ("127.0.0.1", "localhost", "::1")
     "programs",
     multiple=True,
     metavar="PROGRAM",
-    help="A program that matches and ratings may meet, as gtp:COMMAND or nboard:COMMAND.",
+    help=f"A program that matches and ratings may meet: {', '.join(PROGRAM_FORMS)}.",
 )
 @click.option("--open", "browse", is_flag=True, help="Open the page in a browser.")
 def serve_command(
@@ -92,7 +92,7 @@ def serve_command(
         ) from error
     for program in programs:
         if program.partition(":")[0] not in PROGRAMS:
-            known = " or ".join(f"{name}:COMMAND" for name in PROGRAMS)
+            known = " or ".join(PROGRAM_FORMS)
             raise click.BadParameter(f"{program!r} is not {known}", param_hint="--allow-programs")
     if host not in _LOCAL and not token:
         token = secrets.token_urlsafe(24)

@@ -61,7 +61,7 @@ def test_folders_without_a_champion_and_python_files_are_no_agents(tmp_path: Pat
         evolve.load_agent(tmp_path)
     exported = tmp_path / "agent.PY"
     exported.write_text("", encoding="utf-8")
-    with pytest.raises(AgentFileError, match="plays only as a program"):
+    with pytest.raises(AgentFileError, match="plays as a program: python:"):
         evolve.load_agent(exported)
     with pytest.raises(AgentError, match="uct is not an alpha-beta agent"):
         load_alphabeta("uct")

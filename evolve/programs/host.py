@@ -1,0 +1,180 @@
+"""Runs a Python file that plays, in a process of its own: `host.py FILE CLASS MEGABYTES`.
+
+It is a script, and imports nothing of evolve: it also runs where evolve is not installed, from
+Python 3.7 on. Questions come as lines of JSON on standard input, and answers go out where standard
+output was; what the file itself prints goes to standard error.
+
+    {"do": "begin", "seconds": 5.0}                     → {"ok": "AI"}
+    {"do": "choose", "new": true, "cells": "---X…", "side": "black", "moves": ["d3"] or null}
+                                                        → {"ok": "c3"}
+
+Any answer may be {"error": "ZeroDivisionError: division by zero (friend.py, line 7)"}.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+import traceback
+from typing import Any
+
+_METHODS = ("choose", "genmove", "go")
+_SIDES = {"black": -1, "white": 1}
+"""As the CS303 class is told colours."""
+
+
+class NotAnAgentError(Exception):
+    """The file is not one that plays."""
+
+
+def main(path: str, name: str, megabytes: str) -> None:
+    """Answer until the input ends."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    sys.path[0] = os.path.dirname(os.path.abspath(path))  # as if it were started by itself
+    player: Any = None
+    for line in sys.stdin:
+        question = json.loads(line)
+        try:
+            if question["do"] == "begin":
+                _limit(int(megabytes))
+                player = _Player(_load(path, name), question["seconds"])
+                answer = {"ok": player.kind}
+            else:
+                answer = {"ok": player.move(question)}
+        except NotAnAgentError as error:
+            answer = {"error": str(error)}
+        except BaseException as error:
+            answer = {"error": _told(error, path)}
+        sys.stdout.flush()
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+
+def _limit(megabytes: int) -> None:
+    """Let it take so much memory of its own at most; Linux and others, not Windows."""
+    try:
+        import resource
+    except ImportError:
+        return
+    size = megabytes << 20
+    resource.setrlimit(resource.RLIMIT_DATA, (size, size))
+
+
+def _load(path: str, name: str) -> Any:
+    """The class in the file that plays."""
+    spec = importlib.util.spec_from_file_location("agent_under_test", path)
+    if spec is None or spec.loader is None:
+        raise NotAnAgentError("is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    if name:
+        found = getattr(module, name, None)
+        if found is None:
+            raise NotAnAgentError(f"has no {name!r}")
+        return found
+    own = [
+        one
+        for one in vars(module).values()
+        if isinstance(one, type)
+        and one.__module__ == spec.name
+        and any(hasattr(one, method) for method in _METHODS)
+    ]
+    named = [one for one in own if one.__name__ == "AI"]
+    if not own:
+        raise NotAnAgentError(f"has no class with {' or '.join(_METHODS)}")
+    if len(own) > 1 and not named:
+        names = ", ".join(one.__name__ for one in own)
+        raise NotAnAgentError(f"has several classes that play: name one of {names} after a colon")
+    return (named or own)[0]
+
+
+class _Player:
+    """A class that plays, an object of it for each side of a game."""
+
+    def __init__(self, made: Any, seconds: float) -> None:
+        self._made = made
+        self._seconds = seconds
+        self._objects: dict[str, Any] = {}
+        self.method = next((one for one in _METHODS if hasattr(made, one)), None)
+        if self.method is None:
+            name = getattr(made, "__name__", repr(made))
+            raise NotAnAgentError(f"{name} has none of {', '.join(_METHODS)}")
+        self.kind = getattr(made, "__name__", type(made).__name__)
+
+    def move(self, question: dict[str, Any]) -> str:
+        """The square that it plays, such as d3."""
+        side = question["side"]
+        if question["new"]:
+            self._objects = {}
+        if side not in self._objects:
+            self._objects[side] = self._object(side)
+        one = self._objects[side]
+        if self.method == "go":
+            return _go(one, question["cells"])
+        if self.method == "genmove":
+            return _text(one.genmove(side, question["moves"]))
+        return _text(one.choose(_board(question)))
+
+    def _object(self, side: str) -> Any:
+        if not isinstance(self._made, type):
+            return self._made
+        return self._made(8, _SIDES[side], self._seconds) if self.method == "go" else self._made()
+
+
+def _go(one: Any, cells: str) -> str:
+    """What the CS303 class plays: the last place in its list."""
+    import numpy as np
+
+    values = {"X": -1, "O": 1, "-": 0}
+    board = np.array([values[cell] for cell in cells]).reshape(8, 8)
+    one.candidate_list = []
+    one.go(board)
+    places = one.candidate_list
+    if not len(places):
+        raise NotAnAgentError("left its candidate_list empty")
+    row, column = places[-1]
+    return _text(int(row) * 8 + int(column))
+
+
+def _board(question: dict[str, Any]) -> Any:
+    """The position as evolve's Board, which an agent made for evolve takes."""
+    import evolve
+
+    return evolve.Board.parse(question["cells"], question["side"])
+
+
+def _text(move: Any) -> str:
+    """A square as text, from that or from its number."""
+    if isinstance(move, str):
+        return move
+    number = int(move)
+    return "abcdefgh"[number % 8] + str(number // 8 + 1) if 0 <= number < 64 else str(move)
+
+
+def _told(error: BaseException, path: str) -> str:
+    """An error in one line, with the last line of the file that it passed through."""
+    kind = type(error).__name__
+    text = f"{kind}: {error}" if str(error) else kind
+    if isinstance(error, SyntaxError) and error.lineno is not None:
+        return f"SyntaxError: {error.msg} ({_name(error.filename)}, line {error.lineno})"
+    here = os.path.dirname(os.path.abspath(path))
+    lines = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if os.path.dirname(os.path.abspath(frame.filename)) == here and frame.filename != __file__
+    ]
+    if lines:
+        text += f" ({_name(lines[-1].filename)}, line {lines[-1].lineno})"
+    return " ".join(text.split())
+
+
+def _name(path: str | None) -> str:
+    return os.path.basename(path or "")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:4])

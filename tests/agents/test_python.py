@@ -1,0 +1,187 @@
+"""Python files as agents: every kind of class plays, and whatever fails loses, ends and is told."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import evolve
+from evolve.agents.python import PythonAgent
+from evolve.arena.match import Match
+from evolve.errors import AgentError, EngineError
+from evolve.fitness.openings import Part, balanced_openings
+from tests.agents.test_external import FirstMove, children, match
+
+FIRST = """
+import evolve
+
+class Chooser:
+    def choose(self, board):
+        return board.legal_moves()[0]
+
+class Namer:
+    def choose(self, board):
+        square = board.legal_moves()[0]
+        return "abcdefgh"[square % 8] + str(square // 8 + 1)
+
+class Teller:
+    def genmove(self, side, moves):
+        board = evolve.Board.start()
+        for move in moves:
+            square = "abcdefgh".index(move[0]) + 8 * int(move[1]) - 8 if move != "pass" else None
+            board = board.pass_move() if square is None else board.play(square)
+        assert board.side == side
+        return board.legal_moves()[0]
+
+class AI:
+    def __init__(self, size, colour, seconds):
+        print("made for", size, colour, seconds)
+        assert (size, seconds) == (8, 5.0)
+        self.colour = colour
+        self.candidate_list = []
+
+    def go(self, cells):
+        print("thinking", flush=True)
+        assert cells.shape == (8, 8) and cells.dtype.kind == "i"
+        text = "".join({-1: "X", 1: "O", 0: "-"}[int(cell)] for cell in cells.ravel())
+        board = evolve.Board.parse(text, "black" if self.colour == -1 else "white")
+        self.candidate_list.clear()
+        places = [divmod(square, 8) for square in board.legal_moves()]
+        self.candidate_list.extend([*places, places[0]])
+"""
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left_behind() -> object:
+    before = {process.pid for process in children()}
+    threads = threading.active_count()
+    yield
+    gc.collect()
+    assert not [process for process in children() if process.pid not in before]
+    assert threading.active_count() <= threads
+
+
+@pytest.fixture
+def first(tmp_path: Path) -> Path:
+    path = tmp_path / "first.py"
+    path.write_text(FIRST)
+    return path
+
+
+def agent(source: str) -> PythonAgent:
+    found = evolve.load_agent(source)
+    assert isinstance(found, PythonAgent)
+    return found
+
+
+def going(tmp_path: Path, body: str, settings: str = "") -> PythonAgent:
+    """A CS303 class with this `go`, on line 6 and after."""
+    lines = "import os, sys, time\nclass AI:\n    def __init__(self, size, colour, seconds):\n"
+    lines += "        self.candidate_list = []\n    def go(self, board):\n"
+    (tmp_path / "friend.py").write_text(lines + textwrap.indent(body, " " * 8) + "\n")
+    return agent(f"python:{tmp_path / 'friend.py'}{settings}")
+
+
+@pytest.mark.parametrize("name", ["Chooser", "Namer", "Teller", ":AI", ""])
+def test_every_kind_of_class_plays_the_same_games(first: Path, name: str) -> None:
+    result, played = match(agent(f"python:{first}{':' * bool(name)}{name.lstrip(':')}"), pairs=2)
+    openings = balanced_openings(2, Part.MATCH, "standard", np.random.default_rng(1))
+    other = Match(FirstMove(), evolve.load_agent("swh"), openings, "standard")
+    assert other.play() == result
+    assert np.array_equal(other.games.moves, played.games.moves)
+    assert result.failures_a == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("print('x' * 10**6); 1 / 0", "ZeroDivisionError: division by zero (friend.py, line 6)"),
+        ("\n\nsys.exit('enough')", "SystemExit: enough (friend.py, line 8)"),
+        ("os._exit(3)", "ended with exit code 3"),
+        ("time.sleep(60)", "no move in time"),
+        ("pass", "left its candidate_list empty"),
+        ("self.candidate_list.append((0, 0))", "played a1, which is illegal"),
+        ("self.candidate_list.append((9, 9))", "not a move"),
+        ("self.candidate_list.append(None)", "TypeError"),
+        pytest.param(
+            "big = bytearray(1 << 30)",
+            "MemoryError (friend.py, line 6)",
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="no limit elsewhere"),
+        ),
+        ("import subprocess; subprocess.Popen(['sleep', '60']); time.sleep(60)", "no move in time"),
+    ],
+)
+def test_what_fails_loses_that_game(tmp_path: Path, body: str, reason: str) -> None:
+    begin = time.monotonic()
+    player = going(tmp_path, body, "?time=1")
+    result, played = match(player, pairs=1)
+    assert time.monotonic() - begin < 30
+    assert result.failures_a == result.losses == 2
+    reasons = played.games.table(0, "match", ["a", "b"], ["o"] * 2)["reason"].to_pylist()
+    assert all(reason in one for one in reasons), reasons
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("class AI:\n    def go(self) return", r"SyntaxError: .* \(bad\.py, line 2\)"),
+        ("\nimport nothing_like_this", r"No module named .* \(bad\.py, line 2\)"),
+        ("def go(board):\n    pass", "has no class with choose or genmove or go"),
+        ("class A:\n def go(s): 0\nclass B:\n def go(s): 0", "name one of A, B after a colon"),
+    ],
+)
+def test_what_cannot_begin(tmp_path: Path, text: str, reason: str) -> None:
+    (tmp_path / "bad.py").write_text(text)
+    player = agent(f"python:{tmp_path / 'bad.py'}")
+    with pytest.raises(EngineError, match=rf"cannot be used: at its start: .*{reason}"):
+        player.prepare()
+
+
+def test_files_beside_it_are_found(tmp_path: Path, first: Path) -> None:
+    (tmp_path / "outer.py").write_text("import first\nclass Mine(first.Chooser):\n    pass\n")
+    assert match(agent(f"python:{tmp_path / 'outer.py'}"), pairs=1)[0].failures_a == 0
+
+
+def test_names_and_settings_that_cannot_be(first: Path) -> None:
+    for source, reason in (
+        ("python:none.py", "there is no file 'none.py'"),
+        (f"python:{first}:a b", "not the name of a class"),
+        (f"python:{first}?memory=3", "memory 3 must be"),
+        (f"python:{first}?depth=3", "has no setting 'depth'; it has time, memory"),
+    ):
+        with pytest.raises(AgentError, match=reason):
+            evolve.load_agent(source)
+    with pytest.raises(EngineError, match="has no 'None_'"):
+        agent(f"python:{first}:None_").prepare()
+
+
+def test_an_exported_file_plays_as_the_agent_it_came_from(tmp_path: Path) -> None:
+    exported = evolve.load_agent("swh-mobility?depth=2&endgame=4")
+    assert isinstance(exported, evolve.AlphaBetaAgent)
+    (tmp_path / "agent.py").write_text(exported.python_source(), encoding="utf-8")
+    theirs, played = match(agent(f"python:{tmp_path / 'agent.py'}"), pairs=2)
+    openings = balanced_openings(2, Part.MATCH, "standard", np.random.default_rng(1))
+    ours = Match(exported, evolve.load_agent("swh"), openings, "standard")
+    assert ours.play() == theirs
+    assert np.array_equal(ours.games.moves, played.games.moves)
+
+
+@pytest.mark.slow
+def test_a_move_costs_little(first: Path) -> None:
+    player = agent(f"python:{first}:Chooser")
+    board = evolve.Board.start()
+    player.choose(board)
+    seconds = []
+    for _ in range(200):
+        begin = time.perf_counter()
+        player.choose(board)
+        seconds.append(time.perf_counter() - begin)
+    player.close()
+    assert sorted(seconds)[100] < 0.005
