@@ -33,6 +33,7 @@ COMMANDS: Final = {
     "runs": ("evolve.cli.runs", "List the runs in a folder."),
     "show": ("evolve.cli.show", "Show a run's tables, or an agent."),
     "compare": ("evolve.cli.compare", "Show runs side by side."),
+    "check": ("evolve.cli.check", "Put a Python file to what a contest asks."),
     "replay": ("evolve.cli.replay", "Show a game of a run, move by move."),
     "plot": ("evolve.cli.plot", "Draw a run's progress and its champion's weights."),
     "export": ("evolve.cli.export", "Write an agent file, or a stand-alone Python file."),

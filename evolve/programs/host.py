@@ -8,6 +8,9 @@ output was; what the file itself prints goes to standard error.
     {"do": "choose", "new": true, "cells": "---X…", "side": "black", "moves": ["d3"] or null}
                                                         → {"ok": "c3"}
 
+    {"do": "examine", …}, as choose, of a class with `go`
+        → {"ok": {"places": [[2, 3]], "seconds": 0.1, "megabytes": 31.5}}
+
 Any answer may be {"error": "ZeroDivisionError: division by zero (friend.py, line 7)"}.
 """
 
@@ -17,6 +20,7 @@ import importlib.util
 import json
 import os
 import sys
+import time
 import traceback
 from typing import Any
 
@@ -42,6 +46,8 @@ def main(path: str, name: str, megabytes: str) -> None:
                 _limit(int(megabytes))
                 player = _Player(_load(path, name), question["seconds"])
                 answer = {"ok": player.kind}
+            elif question["do"] == "examine":
+                answer = {"ok": player.examined(question)}
             else:
                 answer = {"ok": player.move(question)}
         except NotAnAgentError as error:
@@ -107,37 +113,65 @@ class _Player:
 
     def move(self, question: dict[str, Any]) -> str:
         """The square that it plays, such as d3."""
+        one = self._object(question)
+        if self.method == "genmove":
+            return _text(one.genmove(question["side"], question["moves"]))
+        if self.method == "choose":
+            return _text(one.choose(_board(question)))
+        places = _go(one, question["cells"])
+        if not places:
+            raise NotAnAgentError("left its candidate_list empty")
+        row, column = places[-1]
+        return _text(row * 8 + column)
+
+    def examined(self, question: dict[str, Any]) -> dict[str, Any]:
+        """All that a class with `go` puts into its list, and what it took."""
+        if self.method != "go":
+            raise NotAnAgentError("has no class with go")
+        one = self._object(question)
+        begin = time.perf_counter()
+        places = _go(one, question["cells"])
+        return {
+            "places": places,
+            "seconds": time.perf_counter() - begin,
+            "megabytes": _most_memory(),
+        }
+
+    def _object(self, question: dict[str, Any]) -> Any:
+        """The object for a side, a new one in a new game."""
         side = question["side"]
         if question["new"]:
             self._objects = {}
         if side not in self._objects:
-            self._objects[side] = self._object(side)
-        one = self._objects[side]
-        if self.method == "go":
-            return _go(one, question["cells"])
-        if self.method == "genmove":
-            return _text(one.genmove(side, question["moves"]))
-        return _text(one.choose(_board(question)))
-
-    def _object(self, side: str) -> Any:
-        if not isinstance(self._made, type):
-            return self._made
-        return self._made(8, _SIDES[side], self._seconds) if self.method == "go" else self._made()
+            made = self._made
+            if not isinstance(made, type):
+                self._objects[side] = made
+            elif self.method == "go":
+                self._objects[side] = made(8, _SIDES[side], self._seconds)
+            else:
+                self._objects[side] = made()
+        return self._objects[side]
 
 
-def _go(one: Any, cells: str) -> str:
-    """What the CS303 class plays: the last place in its list."""
+def _go(one: Any, cells: str) -> list[tuple[int, int]]:
+    """The places that a CS303 class puts into its list."""
     import numpy as np
 
     values = {"X": -1, "O": 1, "-": 0}
     board = np.array([values[cell] for cell in cells]).reshape(8, 8)
     one.candidate_list = []
     one.go(board)
-    places = one.candidate_list
-    if not len(places):
-        raise NotAnAgentError("left its candidate_list empty")
-    row, column = places[-1]
-    return _text(int(row) * 8 + int(column))
+    return [(int(row), int(column)) for row, column in one.candidate_list]
+
+
+def _most_memory() -> float | None:
+    """The most MB that the process has held; None where the system does not say."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return size / (1 << 20 if sys.platform == "darwin" else 1 << 10)
 
 
 def _board(question: dict[str, Any]) -> Any:

@@ -21,8 +21,15 @@ _SECONDS: Final = 5.0
 class PythonSession:
     """A running file; `moves` are those of the game that it is in."""
 
-    def __init__(self, file: Path, name: str, seconds: float | None, megabytes: int) -> None:
-        command = [sys.executable, str(_HOST), str(file), name, str(megabytes)]
+    def __init__(
+        self,
+        file: Path,
+        name: str,
+        seconds: float | None,
+        megabytes: int,
+        python: str = sys.executable,
+    ) -> None:
+        command = [python, str(_HOST), str(file), name, str(megabytes)]
         self._program = LineProcess(command)
         self._seconds = _SECONDS if seconds is None else seconds
         self.moves: tuple[int, ...] | None = None
@@ -37,14 +44,20 @@ class PythonSession:
         goes_on = known is not None and played is not None and played[: len(known)] == known
         self.moves = None  # not known until the answer is there
         names = None if played is None else [_name(move) for move in played]
-        facts = {"cells": board.cells(), "side": board.side, "moves": names}
-        answer = self._ask(deadline, do="choose", new=not goes_on, **facts)
+        answer = str(self._ask(deadline, do="choose", new=not goes_on, moves=names, **_told(board)))
         try:
             square = parse_square(answer)
         except RecordError:
             raise EngineError(f"answered {answer[:40]!r}, which is not a move") from None
         self.moves = None if played is None else (*played, square)
         return square
+
+    def examine(self, board: Board, new: bool, deadline: float) -> dict[str, Any]:
+        """`places`, what a CS303 class puts into its list, as [row, column]; `seconds` that it took
+        for it; `megabytes`, the most that its process has held, or None. Also where it must pass.
+        """
+        found: dict[str, Any] = self._ask(deadline, do="examine", new=new, **_told(board))
+        return found
 
     def end(self) -> None:
         """End it."""
@@ -54,7 +67,7 @@ class PythonSession:
         """End it at once."""
         self._program.end()
 
-    def _ask(self, deadline: float, **question: Any) -> str:
+    def _ask(self, deadline: float, **question: Any) -> Any:
         self._program.send(json.dumps(question))
         line = self._program.receive(deadline, "move")
         try:
@@ -63,7 +76,11 @@ class PythonSession:
             raise EngineError(f"answered {line[:40]!r}") from None
         if "error" in answer:
             raise EngineError(str(answer["error"])[:300])
-        return str(answer["ok"])
+        return answer["ok"]
+
+
+def _told(board: Board) -> dict[str, Any]:
+    return {"cells": board.cells(), "side": board.side}
 
 
 def _name(move: int) -> str:

@@ -1,0 +1,105 @@
+"""A hand-in put to what a contest asks: what is wrong is found, and what is right is not."""
+
+from __future__ import annotations
+
+import ast
+import json
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import evolve
+from evolve.programs import host
+from evolve.programs.examination import Finding, examine
+from tests.cli import invoke, misused
+
+GOOD = """
+import numpy as np
+
+class AI:
+    def __init__(self, size, colour, seconds):
+        self.colour, self.candidate_list = colour, []
+
+    def go(self, board):
+        free = np.argwhere(board == 0)
+        self.candidate_list = [place for place in free if self.turns(board, *place)]
+        BODY
+
+    def turns(self, board, row, column):
+        for step in ((a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if a or b):
+            r, c, count = row + step[0], column + step[1], 0
+            while 0 <= r < 8 and 0 <= c < 8 and board[r, c] == -self.colour:
+                r, c, count = r + step[0], c + step[1], count + 1
+            if count and 0 <= r < 8 and 0 <= c < 8 and board[r, c] == self.colour:
+                return True
+        return False
+"""
+
+
+def findings(tmp_path: Path, body: str = "pass", **options: object) -> dict[str, Finding]:
+    path = tmp_path / "hand_in.py"
+    path.write_text(GOOD.replace("BODY", textwrap.indent(body, " " * 8).strip()))
+    found = examine(path, **{"games": 2, **options})  # type: ignore[arg-type]
+    return {one.name: one for one in found}
+
+
+def test_what_is_right(tmp_path: Path) -> None:
+    found = findings(tmp_path)
+    assert [name for name, one in found.items() if not one.good] == []
+    assert found["imports"].text == "numpy"
+    assert "2 against random moves" in found["games"].text
+    assert " 0 passes" not in found["games"].text
+
+
+@pytest.mark.parametrize(
+    ("body", "name", "text"),
+    [
+        ("import evolve", "imports", "evolve: only numpy may be"),
+        ("self.candidate_list.insert(0, (0, 0))", "games", "(0, 0) is not legal"),
+        ("self.candidate_list = self.candidate_list[:0]", "games", "its list is empty where"),
+        ("import time; time.sleep(0.2)", "time", "the slowest move"),
+        ("self.big = bytearray(200 << 20); self.big[::4096] = b'x' * 51200", "memory", "of 100"),
+        ("import os; os._exit(4)", "games", "4 discs: ended with exit code 4"),
+        ("import time; time.sleep(60)", "games", "no move in time"),
+        ("return 1 / 0", "games", "ZeroDivisionError: division by zero (hand_in.py, line 11)"),
+    ],
+)
+def test_what_is_wrong(tmp_path: Path, body: str, name: str, text: str) -> None:
+    found = findings(tmp_path, body, seconds=0.1 if "sleep" in body else 5.0)
+    assert not found[name].good
+    assert text in found[name].text
+
+
+def test_a_list_that_is_not_empty_at_a_pass(tmp_path: Path) -> None:
+    body = "self.candidate_list = self.candidate_list or [(0, 0)]"
+    found = findings(tmp_path, body)
+    assert "it must pass, and its list is not empty" in found["games"].text
+
+
+def test_other_imports_that_are_allowed_or_tried(tmp_path: Path) -> None:
+    assert findings(tmp_path, "import psutil", allowed=("numpy", "psutil"))["imports"].good
+    tried = "try:\n    import torch\nexcept ImportError:\n    pass"
+    assert findings(tmp_path, tried)["imports"].good
+
+
+def test_on_the_command_line(tmp_path: Path) -> None:
+    agent = evolve.load_agent("swh")
+    assert isinstance(agent, evolve.AlphaBetaAgent)
+    path = tmp_path / "agent.py"
+    path.write_text(agent.python_source(), encoding="utf-8")
+    found = invoke("check", path, "--games", 1)
+    assert found.code == 0
+    assert [line.split()[1] for line in found.out.splitlines()] == ["ok"] * 5
+    path.write_text("import evolve\n")
+    found = invoke("check", path, "--json")
+    assert found.code == 1
+    document = json.loads(found.out)
+    assert not document["good"]
+    assert document["findings"][-1]["text"] == "has no class with choose or genmove or go"
+    assert "there is no program" in misused("check", path, "--python", "no-python")
+    assert "no-file" in misused("check", "no-file.py")
+
+
+def test_the_host_is_for_python_3_7() -> None:
+    ast.parse(Path(host.__file__).read_text(encoding="utf-8"), feature_version=(3, 7))
