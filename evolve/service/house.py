@@ -19,6 +19,7 @@ from evolve.service.events import Events
 from evolve.service.index import Index
 from evolve.service.jobs import Jobs
 from evolve.service.lending import Lending
+from evolve.service.memory import give_back_for_ever
 from evolve.service.place import Place
 from evolve.service.plays import Plays
 from evolve.service.problems import ProblemError
@@ -76,6 +77,7 @@ class House:
             asyncio.create_task(self.jobs.follow_for_ever()),
             asyncio.create_task(self._look_for_ever()),
             asyncio.create_task(self.events.ping_for_ever()),
+            asyncio.create_task(give_back_for_ever()),
         ]
 
     async def close(self) -> None:
