@@ -11,6 +11,7 @@ import evolve
 from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.registry import (
     KINDS,
+    PROGRAM_FORMS,
     PROGRAMS,
     REFERENCES,
     program_agent,
@@ -45,8 +46,10 @@ def test_what_is_unknown_is_an_error_that_says_what_there_is() -> None:
 
 
 def test_programs_are_named_by_their_protocol() -> None:
-    for protocol in PROGRAMS:
-        assert program_agent(protocol, "sh -c true").name == f"{protocol}:sh -c true"
+    commands = {"gtp": "sh -c true", "nboard": "sh -c true", "python": __file__}
+    assert list(commands) == list(PROGRAMS) == [form.partition(":")[0] for form in PROGRAM_FORMS]
+    for protocol, command in commands.items():
+        assert program_agent(protocol, command).name == f"{protocol}:{command}"
 
 
 def test_a_file_of_an_unknown_kind_is_refused(tmp_path: Path) -> None:
