@@ -83,6 +83,11 @@ class Form:
         `source_of` raises ProblemError for what is no agent here. ProblemError names all faults.
         """
         wrong: list[Fault] = []
+        for name, field in self.model.model_fields.items():
+            is_number = plain_type(field.annotation) in (int, float)
+            # pydantic takes true for 1, and the command line would be told `--seed True`.
+            if is_number and isinstance(settings.get(name), bool):
+                wrong.append(Fault((name,), f"{name}: it must be a number"))
         for name, value in settings.items():
             if names_of(self.model, name) != "place" or value is None:
                 continue

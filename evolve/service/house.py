@@ -48,9 +48,9 @@ class House:
         """Held while a job is made of a request: the same request twice at once is one job."""
         self._tasks: list[asyncio.Task[None]] = []
 
-    def _job_of(self, run: str) -> str | None:
+    def _job_of(self, run: str) -> tuple[str, str] | None:
         record = self.jobs.of_run(run)
-        return None if record is None else record.id
+        return None if record is None else (record.id, record.state)
 
     def _tell(self, name: str, document: Mapping[str, Any]) -> None:
         """Send an event; with a generation's row as its table has it."""

@@ -67,7 +67,8 @@ class Recent:
 class Index:
     """All runs by name. Threads may ask; `scan` is for one of them."""
 
-    def __init__(self, place: Place, job_of: Callable[[str], str | None]) -> None:
+    def __init__(self, place: Place, job_of: Callable[[str], tuple[str, str] | None]) -> None:
+        """job_of(run): the id and the state of the last job that made or changed it."""
         self._place = place
         self._job_of = job_of
         self._locks = Locks(place.lock)
@@ -122,7 +123,12 @@ class Index:
             known = stamp, self._read(name, stamp)
             with self._guard:
                 self._known[name] = known
-        return known[1].model_copy(update={"job": self._job_of(name)})
+        summary, job = known[1], self._job_of(name)
+        if job is None:
+            return summary
+        died = job[1] == "interrupted" and summary.state == "stopped"
+        state = "interrupted" if died else summary.state
+        return summary.model_copy(update={"job": job[0], "state": state})
 
     def drawn(self, summary: RunSummary) -> RunSummary:
         """The same with its curve, which takes longer than all the rest."""

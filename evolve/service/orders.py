@@ -129,6 +129,7 @@ def resumed(house: House, run: Run, settings: Mapping[str, Any], threads: int | 
     if house.index.is_running(name):
         raise ProblemError(409, f"{name} is being written to by another process")
     words, wrong = ["resume", str(run.path)], []
+    done = house.index.summary(name).done or 0
     known = {change.name: change for change in run.kind.changes if change.name != "storage"}
     for key, value in settings.items():
         change = known.get(key)
@@ -143,6 +144,10 @@ def resumed(house: House, run: Run, settings: Mapping[str, Any], threads: int | 
                 else f"no {change.type.__name__}"
             )
             wrong.append(Fault((key,), f"{key}: {there}"))
+        elif key == run.kind.unit and value <= done:
+            wrong.append(Fault((key,), f"{key}: {name} has {done} already"))
+        elif change.type is not str and change.type is not bool and value <= 0:
+            wrong.append(Fault((key,), f"{key}: it must be more than 0"))
         elif change.type is bool:
             words.append(change.option if value else change.option.replace("--", "--no-", 1))
         else:

@@ -7,6 +7,7 @@ import gc
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,20 +38,28 @@ def agent(protocol: str, fault: str = "good", settings: str = "") -> ExternalAge
     return found
 
 
+_others: set[int] = set()
+"""What was there before the test, such as the service that other tests share."""
+
+
 def children() -> list[psutil.Process]:
-    """The programs that were started, and what they have started: their guards apart."""
+    """The programs that this test has started, and what they have started: their guards apart."""
     found = psutil.Process().children(recursive=True)
-    return [process for process in found if "guard.py" not in " ".join(process.cmdline()[:4])]
+    return [
+        process
+        for process in found
+        if process.pid not in _others and "guard.py" not in " ".join(process.cmdline()[:4])
+    ]
 
 
 @pytest.fixture(autouse=True)
-def _nothing_is_left_behind() -> object:
-    before = {process.pid for process in children()}
+def nothing_is_left_behind() -> Iterator[None]:
+    _others.clear()
+    _others.update(process.pid for process in psutil.Process().children(recursive=True))
     threads = threading.active_count()
     yield
     gc.collect()
-    left = [process for process in children() if process.pid not in before]
-    assert not left
+    assert children() == []
     assert threading.active_count() <= threads
 
 

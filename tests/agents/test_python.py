@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 import textwrap
-import threading
 import time
 from pathlib import Path
 
@@ -17,7 +15,9 @@ from evolve.agents.python import PythonAgent
 from evolve.arena.match import Match
 from evolve.errors import AgentError, EngineError
 from evolve.fitness.openings import Part, balanced_openings
-from tests.agents.test_external import FirstMove, children, match
+from tests.agents.test_external import FirstMove, match, nothing_is_left_behind
+
+__all__ = ["nothing_is_left_behind"]  # a fixture of every test here, too
 
 FIRST = """
 import evolve
@@ -56,16 +56,6 @@ class AI:
         places = [divmod(square, 8) for square in board.legal_moves()]
         self.candidate_list.extend([*places, places[0]])
 """
-
-
-@pytest.fixture(autouse=True)
-def _nothing_is_left_behind() -> object:
-    before = {process.pid for process in children()}
-    threads = threading.active_count()
-    yield
-    gc.collect()
-    assert not [process for process in children() if process.pid not in before]
-    assert threading.active_count() <= threads
 
 
 @pytest.fixture

@@ -102,6 +102,8 @@ def test_a_job_that_is_killed_is_interrupted(fresh: Service) -> None:
     assert psutil.Process(process).nice() > psutil.Process().nice()
     os.kill(process, signal.SIGKILL)
     fresh.wait(job, "interrupted")
+    assert fresh.get(f"runs/{run.name}")["state"] == "interrupted"
+    until(lambda: fresh.get("runs?state=interrupted")["total"] == 1, 10)  # of the next look
     fresh.act(job, "resume")
     until(lambda: fresh.get(f"jobs/{job['id']}")["state"] == "running", 10)
     fresh.act(job, "kill")
@@ -110,6 +112,7 @@ def test_a_job_that_is_killed_is_interrupted(fresh: Service) -> None:
     fresh.act(job, "resume")
     fresh.wait(job)
     assert evolve.load_run(run).generation_count == 12
+    assert fresh.get(f"runs/{run.name}")["state"] == "done"
 
 
 def test_a_job_that_is_stopped_at_once_is_cancelled(fresh: Service) -> None:
@@ -208,11 +211,11 @@ def test_going_on_past_the_end_with_a_run_of_the_command_line(service: Service, 
     job = service.post("runs/longer/resume", {"settings": {"generations": 4}})
     service.wait(job)
     assert evolve.load_run(runs / "longer").generation_count == 4
-    found = service.post("runs/small/resume", {"settings": {"storage": "x", "patience": "a"}}, 422)
-    assert {one["pointer"] for one in found["errors"]} == {
-        "/settings/storage",
-        "/settings/patience",
-    }
+    for settings in ({"storage": "x", "patience": "a"}, {"generations": 3}, {"generations": -5}):
+        found = service.post("runs/small/resume", {"settings": settings}, 422)
+        assert {one["pointer"] for one in found["errors"]} == {
+            f"/settings/{key}" for key in settings
+        }
 
 
 def test_a_request_that_is_sent_twice_makes_one_job(fresh: Service) -> None:
@@ -238,6 +241,7 @@ def test_a_job_that_fails_says_why(fresh: Service, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "pointer"),
     [
+        ({"command": "run", "settings": {"seed": True}}, "/settings/seed"),
         ({"command": "run", "settings": {"population": 2}}, "/settings/population"),
         ({"command": "run", "settings": {"nothing": 2}}, "/settings/nothing"),
         ({"command": "run", "settings": {"start_from": "/etc/passwd"}}, "/settings/start_from"),

@@ -8,12 +8,14 @@ from pydantic import BaseModel, Field
 
 from evolve.service.models.common import Number, Page
 
-RunState = Literal["running", "stopped", "done", "damaged"]
+RunState = Literal["running", "stopped", "interrupted", "done", "damaged"]
+"""`interrupted`: stopped, because the process of its job died."""
 Kind = Literal["run", "train", "sweep"]
 
 
 class RunSummary(BaseModel):
-    """A run in lists. `done` and `target` are in its `unit`; scores are its champion's."""
+    """A run in lists. `done` and `target` are in its `unit`; scores are its
+    champion's once that is decided, and before the last or best there was."""
 
     id: str
     command: str | None = Field(description="such as `run`, `train patterns`")

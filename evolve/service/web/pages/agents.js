@@ -35,6 +35,7 @@ function Upload({ done }) {
     const [file] = event.target.elements.file.files;
     if (!file) return;
     setError(null);
+    setAgent(null);
     try {
       setAgent(await post("agents", { name: file.name, data: await base64(file) }));
       done();

@@ -13,7 +13,7 @@ const KINDS = [["", "all"], ["run", "evolutions"], ["train", "trainings"], ["swe
 const RULES = ["", "standard", "reversed"].map((rules) => [rules, rules || "all"]);
 const STATES = ["", "running", "queued", "done", "stopped", "interrupted", "failed", "damaged"].map((state) => [state, state || "all"]);
 const SORTS = [["-date", "newest first"], ["date", "oldest first"], ["name", "name"], ["-score", "best score"]];
-const OF_JOBS = ["match", "rate", "queued", "interrupted", "failed"];
+const OF_JOBS = ["match", "rate", "queued", "failed"];
 
 export function Home({ query }) {
   const filter = Object.fromEntries(["q", "kind", "rules", "state"].map((name) => [name, query.get(name) || ""]));
@@ -61,7 +61,7 @@ function merged(runs, jobs, fit, sort, moreRuns) {
   const known = new Set(runs.map(({ id }) => id));
   const working = new Map(jobs.filter((job) => job.run && isActive(job)).map((job) => [job.run, job]));
   const listed = runs.map((run) => ({ run, job: working.get(run.id), date: run.date }));
-  const alone = jobs.filter((job) => fit(job) && (isActive(job) ? !known.has(job.run) : !job.run))
+  const alone = jobs.filter((job) => fit(job) && (isActive(job) ? !known.has(job.run) : !job.run || job.state === "failed"))
     .map((job) => ({ job, date: job.ended || job.created }));
   const ended = alone.filter(({ job }) => !isActive(job));
   const active = alone.filter(({ job }) => isActive(job));
@@ -81,7 +81,7 @@ function Row({ run, job }) {
     <div class="state"><${Chip} state=${(job || run).state} />
       ${wrong ? html`<span class="bad">${wrong}</span>` : job ? html`<${Ahead} job=${job} words=${done} share=${run?.share} />`
         : html`<${Progress} share=${run.share} name=${`progress of ${run.id}`} text=${done} />`}</div>
-    <div class="curve">${run ? run.curve.length > 1 && html`<${Spark} values=${run.curve} name=${`curve of ${run.id}`} />` : isActive(job) && html`<${JobButtons} job=${job} />`}</div>
+    <div class="curve">${run?.curve.length > 1 && html`<${Spark} values=${run.curve} name=${`curve of ${run.id}`} />`}${isActive(job) && html`<${JobButtons} job=${job} />`}</div>
     <div class="what">${typeof score === "number" && html`<small>score ${interval(score, low, high)}</small>`}
       <span class="quiet">${date(run ? run.date : job.ended || job.created)}</span></div>
   </li>`;

@@ -236,7 +236,7 @@ export function Sweep({ run }) {
     </div>
     ${weights.length > 0 && html`<p class="quiet">Pale: chance alone may give as much.</p>`}
     ${importances.data?.why && html`<p class="quiet">${importances.data.why}</p>`}
-    ${names.length > 0 && html`<${ParallelChart} title="Trials over their most important settings; the best 20 % stand out" rows=${rows} score=${(row) => row.score}
+    ${names.length > 0 && html`<${ParallelChart} title=${`Trials over their ${weights.length ? "most important " : ""}settings; the best 20 % stand out`} rows=${rows} score=${(row) => row.score}
       axes=${[...names.slice(0, AXES).map((name) => axis(name, rows)), { name: "score" }]} />`}`}
     <${Rungs} run=${run} />
   <//>`;

@@ -48,12 +48,12 @@ export function Run({ parts, query }) {
 function Head({ run, job }) {
   const active = isActive(job);
   const done = amount(run, active && job);
-  const wrong = run.problem || (!active && run.state !== "done" && job?.error);
+  const wrong = run.problem || (!active && (run.state !== "done" || job?.state === "failed") && job?.error);
   return html`<div class="head"><h1>${run.id}</h1><${Chip} state=${active ? job.state : run.state} /></div>
     <p class="quiet">${[run.command || run.noun, run.rules && `${run.rules} rules`, run.preset && `preset ${run.preset}`, run.seed !== null && `seed ${run.seed}`].filter(Boolean).join(" · ")}</p>
     ${wrong && html`<p class="problem">${wrong}</p>`}
     ${active ? html`<${Ahead} job=${job} words=${done} share=${run.share} />` : html`<${Progress} share=${run.share} text=${done} name="progress" />`}
-    <${Facts} facts=${[["champion", run.champion], ["its score", run.score !== null && interval(run.score, run.score_low, run.score_high)], ["last grew", date(run.date)]]} />
+    <${Facts} facts=${[["champion", run.agent ? html`<a href=${to(["agents", run.agent])}>${run.champion}</a>` : run.champion], [run.state === "done" ? "its score" : "score so far", run.score !== null && interval(run.score, run.score_low, run.score_high)], ["last grew", date(run.date)]]} />
     <${Buttons} run=${run} job=${job} active=${active} />
     ${run.files.length > 0 && html`<details><summary>Downloads</summary><p class="buttons">${run.files.map((file) => html`<${Download} ...${file} />`)}</p></details>`}`;
 }
