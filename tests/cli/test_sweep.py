@@ -231,7 +231,8 @@ def test_a_sweep_of_evolution(tmp_path: Path) -> None:
     run = evolve.load_run("evo/trials/trial-0000")
     assert run.config["rules"] == "reversed"
     assert run.generation_count >= 1
-    assert [len(reports) for reports in trials["reports"]] == [2, 2]
+    # One where a generation, or what it compiles, takes half of a budget.
+    assert all(len(reports) in (1, 2) for reports in trials["reports"])
     assert evolve.load_agent("evo").rules == "reversed"
 
 
