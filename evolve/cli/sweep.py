@@ -17,8 +17,8 @@ from evolve.cli.options import all_cores
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import progress_option
 from evolve.cli.settings import GroupedCommand, given_options, model_options
-from evolve.cli.terminal import elo_text, print_rows
-from evolve.cli.trials import TrialsLook
+from evolve.cli.terminal import print_rows
+from evolve.cli.trials import TrialsLook, print_final
 from evolve.cli.work import carry_out, finish
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import read_toml, resolve_as
@@ -250,52 +250,16 @@ def _print_header(sweep: Sweep, done: int) -> None:
 
 def _report(sweep: Sweep, result: FinalResult | None) -> None:
     """How the final ended, whether anything is found, the champion, and what to do with it."""
-    folder, settings = sweep.folder, sweep.settings
+    folder = sweep.folder
     if result is None:
         tell(f"go on with: evolve resume {folder}")
         return
-    if result.rows:
-        _print_standings(result, 2 * settings.final_openings)
-    tell(verdict(result))
+    from evolve.tables.run import Run
+
+    run = Run(folder)
+    print_final(run, run.table("final"))
     tell(f"champion trial-{result.winner} → {result.champion}")
     tell(
         f"next: evolve show {folder} · evolve plot {folder} -o sweep.png · "
         f"evolve export {folder} -o best{result.champion.suffix}"
     )
-
-
-def _print_standings(result: FinalResult, games: int) -> None:
-    from evolve.sweeps.final import Standing
-
-    climbed = [row for row in result.rows if isinstance(row, Standing)]
-    if climbed:
-        tell("the last rung, scores against the panel:")
-        rows = [[row.candidate, row.lives, row.score, row.low, row.high] for row in climbed]
-        print_rows(["trial", "lives", "score", "low", "high"], rows)
-        return
-    tell(f"final, {games} games a pair:")
-    rows = [
-        [row.agent, *map(elo_text, (row.elo, row.elo_low, row.elo_high)), row.score]
-        for row in result.rows
-        if not isinstance(row, Standing)
-    ]
-    print_rows(["trial", "Elo", "low", "high", "score"], rows)
-
-
-def verdict(result: FinalResult) -> str:
-    """Whether the sweep beats the defaults, in a sentence."""
-    from evolve.sweeps.final import SeedsScore
-
-    if result.defaults is None:
-        return "the trial of the defaults is not complete: no comparison with them"
-    if result.winner == result.defaults:
-        return "the defaults won: nothing better was found"
-    if result.score is None:
-        return "the winner was not tested with fresh seeds: nothing is known of its settings"
-    score = result.score
-    text = f"{score.score:.3f} [{score.low:.3f}, {score.high:.3f}] in {score.games} fresh games"
-    if isinstance(score, SeedsScore):
-        text += f" of {count_of(score.seeds, 'fresh seed')}"
-    if score.low > 0.5:
-        return f"trial-{result.winner} beats the agent of the defaults, {text}"
-    return f"no better than the defaults for certain: trial-{result.winner} scores {text}"

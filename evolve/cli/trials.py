@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rich.progress import Progress, TaskID
 
-from evolve.cli.display import Look
+from evolve.cli.display import Look, tell
 from evolve.cli.frames import narrow
-from evolve.cli.terminal import bar, cell, duration, print_rows, say
+from evolve.cli.terminal import bar, cell, duration, elo_text, print_rows, say
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,6 +51,27 @@ def print_trials(run: Run, frame: pd.DataFrame) -> None:
 def print_rungs(run: Run, frame: pd.DataFrame) -> None:
     """The lives in the rungs, with the same parameters."""
     _print_lives(run, frame, ["rung", "candidate"])
+
+
+def print_final(run: Run, frame: pd.DataFrame) -> None:
+    """How the final ended, and whether the sweep beats the defaults."""
+    from evolve.tables.final import read_final
+
+    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    if any(row["lives"] for row in rows):
+        tell("the last rung, scores against the panel:")
+        columns = ["trial", "lives", "score", "low", "high"]
+        print_rows(columns, [[row[name] for name in columns] for row in rows])
+    elif len(rows) > 1:
+        tell(f"final, {rows[0]['games'] // (len(rows) - 1)} games a pair:")
+        elo = ("elo", "elo_low", "elo_high")
+        values = [
+            [row["trial"], *(elo_text(row[key]) for key in elo), row["score"]] for row in rows
+        ]
+        print_rows(["trial", "Elo", "low", "high", "score"], values)
+    found = read_final(run.path)
+    if found is not None:
+        tell(found.verdict)
 
 
 def _print_lives(run: Run, frame: pd.DataFrame, first: Sequence[str]) -> None:

@@ -22,6 +22,7 @@ from evolve.service.models.runs import (
 )
 from evolve.service.paging import Cursor
 from evolve.service.problems import ProblemError, not_found
+from evolve.tables.final import final_table
 from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.generations import GENERATIONS_COLUMNS
 from evolve.tables.individuals import table_metadata
@@ -278,6 +279,8 @@ def _whole(run: Run, table: str) -> pa.Table:
         return pa.table({"number": pa.array([], pa.int64())}) if found is None else found
     if table == "rungs":
         return rungs_table(run.path)
+    if table == "final":
+        return final_table(run.path)
     raise not_found(f"table {table} of {run.name} as a whole")
 
 

@@ -28,11 +28,11 @@ from evolve.sweeps.storage import open_database, open_journal, without_password
 from evolve.sweeps.study import Queued, Study, Taken, rows_of
 from evolve.sweeps.worker import Worker, ready
 from evolve.tables import folder as store
+from evolve.tables.final import finals_trials
 from evolve.tables.layout import JOURNAL_FILE, RUNGS
 from evolve.tables.observer import Observer, RunEnding
 from evolve.tables.trials import (
     Importances,
-    finals_trials,
     importances_of,
     read_trials,
     write_trials,

@@ -45,7 +45,7 @@ class RunTable:
     rows have no order. of_last: whether the best are looked for in the last generation alone.
     unused: function of Run that names columns which it leaves empty: people are not shown them.
     show: function of Run and DataFrame that prints it for people; without one all others are.
-    part: folder of the run that it is made of, where not every run has one.
+    part: folder or file of the run that it is made of, where not every run has one.
     """
 
     name: str
@@ -264,6 +264,13 @@ SWEEPS: Final = RunKind(
             best="score",
             show="evolve.cli.trials:print_rungs",
             part=RUNGS,
+        ),
+        RunTable(
+            "final",
+            "evolve.tables.sweep:final",
+            best="score",
+            show="evolve.cli.trials:print_final",
+            part=FINAL_FILE,
         ),
     ),
     parts=(TRIALS, RUNGS),

@@ -85,7 +85,7 @@ class Run:
     def tables(self) -> tuple[str, ...]:
         """Names of the tables that it has, the one that tells most first."""
         tables = self.kind.tables
-        return tuple(t.name for t in tables if t.part is None or (self.path / t.part).is_dir())
+        return tuple(t.name for t in tables if t.part is None or (self.path / t.part).exists())
 
     def table_named(self, name: str) -> RunTable:
         """What is known of one of its kind's tables; RunError when it has none of that name."""

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from evolve.tables.final import final_table, finals_trials
 from evolve.tables.kinds import Facts
 from evolve.tables.layout import FINAL_FILE, RETEST, RUNGS
 from evolve.tables.run import Run
-from evolve.tables.trials import FINISHED, finals_trials, read_trials
+from evolve.tables.trials import FINISHED, read_trials
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +26,12 @@ def trials(run: Run) -> pd.DataFrame:
 def rungs(run: Run) -> pd.DataFrame:
     """A row for each life in a rung; see `rungs_table`."""
     frame: pd.DataFrame = rungs_table(run.path).to_pandas()
+    return frame
+
+
+def final(run: Run) -> pd.DataFrame:
+    """A row for each finalist; see `final_table`."""
+    frame: pd.DataFrame = final_table(run.path).to_pandas()
     return frame
 
 

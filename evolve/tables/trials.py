@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from evolve.documents import parse_json, read_document
+from evolve.documents import parse_json
 from evolve.errors import RunError
 from evolve.tables.columns import Column, Columns
-from evolve.tables.layout import FINAL_FILE, TRIALS_FILE
+from evolve.tables.layout import TRIALS_FILE
 from evolve.tables.parquet import read_table, write_table
 
 TRIALS_COLUMNS: Final = Columns(
@@ -110,13 +110,3 @@ def _parsed(found: Any) -> Importances:
         {name: float(found["p"][name]) for name in order},
         str(found["reason"]),
     )
-
-
-def finals_trials(folder: Path) -> int | None:
-    """How many trials were finished when the final was played; None when it was not, or not to
-    its end."""
-    try:
-        document = parse_json(read_document(folder / FINAL_FILE))
-        return int(document["trials"])
-    except (OSError, ValueError, LookupError, TypeError):
-        return None

@@ -15,8 +15,8 @@ from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
 from evolve.sweeps.final import agent_file, best_trial, play_final, ranked
 from evolve.sweeps.plan import plan_of
+from evolve.tables.final import finals_trials
 from evolve.tables.observer import Silent
-from evolve.tables.trials import finals_trials
 
 
 def trial(number: int, score: float, **facts: Any) -> FrozenTrial:

@@ -13,7 +13,6 @@ import pytest
 from scipy import stats
 
 import evolve
-from evolve.cli.sweep import verdict
 from evolve.config.sweep import SweepRung, SweepSettings
 from evolve.config.toml import config_text
 from evolve.errors import RunError
@@ -25,6 +24,7 @@ from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Queued, Study
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.tables import folder as store
+from evolve.tables.final import read_final
 from evolve.tables.observer import Silent
 from evolve.tables.sweep import rungs as rungs_table
 
@@ -184,8 +184,9 @@ def test_a_winner_meets_the_defaults_with_fresh_seeds(tmp_path: Path) -> None:
     champion = json.loads((tmp_path / "champion.json").read_text())
     assert champion["provenance"]["against_defaults"] == result.score.score
     assert json.loads((tmp_path / "final.json").read_text())["against_defaults"]["seeds"] == 2
-    said = verdict(result)
-    assert "fresh games of 2 fresh seeds" in said
+    final = read_final(tmp_path)
+    assert final is not None
+    assert "fresh games of 2 fresh seeds" in final.verdict
 
 
 def test_the_time_runs_out_on_a_rung_and_links_are_refused(tmp_path: Path) -> None:

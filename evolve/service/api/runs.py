@@ -38,6 +38,7 @@ from evolve.service.rows import (
     rows_of,
 )
 from evolve.service.tags import Tagged
+from evolve.tables.final import verdict_of
 from evolve.tables.folder import locked, refuse_links
 from evolve.tables.kinds import champion_of
 from evolve.tables.layout import playoff_file
@@ -46,7 +47,7 @@ from evolve.tables.trials import importances_of, read_trials
 
 router = APIRouter()
 Several = Annotated[list[str], Query(min_length=1, max_length=20)]
-_TABLES: Final = ("generations", "metrics", "trials", "rungs")
+_TABLES: Final = ("generations", "metrics", "trials", "rungs", "final")
 _NOTHING: Final[Mapping[str, Any]] = {
     **{key: {} for key in ("settings", "versions")},
     **{key: [] for key in ("changed", "tables", "changes", "files")},
@@ -119,6 +120,7 @@ def get_run(house: Inside, run: RunId) -> RunDetail:
         "files": _files(opened),
         "agent": None if champion_of(opened.path) is None else f"run:{run}",
         "playoff": playoff_file(opened.path).exists(),
+        "verdict": verdict_of(opened.path),
     }
     return RunDetail.model_validate(detail)
 

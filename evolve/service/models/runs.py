@@ -66,6 +66,7 @@ class RunDetail(RunSummary):
     files: list[Download]
     agent: str | None = Field(description="id of its champion as an agent")
     playoff: bool = Field(description="whether there was a play-off")
+    verdict: str | None = Field(default=None, description="of a sweep's final, on the defaults")
 
 
 class ColumnInfo(BaseModel):

@@ -209,11 +209,11 @@ export function Training({ run }) {
     <${Wait} of=${curve}>${curve.data && html`<${Curves} rows=${curve.data} charts=${OF_TRAINING} x=${OVER.find(([name]) => name === over)} />`}<//>`;
 }
 
-/** The whole table, without columns that nothing is in. */
-export function Rows({ run }) {
-  const pages = useTable(run);
+/** A table, the first if not given, without columns that nothing is in. */
+export function Rows({ run, table }) {
+  const pages = table ? usePages(path(["runs", run.id, table], { limit: 50 })) : useTable(run);
   const used = ({ name }) => (pages.items || []).some((row) => row[name] !== null && row[name] !== undefined);
-  return html`<${PagedTable} pages=${pages} name="rows" pick=${used} />`;
+  return html`<${PagedTable} pages=${pages} name=${table || "rows"} pick=${used} />`;
 }
 
 const OWN = ["number", "state", "score", "score_error", "seconds", "reports", "origin", "worker", "agent", "reason"];
@@ -238,7 +238,8 @@ export function Sweep({ run }) {
     ${importances.data?.why && html`<p class="quiet">${importances.data.why}</p>`}
     ${names.length > 0 && html`<${ParallelChart} title=${`Trials over their ${weights.length ? "most important " : ""}settings; the best 20 % stand out`} rows=${rows} score=${(row) => row.score}
       axes=${[...names.slice(0, AXES).map((name) => axis(name, rows)), { name: "score" }]} />`}`}
-    <${Rungs} run=${run} />
+    ${run.verdict && html`<h2>The final</h2><p>${run.verdict}</p><${Rows} run=${run} table="final" />`}
+    ${run.tables.includes("rungs") && html`<h2>Rungs</h2><${Rows} run=${run} table="rungs" />`}
   <//>`;
 }
 
@@ -270,11 +271,4 @@ function Slice({ rows, names }) {
   return html`<div><${Select} name="Slice" value=${name} choices=${names.map((one) => [one, one])} onChange=${setChosen} />
     <${Plot} title=${`Score by ${name}`} xName=${name} words=${words} series=${[{ name: "trials", dots: true, points: rows
       .map((row) => pointOf(row, words ? words.indexOf(String(row[name])) : row[name])).filter(({ x }) => Number.isFinite(x)) }]} /></div>`;
-}
-
-function Rungs({ run }) {
-  const wanted = run.tables.includes("rungs");
-  const pages = usePages(wanted ? path(["runs", run.id, "rungs"], { limit: 50 }) : null);
-  if (!pages.items?.length) return null;
-  return html`<h2>Rungs</h2><${PagedTable} pages=${pages} name="rungs" />`;
 }

@@ -1,0 +1,120 @@
+"""How the final of a sweep ended: its file, its table, and what it says of the defaults."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from evolve.documents import parse_json, read_document
+from evolve.errors import RunError
+from evolve.tables.layout import FINAL_FILE
+
+FINAL_SCHEMA: Final = pa.schema(
+    [
+        ("trial", pa.string()),
+        ("score", pa.float64()),
+        ("low", pa.float64()),
+        ("high", pa.float64()),
+        ("elo", pa.float64()),
+        ("elo_low", pa.float64()),
+        ("elo_high", pa.float64()),
+        ("games", pa.int64()),
+        ("wins", pa.int64()),
+        ("draws", pa.int64()),
+        ("losses", pa.int64()),
+        ("failures", pa.int64()),
+        ("lives", pa.int64()),
+    ]
+)
+"""Of the table: a finalist has Elo and games from a final, lives and an interval from rungs."""
+
+
+class Against(BaseModel):
+    """A score, 0 to 1, with its 95 % interval; seeds: how many it is the mean of, of rungs."""
+
+    score: float
+    low: float
+    high: float
+    games: int
+    seeds: int | None = None
+
+
+class FinalDocument(BaseModel):
+    """The file. trials: how many were finished when it was played, which version 0.1 did not keep;
+    finalists: the strongest first; winner, defaults: numbers of trials; against_defaults: of the
+    winner, in fresh games."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    trials: int | None = None
+    finalists: list[dict[str, Any]] = Field(default=[])
+    winner: int | None = None
+    defaults: int | None = None
+    against_defaults: Against | None = None
+
+    @property
+    def verdict(self) -> str:
+        """Whether the sweep beats the defaults, in a sentence."""
+        if self.defaults is None:
+            return "the trial of the defaults is not complete: no comparison with them"
+        if self.winner == self.defaults:
+            return "the defaults won: nothing better was found"
+        found = self.against_defaults
+        if found is None:
+            return "the winner was not tested with fresh seeds: nothing is known of its settings"
+        text = f"{found.score:.3f} [{found.low:.3f}, {found.high:.3f}] in {found.games} fresh games"
+        if found.seeds is not None:
+            text += f" of {found.seeds} fresh seed{'s' * (found.seeds != 1)}"
+        if found.low > 0.5:
+            return f"trial-{self.winner} beats the agent of the defaults, {text}"
+        return f"no better than the defaults for certain: trial-{self.winner} scores {text}"
+
+
+def read_final(folder: Path) -> FinalDocument | None:
+    """The final of a sweep; None where there was none, or a rung is all there was so far.
+
+    RunError where the file is damaged.
+    """
+    path = folder / FINAL_FILE
+    try:
+        return FinalDocument.model_validate(parse_json(read_document(path)))
+    except FileNotFoundError:
+        return None
+    except ValidationError as error:
+        raise RunError(f"{path} is damaged: {error.errors()[0]['msg']}") from error
+    except (OSError, ValueError) as error:
+        raise RunError(f"{path} is damaged: {error}") from error
+
+
+def verdict_of(folder: Path) -> str | None:
+    """What the final says of the defaults; None where it was not played to its end."""
+    if finals_trials(folder) is None:
+        return None
+    found = read_final(folder)
+    return None if found is None else found.verdict
+
+
+def finals_trials(folder: Path) -> int | None:
+    """How many trials were finished when the final was played; None when it was not, or not to
+    its end."""
+    try:
+        found = read_final(folder)
+    except RunError:
+        return None
+    return None if found is None else found.trials
+
+
+def final_table(folder: Path) -> pa.Table:
+    """A row for each finalist, the strongest first; empty before the final."""
+    found = read_final(folder)
+    rows = [] if found is None else found.finalists
+    if found is not None and not rows and found.winner is not None:
+        rows = [{"trial": f"trial-{found.winner}"}]  # nobody was there to meet
+    named = [{"trial": row.get("agent", row.get("candidate")), **row} for row in rows]
+    try:
+        return pa.Table.from_pylist(named, schema=FINAL_SCHEMA)
+    except (pa.ArrowException, TypeError) as error:
+        raise RunError(f"{folder / FINAL_FILE} is damaged: {error}") from error
