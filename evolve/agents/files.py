@@ -100,7 +100,8 @@ def header_of(document: Any) -> AgentHeader:
         raise AgentFileError(f"version {version!r} is unknown; this evolve reads {VERSION}")
     if not isinstance(kind, str) or kind not in KINDS:
         known = ", ".join(KINDS)
-        raise AgentFileError(f"agents of kind {kind!r} are unknown; this evolve reads {known}")
+        said = "says no kind" if kind is None else f"is of an unknown kind, {kind!r}"
+        raise AgentFileError(f"it {said}; this evolve reads {known}")
     parameters = document.get("parameters")
     if not isinstance(parameters, dict):
         raise AgentFileError("parameters are missing")

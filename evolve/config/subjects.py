@@ -20,7 +20,7 @@ class Subject:
     budget: CPU seconds of a trial, unless told otherwise; None where trials have none.
     rules: unless told otherwise. learns: whether it needs PyTorch. strong: whether its agents beat
     the usual panel, and meet the strong one of the rules. settings: of a sweep, where they differ
-    from the usual defaults.
+    from the usual defaults. about: what is searched, in a sentence.
     """
 
     budget: float | None
@@ -28,17 +28,19 @@ class Subject:
     learns: bool = False
     strong: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
+    about: str | None = None
 
 
 SUBJECTS: Final[Mapping[str, Subject]] = {
-    "dqn": Subject(60.0, learns=True),
-    "mcts": Subject(60.0, learns=True),
+    "dqn": Subject(60.0, learns=True, about="Search the settings of deep Q-learning."),
+    "mcts": Subject(60.0, learns=True, about="Search the settings of learning by tree search."),
     # A short life says little of a long one, so the best live again, longer.
     "patterns": Subject(
         2.0,
         strong=True,
         settings={"trials": 64, "reports": 1, "rungs": ("16x8", "4x30x3")},
+        about="Search the settings of learning patterns.",
     ),
-    "alphabeta": Subject(None),
-    "evolution": Subject(120.0, "reversed"),
+    "alphabeta": Subject(None, about="Search the genes of an alpha-beta agent."),
+    "evolution": Subject(120.0, "reversed", about="Search the settings of evolution itself."),
 }

@@ -109,6 +109,16 @@ def faults(error: ValidationError, model: type[BaseModel]) -> list[Fault]:
     return [Fault(tuple(detail["loc"]), _text(detail, model)) for detail in error.errors()]
 
 
+def plain_words(detail: Any) -> str:
+    """One of pydantic's errors in plain words."""
+    context = detail.get("ctx", {})
+    if detail["type"] == "too_short":
+        return f"it must have {context['min_length']} or more, not {context['actual_length']}"
+    message = str(detail["msg"]).removeprefix("Value error, ")
+    said = _PLAIN.get(detail["type"], f"{message[0].lower()}{message[1:]}")
+    return said.replace("input should be", "it must be")
+
+
 def _text(detail: Any, model: type[BaseModel]) -> str:
     """What is wrong with a field, in plain words, and what the field is."""
     place = ".".join(str(part) for part in detail["loc"])
@@ -121,8 +131,7 @@ def _text(detail: Any, model: type[BaseModel]) -> str:
         return f"{place}: {_PLAIN['missing']}"
     value = repr(detail["input"])
     value = value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
-    said = _PLAIN.get(detail["type"], f"{message[0].lower()}{message[1:]}")
-    said = f"{place} = {value}: {said}".replace("input should be", "it must be")
+    said = f"{place} = {value}: {plain_words(detail)}"
     field = model.model_fields.get(str(detail["loc"][0]))
     if detail["type"] == "value_error" or field is None or not field.description:
         return said
@@ -132,7 +141,9 @@ def _text(detail: Any, model: type[BaseModel]) -> str:
 _PLAIN: Final = {
     **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), "it must be a whole number"),
     **dict.fromkeys(("float_parsing", "float_type"), "it must be a number"),
+    **dict.fromkeys(("bool_parsing", "bool_type"), "it must be true or false"),
     "missing": "it must be given",
+    "tuple_type": "it must be a list",
 }
 """Plain words for pydantic's errors, by its names of them."""
 

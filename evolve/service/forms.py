@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, cast, get_args, get_origin
@@ -116,10 +115,19 @@ class Form:
         try:
             self.model.model_validate(merged(self.presets, values, {}))
         except ValidationError as error:
-            wrong += faults(error, self.model)
+            # Contradictions have no place, but begin with the field that is to be changed.
+            wrong += [
+                fault._replace(place=fault.place or self._named(fault.text))
+                for fault in faults(error, self.model)
+            ]
         if wrong:
             raise wrong_settings(wrong)
         return {key: value for key, value in given.items() if value is not None}
+
+    def _named(self, text: str) -> Place:
+        """The field that a text begins with."""
+        head = text.partition(":")[0]
+        return (head,) if head in self.model.model_fields else ()
 
     def words(self, settings: Mapping[str, Any]) -> list[str]:
         """The words after `evolve` that give these settings."""
@@ -129,10 +137,6 @@ class Form:
             found = values.pop(name, [])
             agents += [found] if isinstance(found, str) else found
         return [*self.command.split(), *agents, *option_words(values)]
-
-    def line(self, settings: Mapping[str, Any]) -> str:
-        """The equal command line."""
-        return shlex.join(["evolve", *self.words(settings)])
 
     def stem(self, settings: Mapping[str, Any]) -> str:
         """What the folder of a run with these settings is called, before its number."""
@@ -152,7 +156,7 @@ def forms() -> dict[str, Form]:
     for kind in RUN_KINDS:
         for word, variant in kind.variants.items():
             command, model = kind.command(word), variant.model()
-            about = f"{kind.noun.capitalize()} of {word}." if word else kind.about
+            about = variant.about or kind.about
             found[command] = Form(command, about, model, variant.all_presets(), kind, variant)
     for name, (about, contest) in _CONTESTS.items():
         found[name] = Form(name, about, contest, {})
@@ -213,13 +217,18 @@ def _field(model: type[BaseModel], name: str, field: ModelField) -> FieldInfo:
     return FieldInfo(
         name=name,
         type=form,  # type: ignore[arg-type]
-        help=(field.description or "").replace("`", ""),
+        help=_without_files(field.description or "", names == "place").replace("`", ""),
         group=group_of(model, name) or FIRST,
         default=_json(default),
         choices=cast("dict[str, str] | None", choices),
         least=least,
         most=most,
     )
+
+
+def _without_files(text: str, place: bool) -> str:
+    """What a field is; of one that may name a file, which no service takes, without that part."""
+    return text.partition(", or a file")[0] if place else text
 
 
 def _json(value: Any) -> Any:

@@ -139,6 +139,8 @@ class JobRecord:
         elif name == "done":
             self.ending = str(event.get("ending") or "done")
             self._stopped = bool(facts.get("stopped"))
+            if (games := _number(facts.get("games"))) is not None:
+                self.progress = JobProgress(done=games, total=games)  # a test may end early
             if "score" in facts or "cross" in facts:
                 self.result = {**(self.result or {}), **self.named(facts)}
         elif name == "error":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
+from collections.abc import Mapping
 from typing import Any, Final
 
 from evolve.documents import parse_json, read_document
@@ -26,10 +27,11 @@ class Plays:
     def __init__(self, place: Place, agents: Agents, search: Search) -> None:
         self._place, self._agents, self._search = place, agents, search
 
-    async def begin(self, asked: NewPlay, source: str) -> Play:
-        """A new game; the agent moves where it is its turn."""
+    async def begin(self, asked: NewPlay, source: str, places: Mapping[str, str]) -> Play:
+        """A new game; the agent moves where it is its turn. places: see `Search.ask`."""
         found = await self._search.ask(
             "play",
+            places,
             source=source,
             moves=asked.moves,
             rules=asked.rules,
@@ -56,7 +58,8 @@ class Plays:
             raise ProblemError(409, f"{len(play.moves)} moves are made, not {asked.ply}")
         if asked.move != "undo" and asked.move not in play.legal:
             there = f"legal are {', '.join(play.legal)}" if play.legal else "the game is over"
-            raise ProblemError(409, f"{asked.move} is not a legal move; {there}")
+            detail = f"{asked.move} is not a legal move; {there}"
+            raise ProblemError(409, detail, [("/move", detail)])
         found = await self._search.ask(
             "play",
             source=source,

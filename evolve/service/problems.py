@@ -11,9 +11,9 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from evolve.config.toml import Fault
+from evolve.config.toml import Fault, plain_words
 from evolve.errors import EvolveError
-from evolve.service.models.common import Problem
+from evolve.service.models.common import WRITTEN, Problem
 
 MEDIA: Final = "application/problem+json"
 
@@ -65,10 +65,13 @@ def answer_with_problems(app: FastAPI) -> None:
     async def _invalid(request: Request, error: RequestValidationError) -> JSONResponse:
         found = []
         for detail in error.errors():
-            place, message = list(detail["loc"]), str(detail["msg"])
+            place = list(detail["loc"])
             where = place.pop(0) if place else "body"
             if detail["type"] == "json_invalid":
-                return problem(400, f"the body is not JSON: {message}")
+                return problem(400, f"the body is not JSON: {detail['msg']}")
+            if where == "path":
+                return problem(404, f"there is no {place[0]} {str(detail['input'])[:80]!r}")
+            message = WRITTEN.get(detail.get("ctx", {}).get("pattern")) or plain_words(detail)
             found.append((pointer(*(place if where == "body" else [where, *place])), message))
         return problem(422, "; ".join(f"{place}: {text}" for place, text in found), found)
 

@@ -42,7 +42,8 @@ _tables = Recent(6)
 
 def rows_of(run: Run, table: str, cursor: Cursor, points: int | None, since: int) -> Rows:
     """A page of a run's table; with `points` so many rows of all, evenly; from row `since` on."""
-    run.table_named(table)
+    if run.kind.table(table) is None:
+        raise not_found(f"table {table} of {run.name}")
     if table == "generations":
         count = run.generation_count
         genes = pa.field(_SHOWN_GENES, pa.list_(pa.int32()))
@@ -116,6 +117,12 @@ def check_generation(run: Run, generation: int) -> None:
     # Not by counting them, as `Run` does: of thousands that takes longer than all the rest.
     if run.kind.table("generations") is None or not generation_file(run.path, generation).exists():
         raise not_found(f"generation {generation} of {run.name}")
+
+
+def check_individual(run: Run, individual: str) -> None:
+    """Raise ProblemError unless the run has that individual."""
+    if run.kind.table("individuals") is None or _birth(run, individual) is None:
+        raise not_found(f"individual {individual[:40]} in {run.name}")
 
 
 def games_table(run: Run, generation: Generation) -> pa.Table:

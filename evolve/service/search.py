@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ _START: Final = 120.0
 _LINE: Final = 64 << 20
 _IDLE: Final = 600.0
 """Seconds without a question after which the process ends: it holds 200 MB and more."""
+_NONE: Final[Mapping[str, str]] = {}
 
 
 class Search:
@@ -27,12 +29,16 @@ class Search:
         self._turn = asyncio.Lock()
         self._idle: asyncio.TimerHandle | None = None
 
-    async def ask(self, do: str, **question: Any) -> Any:
-        """The answer; ProblemError where there is none, 504 where it takes too long."""
-        # A client that leaves must not leave an answer for the next one to take for its own.
-        return await asyncio.shield(asyncio.ensure_future(self._ask({"do": do, **question})))
+    async def ask(self, do: str, places: Mapping[str, str] = _NONE, **question: Any) -> Any:
+        """The answer; ProblemError where there is none, 504 where it takes too long.
 
-    async def _ask(self, question: dict[str, Any]) -> Any:
+        places: pointers to what is to blame in the client's document, by the error's class.
+        """
+        # A client that leaves must not leave an answer for the next one to take for its own.
+        asked = self._ask({"do": do, **question}, places)
+        return await asyncio.shield(asyncio.ensure_future(asked))
+
+    async def _ask(self, question: dict[str, Any], places: Mapping[str, str]) -> Any:
         async with self._turn:
             if self._idle is not None:
                 self._idle.cancel()
@@ -49,7 +55,8 @@ class Search:
                 raise ProblemError(500, f"the searches have ended: {error}") from error
             self._idle = asyncio.get_running_loop().call_later(_IDLE, self._end)
         if "error" in answer:
-            raise ProblemError(422, str(answer["error"]).splitlines()[0])
+            text, place = str(answer["error"]).splitlines()[0], places.get(answer["kind"])
+            raise ProblemError(422, text, () if place is None else [(place, text)])
         return answer["ok"]
 
     async def close(self) -> None:

@@ -91,6 +91,14 @@ def describe(source: str) -> dict[str, Any]:
     }
 
 
+def export(folder: str, individual: str, to: str) -> None:
+    """Write the agent file of an individual of a run to the path `to`, which lacks its ending."""
+    from evolve.evolution.ancestry import individual_agent
+
+    agent = individual_agent(folder, individual)
+    agent.save(f"{to}.{'npz' if agent.arrays else 'json'}")
+
+
 def evaluate(source: str, moves: str, rules: str) -> dict[str, Any]:
     """The value of each legal move of a position."""
     from evolve.engine.squares import square_name
@@ -227,6 +235,7 @@ def _board(moves: str) -> Any:
 _OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
     "ready": ready,
     "describe": describe,
+    "export": export,
     "evaluate": evaluate,
     "play": play,
     "ggf": ggf,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from evolve.service.house import House
 from evolve.service.models.agents import AgentDetail
+from evolve.service.problems import ProblemError
+from evolve.service.rows import check_individual
 
 
 async def agent_of_run(house: House, run: str, individual: str) -> AgentDetail:
@@ -15,17 +17,26 @@ async def agent_of_run(house: House, run: str, individual: str) -> AgentDetail:
     return AgentDetail.model_validate({"id": name, "origin": "run", "about": about, **found})
 
 
-async def source_of(house: House, name: str) -> str:
-    """What the command line calls an agent; an individual of a run is exported where it was not."""
+async def source_of(house: House, name: str, at: str | None = None) -> str:
+    """What the command line calls an agent; an individual of a run is exported where it was not.
+
+    ProblemError where there is none: with `at` as the pointer to where the client named it.
+    """
+    try:
+        return await _source_of(house, name)
+    except ProblemError as error:
+        if at is None or error.errors:
+            raise
+        raise ProblemError(error.status, error.detail, [(at, error.detail)]) from error
+
+
+async def _source_of(house: House, name: str) -> str:
     asked = house.agents.individual(name)
     if asked is None:
         return house.agents.source(name)
     folder, individual = asked
     path = house.agents.exported(folder.name, individual)
     if not path.suffix:
-        given = (folder / "evaluation.npz").exists()
-        suffix = ".npz" if given else ".json"
-        words = ["export", str(folder), "--individual", individual, "-o", "{to}"]
-        made = await house.lending.made(words, suffix)
-        made.replace(path.with_suffix(suffix))
+        check_individual(house.index.open(folder.name), individual)
+        await house.search.ask("export", folder=str(folder), individual=individual, to=str(path))
     return house.agents.source(name)

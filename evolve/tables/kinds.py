@@ -80,12 +80,13 @@ class Variant:
     """What the second word of a command chooses: its settings model, and what it needs.
 
     presets: dictionary of presets, the default first; None where there are none. learns: whether
-    it needs PyTorch.
+    it needs PyTorch. about: what it does, in a sentence; that of its kind if not given.
     """
 
     settings: str
     presets: str | None = None
     learns: bool = False
+    about: str | None = None
 
     def model(self) -> Any:
         """The class of its settings."""
@@ -182,8 +183,10 @@ EVOLUTIONS: Final = RunKind(
     packages=("numba", "numpy", "deap", "pandas", "pyarrow", "joblib"),
     changes=(
         Change("generations", int, "Generations in all."),
-        Change("patience", int, "As in `evolve run`."),
-        Change("until_rest", bool, "As in `evolve run`."),
+        Change("patience", int, "Stop after so many generations or checks without a better one."),
+        Change(
+            "until_rest", bool, "Stop when the rating's rise says that evolution has come to rest."
+        ),
         Change("time_limit", float, "Hours from now."),
     ),
     start="evolve.cli.run:run_command",
@@ -204,15 +207,18 @@ TRAININGS: Final = RunKind(
             "evolve.config.learning:DqnSettings",
             "evolve.config.learning_presets:DQN_PRESETS",
             learns=True,
+            about="Train a network by deep Q-learning.",
         ),
         "mcts": Variant(
             "evolve.config.learning:MctsSettings",
             "evolve.config.learning_presets:MCTS_PRESETS",
             learns=True,
+            about="Train a network that guides a tree search, by games against itself.",
         ),
         "patterns": Variant(
             "evolve.config.pattern_training:PatternSettings",
             "evolve.config.pattern_training:PATTERN_PRESETS",
+            about="Train tables of patterns by temporal differences.",
         ),
     },
     tables=(
@@ -232,7 +238,7 @@ TRAININGS: Final = RunKind(
     changes=(
         Change("games", int, "Of a training: games in all."),
         Change("budget", float, "Of a training: CPU seconds in all."),
-        Change("patience", int, "As in `evolve run`."),
+        Change("patience", int, "Stop after so many generations or checks without a better one."),
     ),
     start="evolve.cli.train:train_command",
     resume="evolve.cli.train:resume_training",
@@ -248,7 +254,9 @@ SWEEPS: Final = RunKind(
     noun="a sweep",
     about=f"Search hyperparameters: {', '.join(SUBJECTS)}.",
     variants={
-        word: Variant("evolve.config.sweep:SweepSettings", learns=subject.learns)
+        word: Variant(
+            "evolve.config.sweep:SweepSettings", learns=subject.learns, about=subject.about
+        )
         for word, subject in SUBJECTS.items()
     },
     tables=(

@@ -57,5 +57,5 @@ def test_a_file_of_an_unknown_kind_is_refused(tmp_path: Path) -> None:
     agent = evolve.load_agent("swh")
     document = {**agent.stored().document, "kind": "genius"}
     path.write_text(json.dumps(document), encoding="utf-8")
-    with pytest.raises(AgentFileError, match=r"genius\.json: agents of kind 'genius' are unknown"):
+    with pytest.raises(AgentFileError, match=r"genius\.json: it is of an unknown kind, 'genius'"):
         evolve.load_agent(path)

@@ -66,7 +66,7 @@ def test_an_agent_without_an_opinion(service: Service) -> None:
         ({"agent": "swh?depth=.", "position": {}}, 422),
         ({"agent": "none", "position": {}}, 404),
         ({"agent": "run:none", "position": {}}, 404),
-        ({"agent": "run:small:9-9", "position": {}}, 422),
+        ({"agent": "run:small:9-9", "position": {}}, 404),
         ({"agent": "upload:0123456789abcdef", "position": {}}, 404),
         ({"agent": "program:1", "position": {}}, 404),
         ({"agent": "gtp:sh", "position": {}}, 404),
@@ -74,7 +74,19 @@ def test_an_agent_without_an_opinion(service: Service) -> None:
     ],
 )
 def test_what_cannot_be_valued(service: Service, asked: Any, status: int) -> None:
-    assert service.post("evaluations", asked, status)["detail"]
+    (error,) = service.post("evaluations", asked, status)["errors"]
+    faulty = "/position/" if asked["position"] else "/agent"
+    assert error["pointer"].startswith(faulty)
+    assert str(service.runs) not in error["detail"]
+    assert "pattern" not in error["detail"]
+
+
+def test_moves_that_cannot_be_made(service: Service) -> None:
+    asked = {"agent": "random", "moves": "a1"}
+    assert service.post("plays", asked, 422)["errors"][0]["pointer"] == "/moves"
+    play = service.post("plays", {"agent": "random"}, 201)
+    found = service.post(f"plays/{play['id']}/moves", {"move": "a1"}, 409)
+    assert found["errors"][0]["pointer"] == "/move"
 
 
 def test_a_whole_game_with_moves_taken_back(service: Service, runs: Path) -> None:

@@ -188,6 +188,7 @@ def test_a_match_and_its_games(fresh: Service) -> None:
     result = found["result"]
     assert result["wins"] + result["draws"] + result["losses"] == result["games"] > 0
     assert result["sprt"]["verdict"] in ("accepted", "rejected", "undecided")
+    assert found["progress"]["done"] == found["progress"]["total"] == result["games"]
     games = fresh.get(f"jobs/{job['id']}/games")
     assert games["total"] == result["games"]
     game = fresh.get(f"jobs/{job['id']}/games/1")
@@ -195,6 +196,22 @@ def test_a_match_and_its_games(fresh: Service) -> None:
     assert result["rules"] == "standard"
     for name in ("games.csv", "games.parquet", "games.ggf"):
         assert fresh.client.get(f"jobs/{job['id']}/files/{name}").status_code == 200
+
+
+def test_a_sweep_and_its_final(fresh: Service) -> None:
+    few = {"trials": 2, "panel": ["random"], "panel_openings": 2, "final_openings": 2}
+    job = fresh.order("sweep", kind="alphabeta", fix={"depths": "1"}, **few)
+    run = fresh.wait(job)["run"]
+    final = json.loads((fresh.runs / run / "final.json").read_text())
+    found = fresh.get(f"runs/{run}/final")
+    assert [row["trial"] for row in found["items"]] == [row["agent"] for row in final["finalists"]]
+    assert found["total"] == 2
+    detail = fresh.get(f"runs/{run}")
+    assert "defaults" in detail["verdict"]
+    assert {"final.csv", "final.parquet"} <= {one["name"] for one in detail["files"]}
+    rows = fresh.client.get(f"runs/{run}/files/final.csv").text.splitlines()
+    assert rows[0].startswith("trial,score,")
+    assert len(rows) == 3
 
 
 @pytest.mark.slow
@@ -273,6 +290,11 @@ def test_a_job_that_fails_says_why(fresh: Service, tmp_path: Path) -> None:
         ({"command": "rate", "settings": {"agents": ["swh", "../x"]}}, "/settings/agents/1"),
         ({"command": "rate", "settings": {"agents": ["swh"]}}, "/settings/agents"),
         ({"command": "match", "settings": {"a": "swh?depth=99", "b": "swh"}}, "/settings/a"),
+        (
+            {"command": "match", "settings": {"a": "swh", "b": "swh", "sprt": [5, 0]}},
+            "/settings/sprt",
+        ),
+        ({"command": "sweep", "settings": {"kind": "alphabeta", "budget": 3}}, "/settings/budget"),
         ({"command": "run", "settings": {}, "name": "../x"}, "/name"),
         ({"command": "shell", "settings": {}}, "/command"),
     ],
@@ -292,6 +314,8 @@ def test_names_of_runs(fresh: Service) -> None:
     asked = {"command": "run", "settings": SMALL, "name": "mine"}
     job = fresh.post("jobs", asked)
     assert job["run"] == "mine"
+    checked = fresh.post("commands/run/check", {"settings": SMALL, "name": "mine"}, 200)
+    assert checked["line"] == job["line"]
     fresh.post("jobs", asked, 409)
     fresh.act(job, "kill")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from pathlib import Path as File
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import PlainTextResponse
@@ -13,7 +13,6 @@ from fastapi.responses import PlainTextResponse
 from evolve.service.agents import LARGEST_UPLOAD
 from evolve.service.house import Inside
 from evolve.service.models.agents import (
-    AGENT_ID,
     AgentDetail,
     AgentInfo,
     Agents,
@@ -24,12 +23,14 @@ from evolve.service.models.agents import (
     PlayMove,
     Upload,
 )
+from evolve.service.models.common import AGENT_ID
 from evolve.service.paging import After, Cursor, Limit
 from evolve.service.problems import ProblemError, not_found
 from evolve.service.sources import source_of
 
 router = APIRouter()
 AgentPath = Annotated[str, Path(pattern=AGENT_ID)]
+_BLAMED: Final = {"AgentError": "/agent", "AgentFileError": "/agent", "EngineError": "/agent"}
 PlayId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
 
 
@@ -98,12 +99,11 @@ async def delete_agent(house: Inside, agent: AgentPath) -> None:
 @router.post("/evaluations")
 async def evaluate(house: Inside, asked: NewEvaluation) -> Evaluation:
     """The value of each legal move of a position by an agent."""
-    source = await source_of(house, asked.agent)
+    source = await source_of(house, asked.agent, "/agent")
     _no_program(asked.agent)
-    position = asked.position
-    found = await house.search.ask(
-        "evaluate", source=source, moves=position.moves, rules=position.rules
-    )
+    places = {**_BLAMED, "RecordError": "/position/moves"}
+    position = asked.position.model_dump()
+    found = await house.search.ask("evaluate", places, source=source, **position)
     return Evaluation(agent=asked.agent, **found)
 
 
@@ -111,7 +111,9 @@ async def evaluate(house: Inside, asked: NewEvaluation) -> Evaluation:
 async def begin_play(house: Inside, asked: NewPlay, response: Response) -> Play:
     """Begin a game against an agent."""
     _no_program(asked.agent)
-    play = await house.plays.begin(asked, await source_of(house, asked.agent))
+    source = await source_of(house, asked.agent, "/agent")
+    places = {**_BLAMED, "RecordError": "/moves"}
+    play = await house.plays.begin(asked, source, places)
     response.headers["location"] = f"plays/{play.id}"
     return play
 
@@ -139,4 +141,5 @@ async def save_play(house: Inside, play: PlayId) -> PlainTextResponse:
 
 def _no_program(agent: str) -> None:
     if agent.startswith("program:"):
-        raise ProblemError(422, "programs play matches and ratings, and nothing else")
+        detail = "programs play matches and ratings, and nothing else"
+        raise ProblemError(422, detail, [("/agent", detail)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import shlex
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request, Response
@@ -71,7 +72,8 @@ async def check_settings(house: Inside, command: CommandName, given: SettingsOnl
         raise not_found(f"command {command!r}")
     form, rest = form_of(command, given.settings)
     settings, _ = await checked(house, form, rest)
-    return Checked(settings=settings, line=form.line(settings))
+    out = [] if given.name is None else ["--out", str(house.place.run(given.name))]
+    return Checked(settings=settings, line=shlex.join(["evolve", *form.words(settings), *out]))
 
 
 @router.get("/presets")

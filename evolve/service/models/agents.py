@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
 from evolve.engine.rules import Rules
-from evolve.service.models.common import Given, Number, Page
+from evolve.service.models.common import AGENT_ID, MOVE, MOVES, Given, Number, Page
 
-AGENT_ID: Final = r"^[A-Za-z0-9_:.+-]{1,220}(\?[a-z_]+=[0-9.]{1,20}(&[a-z_]+=[0-9.]{1,20}){0,9})?$"
-MOVES: Final = r"^([a-h][1-8]|pass)?( ([a-h][1-8]|pass)){0,127}$"
 AgentId = Annotated[str, Field(pattern=AGENT_ID)]
 MovesText = Annotated[str, Field(pattern=MOVES, max_length=700)]
 
@@ -24,7 +22,9 @@ class AgentInfo(BaseModel):
     rules: Rules | None
     origin: Literal["reference", "run", "upload", "program"]
     about: str
-    settings: list[str] = Field(default=[], description="what may follow the question mark")
+    settings: list[str] = Field(
+        default=[], description="what may follow the question mark; empty in lists"
+    )
 
 
 class Agents(Page):
@@ -101,7 +101,7 @@ class NewPlay(Given):
 class PlayMove(Given):
     """A move of a person, or taking the last one back."""
 
-    move: Annotated[str, Field(pattern=r"^([a-h][1-8]|undo)$")]
+    move: Annotated[str, Field(pattern=MOVE)]
     ply: int | None = Field(
         default=None, ge=0, le=128, description="moves so far, so that none is made twice"
     )

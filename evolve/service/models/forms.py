@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from evolve.service.models.common import Given, Number
+from evolve.service.models.common import RUN_ID, Given, Number
 
 
 class FieldInfo(BaseModel):
@@ -66,6 +66,7 @@ class SettingsOnly(Given):
     """Settings to be checked."""
 
     settings: dict[str, Any] = Field(default={})
+    name: str | None = Field(default=None, pattern=RUN_ID, description="of the run's folder")
 
 
 class Space(BaseModel):

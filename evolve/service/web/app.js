@@ -5,7 +5,7 @@ import { useGet } from "./data.js";
 import { connect, useConnection, useEvents } from "./events.js";
 import { html, render, useEffect, useErrorBoundary, useRef, useState } from "./html.js";
 import { useRoute } from "./router.js";
-import { Problem } from "./ui.js";
+import { Problem, Select } from "./ui.js";
 
 /** By the first word of an address: the module of the page, and its name there. */
 const PAGES = {
@@ -20,7 +20,7 @@ const THEMES = [["light dark", "auto"], ["light", "light"], ["dark", "dark"]];
 function Theme() {
   const { style } = document.documentElement;
   const [theme, setTheme] = useState(style.colorScheme || "light dark");
-  const choose = ({ target: { value } }) => {
+  const choose = (value) => {
     setTheme(value);
     style.colorScheme = value;
     try {
@@ -29,8 +29,7 @@ function Theme() {
       // No storage here.
     }
   };
-  return html`<select class="theme" aria-label="Colours" value=${theme} onChange=${choose}>
-    ${THEMES.map(([value, name]) => html`<option value=${value} selected=${value === theme}>${name}</option>`)}</select>`;
+  return html`<${Select} name="Colours" hidden value=${theme} choices=${THEMES} onChange=${choose} />`;
 }
 
 function Load() {

@@ -55,7 +55,7 @@ export function Board({ position, legal = [], hints, values = {}, best, next, on
       ${last === text && html`<circle class=${`last on-${WORD[cell]}`} cx=${x + SIZE / 2} cy=${y + SIZE / 2} r="4" />`}
       ${may && hints && !values[text] && html`<circle class="hint" cx=${x + SIZE / 2} cy=${y + SIZE / 2} r="6" />`}
       ${values[text] && html`<text class=${`value${best === text ? " best" : ""}`} x=${x + SIZE / 2} y=${y + SIZE / 2} dy="0.35em"
-        text-anchor="middle" textLength=${values[text].length > 5 ? SIZE - 3 : undefined} lengthAdjust="spacingAndGlyphs">${values[text]}</text>`}
+        text-anchor="middle" textLength=${values[text].length > 4 ? SIZE - 10 : undefined} lengthAdjust="spacingAndGlyphs">${values[text]}</text>`}
       ${next === text && html`<rect class="next" x=${x + 2} y=${y + 2} width=${SIZE - 4} height=${SIZE - 4} />`}
       <rect class="ring" x=${x + 1.5} y=${y + 1.5} width=${SIZE - 3} height=${SIZE - 3} />
     </g>`;

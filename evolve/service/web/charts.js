@@ -105,7 +105,7 @@ export function Plot({ title, series, xName, range = [], text = number, words })
       <g class="axes" aria-hidden="true">
         ${ticks(ys, height / 50).map((tick) => html`<line x1=${LEFT} x2=${width - RIGHT} y1=${y(tick)} y2=${y(tick)} />
           <text x=${LEFT - 6} y=${y(tick)} dy="0.35em" text-anchor="end">${yText(tick)}</text>`)}
-        ${xTicks.map((tick) => html`<text x=${x(tick)} y=${height - BOTTOM + 16} text-anchor="middle">${short(xText(tick), words ? width / words.length / 8 : 12)}</text>`)}
+        ${xTicks.map((tick) => html`<text x=${x(tick)} y=${height - BOTTOM + 16} text-anchor=${x(tick) > width - 40 ? "end" : "middle"}>${short(xText(tick), words ? width / words.length / 8 : 12)}</text>`)}
         <text x=${width - RIGHT} y=${height - 3} text-anchor="end">${xName}</text>
       </g>
       ${drawn.map(({ points, dots }, place) => html`<g class=${`c${place % 6}`}>

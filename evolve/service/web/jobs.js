@@ -37,7 +37,7 @@ export function Ahead({ job, words, share }) {
   const active = isActive(job);
   if (job.state === "queued") return html`<span class="quiet">${job.place && `place ${job.place} in the queue`}</span>`;
   return html`<${Progress} share=${job.state === "done" ? 1 : total ? done / total : share} name=${`progress of ${jobTitle(job)}`} text=${[
-    words, active && stage && `${stage}${of === 1 ? ` ${percent(part, 0)}` : of ? ` ${number(part)} of ${number(of)}` : ""}`,
+    words, active && stage && `${stage.replace("trials, ", "")}${of === 1 ? `: ${percent(part, 0)}` : of && of !== total ? `: ${number(part)} of ${number(of)}` : ""}`,
     active && typeof left === "number" && `${duration(left)} left`].filter(Boolean).join(", ")} />`;
 }
 

@@ -5,11 +5,10 @@ import { useGet, useRested } from "./data.js";
 import { cell, label, number } from "./format.js";
 import { html, useEffect, useId, useRef, useState } from "./html.js";
 
-/** What went wrong, in words; `rest`: those of its errors that are not told elsewhere. */
-export function Problem({ error, again, rest = error?.errors }) {
+/** What went wrong, in words. */
+export function Problem({ error, again }) {
   if (!error) return null;
   return html`<div class="problem" role="alert" tabindex="-1"><strong>${error.title || "That did not work"}.</strong> ${error.message}
-    ${rest?.length > 0 && html`<ul>${rest.map((one) => html`<li>${one.pointer} ${one.detail}</li>`)}</ul>`}
     ${again && html` <button type="button" onClick=${again}>Try again</button>`}</div>`;
 }
 
@@ -30,7 +29,7 @@ export function Progress({ share, text, name }) {
   </span>`;
 }
 
-export function Act({ children, act, kind = "", disabled }) {
+export function Act({ children, act, kind = "", disabled, waits }) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState(null);
   const run = async () => {
@@ -44,6 +43,7 @@ export function Act({ children, act, kind = "", disabled }) {
     setBusy(false);
   };
   return html`<button type="button" class=${kind} disabled=${busy || disabled} onClick=${run}>${children}</button>
+    ${busy && waits && html`<span class="quiet" role="status">${waits}</span>`}
     ${error && html`<span class="bad" role="alert">${error.message}</span>`}`;
 }
 

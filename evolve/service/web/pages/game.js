@@ -132,7 +132,7 @@ function ValuesList({ values, played }) {
   const { data } = values;
   if (!data) return html`<p class="quiet" aria-busy="true">…</p>`;
   if (!data.unit) return html`<p class="quiet">This agent has no opinion on moves.</p>`;
-  return html`<p class="quiet">${data.unit}${data.depth !== null && data.depth !== undefined && `, ${data.depth} plies deep`}, for ${data.side}</p>
+  return html`<p class="quiet">${data.unit}${data.depth !== null && data.depth !== undefined && `, ${data.depth} ${data.depth === 1 ? "ply" : "plies"} deep`}, for ${data.side}</p>
     <ol class="values">${data.moves.map(({ move, text }) => html`<li class=${move === played ? "played" : undefined}><strong>${move}</strong> ${text}${move === played && html` <span class="quiet">played</span>`}</li>`)}</ol>
     ${data.line.length > 0 && html`<p>Best line: ${data.line.join(" ")}</p>`}`;
 }
@@ -174,7 +174,7 @@ export function GamesList({ run, g, query }) {
 export function GamesTable({ games, href }) {
   return html`<${Table} name="games" rows=${games} id="id" columns=${[
     { name: "game", show: (game) => html`<a href=${href(game)}>${game.id}</a>` },
-    { name: "kind" }, { name: "black" }, { name: "white" },
+    { name: "kind", show: ({ kind }) => KINDS.find(([key]) => key === kind)?.[1] ?? kind }, { name: "black" }, { name: "white" },
     { name: "winner", show: (game) => html`<span>${game.winner && game.winner !== "draw" && html`<span class=${`dot ${game.winner}`}></span> `}${game.winner ?? "–"}</span>` },
     { name: "discs", number: true, show: (game) => `${game.discs_black}:${game.discs_white}` },
     { name: "plies", number: true },
@@ -216,10 +216,10 @@ function Begin({ query }) {
       <${Select} name="Rules" value=${rules} choices=${RULES} onChange=${setRules} />
     </div>
     ${may.length > 0 && html`<details open=${chosen !== ""}><summary>How it plays</summary><div class="filters">${may.map((name) => html`
-      <span class="control"><label for=${`how-${name}`}>${label(name)}</label><input id=${`how-${name}`} inputmode="decimal" size="7" value=${how[name] || ""}
+      <span class="control"><label for=${`how-${name}`}>${label(name)}</label><input id=${`how-${name}`} type="number" min="0" step="any" value=${how[name] || ""}
         placeholder="its own" onInput=${(event) => setHow({ ...how, [name]: event.target.value.trim() })} /></span>`)}</div></details>`}
     ${moves && html`<p>The game begins after ${moves.split(" ").length} moves: ${moves}</p>`}
-    <p class="buttons"><${Act} kind="main" act=${start} disabled=${!agent}>Play<//></p>
+    <p class="buttons"><${Act} kind="main" act=${start} disabled=${!agent} waits="The engine gets ready …">Play<//></p>
   </div>`;
 }
 

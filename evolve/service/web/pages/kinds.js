@@ -205,7 +205,7 @@ const OVER = [["games", "games"], ["cpu_seconds", "CPU seconds"], ["check", "che
 export function Training({ run }) {
   const curve = useCurve(run);
   const [over, setOver] = useState("games");
-  return html`<${Select} name="Over" value=${over} choices=${OVER} onChange=${setOver} />
+  return html`<p class="filters"><${Select} name="Over" value=${over} choices=${OVER} onChange=${setOver} /></p>
     <${Wait} of=${curve}>${curve.data && html`<${Curves} rows=${curve.data} charts=${OF_TRAINING} x=${OVER.find(([name]) => name === over)} />`}<//>`;
 }
 
@@ -268,7 +268,7 @@ function Slice({ rows, names }) {
   const [chosen, setChosen] = useState("");
   const name = names.includes(chosen) ? chosen : names[0];
   const { words } = axis(name, rows);
-  return html`<div><${Select} name="Slice" value=${name} choices=${names.map((one) => [one, one])} onChange=${setChosen} />
+  return html`<div><p class="filters"><${Select} name="Slice" value=${name} choices=${names.map((one) => [one, one])} onChange=${setChosen} /></p>
     <${Plot} title=${`Score by ${name}`} xName=${name} words=${words} series=${[{ name: "trials", dots: true, points: rows
       .map((row) => pointOf(row, words ? words.indexOf(String(row[name])) : row[name])).filter(({ x }) => Number.isFinite(x)) }]} /></div>`;
 }

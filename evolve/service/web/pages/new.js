@@ -24,7 +24,7 @@ export function New({ parts, query }) {
 
 function Chosen({ commands, name, query }) {
   const info = commands.find((one) => one.command === name);
-  const missing = html`<p class="problem">What this needs is not installed on the server.</p>`;
+  const missing = html`<p class="problem">This needs PyTorch on the server: <code>pip install '.[learn]'</code></p>`;
   if (info) {
     return html`<p>${info.about} <a href="#/new">Other commands</a></p>${!info.available && missing}
       <${Filled} key=${`${name} ${query}`} info=${info} query=${query} />`;
@@ -62,12 +62,13 @@ function Form({ info, begin }) {
   const form = useRef(null);
   const { start, error, busy, forget } = useStart((job) => go(to(["job", job.id])));
   const settings = settingsOf(info.fields, texts);
-  const rested = useRested(JSON.stringify(settings));
+  const { name } = where;
+  const rested = useRested(JSON.stringify({ settings, ...(name && { name }) }));
   const contest = ["match", "rate"].includes(command);
   useEffect(() => {
-    if (contest && rested === "{}") return setChecked({});
+    if (contest && rested === '{"settings":{}}') return setChecked({});
     const abort = new AbortController();
-    post(path(["commands", info.command, "check"]), { settings: JSON.parse(rested) }, { signal: abort.signal })
+    post(path(["commands", info.command, "check"]), JSON.parse(rested), { signal: abort.signal })
       .then(({ line }) => setChecked({ line }), (wrong) => abort.signal.aborted || setChecked({ wrong }));
     return () => abort.abort();
   }, [rested]);
@@ -89,9 +90,9 @@ function Form({ info, begin }) {
       event.preventDefault();
       start({ command, settings: kind ? { kind, ...settings } : settings, ...settingsOf(extra, where) });
     }}>
-    <${Problem} error=${error} rest=${errors.rest} />
-    <${SettingsForm} info=${info} texts=${texts} onChange=${change} errors=${errors.fields} />
-    <${SettingsForm} info=${{ fields: extra, presets: {} }} texts=${where} onChange=${(next) => { setWhere(next); forget(); }} errors=${errors.fields} closed />
+    <${Problem} error=${error} />
+    <${SettingsForm} info=${info} texts=${texts} onChange=${change} errors=${errors} />
+    <${SettingsForm} info=${{ fields: extra, presets: {} }} texts=${where} onChange=${(next) => { setWhere(next); forget(); }} errors=${errors} closed />
     <div class="panel">
       <h2>The equal command line</h2>
       ${checked.line ? html`<${CommandLine} line=${checked.line} />` : html`<p class=${checked.wrong ? "bad" : "quiet"} role="status">${told(checked.wrong)}</p>`}
@@ -103,7 +104,7 @@ function Form({ info, begin }) {
 
 function told(wrong) {
   if (!wrong) return "…";
-  return wrong.errors.length ? `Not yet: ${wrong.errors.map(({ detail }) => detail).join("; ")}` : wrong.message;
+  return `Not yet: ${wrong.message}`;
 }
 
 export function textOf(value) {
@@ -142,11 +143,10 @@ export function settingsOf(fields, texts) {
 }
 
 function errorsByField(error, fields) {
-  const found = { fields: {}, rest: [] };
-  for (const one of error?.errors || []) {
-    const name = one.pointer.replace(/^\/settings\//, "/").split("/")[1];
-    if (fields.some((field) => field.name === name)) found.fields[name] = one.detail;
-    else found.rest.push(one);
+  const found = {};
+  for (const { pointer, detail } of error?.errors || []) {
+    const name = pointer.replace(/^\/settings\//, "/").split("/")[1];
+    if (fields.some((field) => field.name === name)) found[name] ||= detail;
   }
   return found;
 }
@@ -188,8 +188,8 @@ export function Launch({ command, fixed, button, onStart, disabled }) {
       event.preventDefault();
       start({ command, settings: { ...settingsOf(fields, texts), ...fixed } });
     }}>
-    <${Problem} error=${error} rest=${errors.rest} />
-    <details><summary>Settings</summary><${SettingsForm} info=${{ ...info, fields }} texts=${texts} onChange=${change} errors=${errors.fields} /></details>
+    <${Problem} error=${error} />
+    <details><summary>Settings</summary><${SettingsForm} info=${{ ...info, fields }} texts=${texts} onChange=${change} errors=${errors} /></details>
     <p><button class="main" disabled=${busy || disabled}>${button}</button></p></form>`;
 }
 

@@ -69,14 +69,14 @@ function Buttons({ run, job, active }) {
     ${run.agent && html`<a class="button" href=${to(["play"], { agent: run.agent })}>Play its champion</a>`}
     ${idle && html`<${ActTwice} question="The run and all its tables go." act=${() => remove(path(["runs", run.id])).then(() => go("#/"))}>Delete<//>`}
   </div>
-  ${opened && idle && html`<${GoOn} run=${run} />`}`;
+  ${opened && idle && html`<${GoOn} run=${run} done=${() => setOpened(false)} />`}`;
 }
 
-function GoOn({ run }) {
+function GoOn({ run, done }) {
   const [texts, setTexts] = useState({});
   const fields = run.changes.map((change) => ({ ...change, group: "What changes", default: textOf(run.settings[change.name]) }));
   return html`<div class="new"><${SettingsForm} info=${{ fields, presets: {} }} texts=${texts} onChange=${setTexts} />
-    <${Act} kind="main" act=${() => post(path(["runs", run.id, "resume"]), { settings: settingsOf(fields, texts) })}>Go on<//></div>`;
+    <${Act} kind="main" act=${() => post(path(["runs", run.id, "resume"]), { settings: settingsOf(fields, texts) }).then(done)}>Go on<//></div>`;
 }
 
 function Settings({ run, job }) {
