@@ -197,9 +197,9 @@ def _check_setting(text: str) -> None:
 def _about(name: str) -> str:
     """What a reference agent is, in words."""
     for start, text in (
-        ("champion-", "evolved by `evolve run`"),
+        ("champion-", "evolved by evolve run"),
         ("published-", "evolved with the published settings"),
-        ("patterns-", "patterns, taught by `evolve train patterns`"),
+        ("patterns-", "patterns, taught by evolve train patterns"),
         ("random", "random moves"),
         ("uct", "tree search by random games"),
     ):

@@ -61,6 +61,8 @@ class Form:
             for name, field in self.model.model_fields.items()
             if name != KIND and not self._hidden(name)
         ]
+        if self.kind is None:  # who meets comes before how
+            fields.sort(key=lambda field: field.type not in ("agent", "agents"))
         return CommandInfo(
             command=self.command,
             about=self.about,

@@ -18,6 +18,7 @@ from evolve.errors import RunError
 from evolve.service.app import make_app
 from evolve.service.heads import Connection
 from evolve.service.house import House
+from evolve.service.memory import share_arenas
 from evolve.service.place import Place
 
 _BACKLOG = 2048
@@ -52,6 +53,7 @@ def serve(
 
     Raises RunError where the folder or the port cannot be had.
     """
+    share_arenas()
     _keep_pandas_out()
     place = Place(runs)
     place.claim()

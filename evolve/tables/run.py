@@ -84,8 +84,12 @@ class Run:
     @property
     def tables(self) -> tuple[str, ...]:
         """Names of the tables that it has, the one that tells most first."""
-        tables = self.kind.tables
-        return tuple(t.name for t in tables if t.part is None or (self.path / t.part).exists())
+        return tuple(t.name for t in self.kind.tables if t.part is None or self._has(t.part))
+
+    def _has(self, part: str) -> bool:
+        """Whether there is a file of that name, or a folder with something in it."""
+        path = self.path / part
+        return path.is_file() or (path.is_dir() and any(path.iterdir()))
 
     def table_named(self, name: str) -> RunTable:
         """What is known of one of its kind's tables; RunError when it has none of that name."""
