@@ -168,7 +168,6 @@ def _play(match: Match, keeper: Keeper, quiet: bool) -> KeyboardInterrupt | None
 
 
 def _document(a: str, b: str, rules: Rules, result: MatchResult) -> dict[str, Any]:
-    score = result.score
     return {
         "a": a,
         "b": b,
@@ -177,9 +176,6 @@ def _document(a: str, b: str, rules: Rules, result: MatchResult) -> dict[str, An
         "score_black": result.score_black,
         "score_white": result.score_white,
         "mean_discs": result.mean_discs,
-        "elo": score.elo,
-        "elo_low": score.elo_low,
-        "elo_high": score.elo_high,
         "superiority": result.superiority,
         "pentanomial": list(result.pentanomial),
         "failures_a": result.failures_a,
@@ -198,6 +194,9 @@ def _counted(result: MatchResult) -> dict[str, Any]:
         "score": result.score.score,
         "score_low": result.score.low,
         "score_high": result.score.high,
+        "elo": result.score.elo,
+        "elo_low": result.score.elo_low,
+        "elo_high": result.score.elo_high,
     }
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
+import shlex
+import shutil
 import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,9 +19,11 @@ from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
 from evolve.cli.new_run import RUNS
 from evolve.cli.terminal import say
 from evolve.errors import ExtraError
+from evolve.tables.layout import CONFIG_FILE
 
 _POOL: Final = "ARROW_DEFAULT_MEMORY_POOL"
 _LOCAL: Final = ("127.0.0.1", "localhost", "::1")
+_TOKEN: Final = re.compile(r"[A-Za-z0-9._~+/=-]{1,200}")
 
 
 @click.command(name="serve")
@@ -28,7 +33,8 @@ _LOCAL: Final = ("127.0.0.1", "localhost", "::1")
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="Address to listen on. One that other machines reach needs a token.",
+    help="Address to listen on. One that other machines reach needs a token; with 0.0.0.0 or :: it "
+    "answers to every address of this machine and to its name, other names need --allow-host.",
 )
 @click.option(
     "--slots",
@@ -82,6 +88,7 @@ def serve_command(
     """
     try:
         with _pool_of_the_system():
+            from evolve.service.guard import HOST_NAME
             from evolve.service.server import serve
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "evolve":
@@ -90,10 +97,19 @@ def serve_command(
             f"the service needs {error.name}, of the extra `serve` of evolve: "
             "pip install '.[serve]'"
         ) from error
+    if (runs / CONFIG_FILE).is_file():
+        raise click.BadParameter(f"{runs} is a run; name the folder that holds runs")
     for program in programs:
-        if program.partition(":")[0] not in PROGRAMS:
-            known = " or ".join(PROGRAM_FORMS)
-            raise click.BadParameter(f"{program!r} is not {known}", param_hint="--allow-programs")
+        _check_program(program)
+    for name in hosts:
+        if not HOST_NAME.fullmatch(name):
+            raise click.BadParameter(
+                f"{name!r} is not a host: a name or an address alone", param_hint="--allow-host"
+            )
+    if token and not _TOKEN.fullmatch(token):
+        raise click.BadParameter(
+            "a token has letters, digits and . _ ~ + / = - alone", param_hint="--token"
+        )
     if host not in _LOCAL and not token:
         token = secrets.token_urlsafe(24)
     if runs == RUNS and not runs.exists():
@@ -117,6 +133,21 @@ def serve_command(
             programs=programs,
             ready=ready,
         )
+
+
+def _check_program(program: str) -> None:
+    """Raise BadParameter where it is no program, or is not there."""
+    protocol, _, command = program.partition(":")
+    why = None
+    if protocol not in PROGRAMS:
+        why = f"{program!r} is not {' or '.join(PROGRAM_FORMS)}"
+    elif protocol != "python":
+        with suppress(ValueError):
+            words = shlex.split(command)
+            if not words or shutil.which(words[0]) is None:
+                why = f"there is no program to run for {program!r}"
+    if why is not None:
+        raise click.BadParameter(why, param_hint="--allow-programs")
 
 
 @contextmanager

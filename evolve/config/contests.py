@@ -15,6 +15,7 @@ RANDOM_PLIES: Final = 8
 """Moves of a random opening."""
 GAMES: Final = 100
 GAMES_OF_TEST: Final = 20_000
+_MOST_GAMES: Final = 10_000_000
 
 
 def _listed(value: Any) -> Any:
@@ -41,7 +42,9 @@ class ContestSettings(BaseModel):
         description=f"moves of an opening: {RANDOM_PLIES} random ones by default, or the first of "
         "each game in a file, all by default",
     )
-    seed: int = Field(0, ge=0, description="of the openings and of agents that draw at random")
+    seed: int = Field(
+        0, ge=0, le=2**63 - 1, description="of the openings and of agents that draw at random"
+    )
     rules: Rules | None = Field(
         None, description="rules to play by; those of the agents by default, or standard"
     )
@@ -55,13 +58,14 @@ class MatchSettings(ContestSettings):
     games: int | None = Field(
         None,
         ge=2,
+        le=_MOST_GAMES,
         description="games, two on every opening; an odd number is rounded up; by default "
         f"{GAMES}, every opening of a file once, or with a test {GAMES_OF_TEST} at most",
     )
     sprt: tuple[float, float] | None = Field(
         None,
         description="stop when decided whether A is stronger by the second rather than by the "
-        "first of two numbers of Elo",
+        "first of two numbers of Elo, such as 0 and 20",
     )
     alpha: float = Field(
         0.05, gt=0.0, lt=0.5, description="share of matches at ELO0 that may end for ELO1"
@@ -84,5 +88,8 @@ class RateSettings(ContestSettings):
         min_length=2, description="two or more", json_schema_extra={"names": "agents"}
     )
     games: int = Field(
-        GAMES, ge=2, description="games a pair, two on every opening; odd numbers are rounded up"
+        GAMES,
+        ge=2,
+        le=_MOST_GAMES,
+        description="games a pair, two on every opening; odd numbers are rounded up",
     )

@@ -104,9 +104,9 @@ class Fault(NamedTuple):
     text: str
 
 
-def faults(error: ValidationError, model: type[BaseModel]) -> list[Fault]:
-    """All that is wrong with settings of a model."""
-    return [Fault(tuple(detail["loc"]), _text(detail, model)) for detail in error.errors()]
+def faults(error: ValidationError, model: type[BaseModel], *, helps: bool = True) -> list[Fault]:
+    """All that is wrong with settings of a model; helps: and what each field is."""
+    return [Fault(tuple(detail["loc"]), _text(detail, model, helps)) for detail in error.errors()]
 
 
 def plain_words(detail: Any) -> str:
@@ -114,12 +114,14 @@ def plain_words(detail: Any) -> str:
     context = detail.get("ctx", {})
     if detail["type"] == "too_short":
         return f"it must have {context['min_length']} or more, not {context['actual_length']}"
+    if detail["type"] == "too_long":
+        return f"it must have {context['max_length']} at most, not {context['actual_length']}"
     message = str(detail["msg"]).removeprefix("Value error, ")
     said = _PLAIN.get(detail["type"], f"{message[0].lower()}{message[1:]}")
     return said.replace("input should be", "it must be")
 
 
-def _text(detail: Any, model: type[BaseModel]) -> str:
+def _text(detail: Any, model: type[BaseModel], helps: bool) -> str:
     """What is wrong with a field, in plain words, and what the field is."""
     place = ".".join(str(part) for part in detail["loc"])
     if detail["type"] == "extra_forbidden":
@@ -133,7 +135,7 @@ def _text(detail: Any, model: type[BaseModel]) -> str:
     value = value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
     said = f"{place} = {value}: {plain_words(detail)}"
     field = model.model_fields.get(str(detail["loc"][0]))
-    if detail["type"] == "value_error" or field is None or not field.description:
+    if not helps or detail["type"] == "value_error" or field is None or not field.description:
         return said
     return f"{said} ({field.description})"
 

@@ -120,7 +120,7 @@ class Form:
             # Contradictions have no place, but begin with the field that is to be changed.
             wrong += [
                 fault._replace(place=fault.place or self._named(fault.text))
-                for fault in faults(error, self.model)
+                for fault in faults(error, self.model, helps=False)
             ]
         if wrong:
             raise wrong_settings(wrong)
@@ -157,6 +157,8 @@ def forms() -> dict[str, Form]:
     found: dict[str, Form] = {}
     for kind in RUN_KINDS:
         for word, variant in kind.variants.items():
+            if variant.runs:
+                continue
             command, model = kind.command(word), variant.model()
             about = variant.about or kind.about
             found[command] = Form(command, about, model, variant.all_presets(), kind, variant)

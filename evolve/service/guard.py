@@ -11,6 +11,7 @@ import asyncio
 import hmac
 import ipaddress
 import re
+import socket
 from collections.abc import Iterable
 from http.cookies import CookieError, SimpleCookie
 from typing import Any, Final
@@ -22,6 +23,8 @@ from evolve.service.problems import problem
 
 COOKIE: Final = "evolve-token"
 LOCAL: Final = ("127.0.0.1", "localhost", "::1")
+EVERYWHERE: Final = ("0.0.0.0", "::")
+HOST_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,253}|\[?[0-9A-Fa-f:.]{2,45}\]?")
 _SAFE: Final = ("GET", "HEAD", "OPTIONS")
 _BODY: Final = 1 << 20
 _UPLOADS: Final = ("/api/v1/agents", 48 << 20)
@@ -55,6 +58,9 @@ class Guard:
         self._app = app
         self._hosts = {_canonical(host) for host in (*hosts, *LOCAL)}
         self._token = token
+        self._anywhere = any(host in self._hosts for host in EVERYWHERE)
+        if self._anywhere:
+            self._hosts |= {_canonical(socket.gethostname()), _canonical(socket.getfqdn())}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer what must not pass with a problem; hand on the rest."""
@@ -91,7 +97,7 @@ class Guard:
         for name, value in scope["headers"]:
             headers.setdefault(name.lower(), []).append(value.decode("latin-1"))
         hosts = headers.get(b"host", [])
-        if len(hosts) != 1 or (name := _host(hosts[0])) is None or name not in self._hosts:
+        if len(hosts) != 1 or not self._is_ours(_host(hosts[0])):
             return 421, "this service is not known by that name: see --allow-host"
         if scope["method"] not in _SAFE:
             wrong = self._foreign(headers) or _body(headers, scope)
@@ -109,9 +115,22 @@ class Guard:
                 return 403, "requests of other sites change nothing here"
         elif origins is not None:
             host = urlsplit(origins[0]).netloc if len(origins) == 1 else ""
-            if _host(host) not in self._hosts:
+            if not self._is_ours(_host(host)):
                 return 403, "requests of other sites change nothing here"
         return None
+
+    def _is_ours(self, name: str | None) -> bool:
+        """Whether the service may be called so. Where it listens everywhere, also by any address:
+        only names can be made to point here."""
+        if name is None or name in self._hosts:
+            return name is not None
+        if not self._anywhere:
+            return False
+        try:
+            ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return True
 
     def _is_told(self, headers: dict[bytes, list[str]]) -> bool:
         given = [

@@ -29,7 +29,9 @@ from evolve.service.search import Search
 _LOOK: Final = 2.0
 """Seconds between two looks at the folder of runs; more where a look is dear."""
 _SHARE: Final = 500
-"""A look may take one part in so many of the time."""
+"""A look may take one part in so many of a core's time."""
+_SELDOM: Final = 10.0
+"""Most seconds between two looks."""
 
 
 class House:
@@ -93,15 +95,21 @@ class House:
             with suppress(OSError, ProblemError):
                 await asyncio.to_thread(self.index.summary, name, fresh=False)
         while True:
-            begin = time.monotonic()
+            cost = 0.0
             with suppress(OSError):  # the folder is away for a moment
-                changed, gone = await asyncio.to_thread(self.index.scan)
+                changed, gone, cost = await asyncio.to_thread(self._look)
                 for name in gone:
                     self.events.tell("run", {"id": name, "gone": True})
                 for name in changed:
                     with suppress(ProblemError):  # gone again
                         self.events.tell("run", await asyncio.to_thread(self._drawn, name))
-            await asyncio.sleep(max(_LOOK, _SHARE * (time.monotonic() - begin)))
+            await asyncio.sleep(min(_SELDOM, max(_LOOK, _SHARE * cost)))
+
+    def _look(self) -> tuple[list[str], list[str], float]:
+        """What a look at the folder finds, and the seconds of a core that it took."""
+        begin = time.thread_time()
+        changed, gone = self.index.scan()
+        return changed, gone, time.thread_time() - begin
 
 
 def _house(request: Request) -> House:

@@ -118,6 +118,8 @@ class Index:
             stamp = _stamp(self._place.run(name), self._locks.held())
         if stamp is None:
             raise not_found(f"run {name[:80]}")
+        if name not in self._stamps:  # before the next scan: it is in lists from now on
+            self._stamps = {**self._stamps, name: stamp}
         known = self._known.get(name)
         if known is None or known[0] != stamp:
             known = stamp, self._read(name, stamp)

@@ -104,7 +104,10 @@ class Jobs:
         """A job as clients get it."""
         waiting = [one.id for one in self._ordered() if one.state == "queued"]
         place = waiting.index(record.id) + 1 if record.id in waiting else None
-        return record.document(place)
+        found = record.document(place)
+        if record.over and record.run and not (self._place.run(record.run) / CONFIG_FILE).exists():
+            return found.model_copy(update={"run": None})  # it never came to be, or is gone
+        return found
 
     def file(self, record: JobRecord, name: str) -> Path:
         """A file of a job."""

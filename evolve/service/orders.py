@@ -13,11 +13,11 @@ from evolve.config.naming import Place as Where
 from evolve.config.naming import with_agents
 from evolve.config.toml import Fault
 from evolve.errors import EvolveError, RunError
-from evolve.service.forms import Form, form_of
+from evolve.service.forms import KIND, Form, form_of
 from evolve.service.house import House
 from evolve.service.job import JobRecord
 from evolve.service.models.jobs import NewJob
-from evolve.service.problems import ProblemError, wrong_settings
+from evolve.service.problems import ProblemError, pointer, wrong_settings
 from evolve.service.sources import source_of
 from evolve.tables.atomic import write_text
 from evolve.tables.folder import claim, claimed
@@ -80,9 +80,19 @@ async def checked(
     if wrong:
         raise wrong_settings(wrong)
     given = form.checked(settings, lambda place, text: found[text])
+    for place, text in named:
+        if "?" in text:
+            await house.search.ask("load", {"AgentError": _pointer(place)}, source=found[text])
+    if form.first == "sweep":
+        places = {"SettingsError": _pointer(("fix",)), "OptionsError": _pointer(("fix",))}
+        await house.search.ask("check_sweep", places, settings={**given, KIND: form.second})
     if not form.available:
         raise ProblemError(409, f"{form.command} needs PyTorch, which is not installed here")
     return given, {source: name for name, source in found.items()}
+
+
+def _pointer(place: Where) -> str:
+    return pointer("settings", *place)
 
 
 def _place_contest(house: House, record: JobRecord, form: Form, name: str | None) -> None:
@@ -130,7 +140,11 @@ def resumed(house: House, run: Run, settings: Mapping[str, Any], threads: int | 
         raise ProblemError(409, f"{name} is being written to by another process")
     words, wrong = ["resume", str(run.path)], []
     done = house.index.summary(name).done or 0
-    known = {change.name: change for change in run.kind.changes if change.name != "storage"}
+    known = {
+        change.name: change
+        for change in run.kind.changes_of(run.command)
+        if change.name != "storage"
+    }
     for key, value in settings.items():
         change = known.get(key)
         fits = change is not None and (
@@ -154,4 +168,6 @@ def resumed(house: House, run: Run, settings: Mapping[str, Any], threads: int | 
             words += [change.option, str(value)]
     if wrong:
         raise wrong_settings(wrong)
+    if not words[2:] and house.index.summary(name).state == "done":
+        raise ProblemError(422, f"{name} is finished: say how far it is to go")
     return JobRecord.new("resume", settings, words, run=name, threads=threads)

@@ -204,6 +204,20 @@ def check_file(path: str) -> dict[str, Any]:
     return {"name": agent.name, "kind": agent.kind, "rules": agent.rules}
 
 
+def load(source: str) -> None:
+    """Load an agent, and do no more: a program is not started."""
+    _loaded(source)
+
+
+def check_sweep(settings: dict[str, Any]) -> None:
+    """Raise SettingsError for settings that no trial can have."""
+    from evolve.config.sweep import SweepSettings
+    from evolve.sweeps.plan import plan_of
+
+    plan = plan_of(SweepSettings.model_validate(settings))
+    plan.check(plan.defaults or {one.name: one.example for one in plan.space.parameters})
+
+
 def space(kind: str) -> list[dict[str, Any]]:
     """What a sweep of a kind searches."""
     from evolve.config.sweep import SweepSettings
@@ -240,6 +254,8 @@ _OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
     "play": play,
     "ggf": ggf,
     "check_file": check_file,
+    "check_sweep": check_sweep,
+    "load": load,
     "space": space,
 }
 

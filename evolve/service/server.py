@@ -6,7 +6,7 @@ import asyncio
 import socket
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -17,6 +17,7 @@ import uvicorn
 
 from evolve.errors import RunError
 from evolve.service.app import make_app
+from evolve.service.guard import EVERYWHERE
 from evolve.service.heads import Connection
 from evolve.service.house import House
 from evolve.service.memory import share_arenas
@@ -34,16 +35,22 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, house: House) -> None:
         super().__init__(config)
         self._house = house
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._ending: asyncio.Event | None = None
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """See uvicorn."""
         self._house.events.close()
         super().handle_exit(sig, frame)
+        if self._loop is not None and self._ending is not None:
+            self._loop.call_soon_threadsafe(self._ending.set)
 
     async def main_loop(self) -> None:
         """See uvicorn, which wakes ten times a second: idle, 0.25 % of a core in place of 0.08."""
+        self._loop, self._ending = asyncio.get_running_loop(), asyncio.Event()
         while not await self.on_tick(0):
-            await asyncio.sleep(_TICK)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._ending.wait(), _TICK)
 
 
 def serve(
@@ -81,7 +88,8 @@ def serve(
             ws="none",
         )
         number = listening.getsockname()[1]
-        shown = f"[{host}]" if ":" in host else host
+        named = socket.gethostname() if host in EVERYWHERE else host
+        shown = f"[{named}]" if ":" in named else named
         ready(f"http://{shown}:{number}/")
         _Server(config, house).run(sockets=[listening])
     finally:
@@ -123,6 +131,8 @@ def _listen(host: str, port: int) -> socket.socket:
             listening.bind((host, port))
             listening.listen(_BACKLOG)
             stack.pop_all()
+    except socket.gaierror as error:
+        raise RunError(f"--host {host}: {error.strerror}") from error
     except OSError as error:
         why = error.strerror or str(error)
         raise RunError(f"cannot listen on {host} port {port}: {why}; try another --port") from error

@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.cli import misused
 from tests.service import Service
 
 GOOD = "Host: 127.0.0.1:1"
@@ -177,6 +178,38 @@ def test_every_answer_has_its_policy(service: Service) -> None:
         )
         assert headers["x-content-type-options"] == "nosniff"
         assert "access-control-allow-origin" not in headers
+
+
+def test_where_it_listens_everywhere(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    service = Service(tmp_path / "runs", "--token", "secret", "--host", "0.0.0.0").start()
+    try:
+        told = {"Authorization": "Bearer secret"}
+        for host in ("192.0.2.7", "[2001:db8::1]:8765", socket.gethostname(), "localhost"):
+            answer = service.client.get("health", headers={**told, "Host": host})
+            assert answer.status_code == 200, host
+        for host in ("evil.example.org", "192.0.2.7.example.org"):
+            answer = service.client.get("health", headers={**told, "Host": host})
+            assert answer.status_code == 421, host
+        assert (
+            f"http://{socket.gethostname()}:{service.port}/#token=secret" in service.log.read_text()
+        )
+        service.client.headers.update(told)
+    finally:
+        service.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--token", "a b"), "a token has"),
+        (("--allow-host", "http://foo/"), "is not a host"),
+        (("--allow-programs", "gtp:nonesuch --x"), "there is no program"),
+        (("--allow-programs", "nonesuch"), "is not gtp:COMMAND"),
+    ],
+)
+def test_what_it_is_not_started_with(tmp_path: Path, options: tuple[str, ...], said: str) -> None:
+    assert said in misused("serve", tmp_path, *options)
 
 
 def test_a_token(tmp_path: Path) -> None:

@@ -225,6 +225,7 @@ def test_a_rating(fresh: Service) -> None:
 @pytest.mark.slow
 def test_going_on_past_the_end_with_a_run_of_the_command_line(service: Service, runs: Path) -> None:
     shutil.copytree(runs / "small", runs / "longer")
+    assert "say how far" in service.post("runs/longer/resume", {}, 422)["detail"]
     job = service.post("runs/longer/resume", {"settings": {"generations": 4}})
     service.wait(job)
     assert evolve.load_run(runs / "longer").generation_count == 4
@@ -295,6 +296,15 @@ def test_a_job_that_fails_says_why(fresh: Service, tmp_path: Path) -> None:
             "/settings/sprt",
         ),
         ({"command": "sweep", "settings": {"kind": "alphabeta", "budget": 3}}, "/settings/budget"),
+        (
+            {"command": "sweep", "settings": {"kind": "alphabeta", "fix": {"nonsense": 1}}},
+            "/settings/fix",
+        ),
+        ({"command": "match", "settings": {"a": "swh?games=3", "b": "swh"}}, "/settings/a"),
+        (
+            {"command": "match", "settings": {"a": "swh", "b": "swh", "games": 10**20}},
+            "/settings/games",
+        ),
         ({"command": "run", "settings": {}, "name": "../x"}, "/name"),
         ({"command": "shell", "settings": {}}, "/command"),
     ],

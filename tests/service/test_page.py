@@ -92,6 +92,46 @@ def test_every_page_opens_on_a_phone(service: Service, browser: Browser) -> None
             assert page.get_by_role("alert").count() == 0, name
 
 
+def test_odd_addresses(service: Service, browser: Browser) -> None:
+    game = service.get("runs/small/generations/2/games?limit=1")["items"][0]["id"]
+    odd = (
+        f"game/small/{game}?ply=x",
+        f"game/small/{game}?ply=1.5",
+        "job",
+        "run",
+        "game",
+        "nonsense",
+    )
+    with window(browser, service) as page:
+        for address in odd:
+            visit(page, root(service), address)
+            assert "wrong" not in page.locator("h1").inner_text(), address
+    with browser.new_context() as context:  # what is not there is told by the console as well
+        page = context.new_page()
+        for address in ("job/x", "run/x", "play/x", "game/small/99:1", "run/small/individual/9-9"):
+            visit(page, root(service), address)
+            sees(page, "there is no")
+
+
+def test_a_token_in_the_address(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    service = Service(tmp_path / "runs", "--token", "secret")
+    service.client.headers["Authorization"] = "Bearer secret"
+    service.start()
+    try:
+        with browser.new_context() as context:
+            page = context.new_page()
+            page.goto(root(service))
+            page.get_by_label("This server wants its token").wait_for()
+            assert not page.get_by_role("heading", name="Runs and jobs").is_visible()
+            assert not page.get_by_text("The server is gone").is_visible()
+            page.goto(f"{root(service)}#token=secret")  # into the tab that is open
+            page.get_by_role("heading", name="Runs and jobs").wait_for()
+            assert "secret" not in page.url
+    finally:
+        service.close()
+
+
 def test_a_game_is_stepped_through_by_keys(service: Service, browser: Browser) -> None:
     game = service.get("runs/small/generations/2/games?limit=1")["items"][0]
     moves = game["moves"].split()

@@ -33,6 +33,10 @@ def test_it_loads_neither_engine_nor_pandas(service: Service) -> None:
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     assert "is not a folder of runs" in fails("serve", tmp_path / "none")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/config.toml").touch()
+    assert "is a run" in misused("serve", tmp_path / "run")
+    assert "--host nonesuch.invalid" in fails("serve", tmp_path, "--host", "nonesuch.invalid")
     (tmp_path / "what?").mkdir()
     assert "question mark" in fails("serve", tmp_path / "what?")
     (tmp_path / "runs").mkdir()

@@ -25,11 +25,12 @@ from evolve.service.models.agents import (
 )
 from evolve.service.models.common import AGENT_ID
 from evolve.service.paging import After, Cursor, Limit
-from evolve.service.problems import ProblemError, not_found
+from evolve.service.problems import ProblemError
 from evolve.service.sources import source_of
 
 router = APIRouter()
 AgentPath = Annotated[str, Path(pattern=AGENT_ID)]
+_NO_PLAY: Final = "programs play matches and ratings, and nothing else"
 _BLAMED: Final = {"AgentError": "/agent", "AgentFileError": "/agent", "EngineError": "/agent"}
 PlayId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
 
@@ -84,7 +85,7 @@ async def get_agent(house: Inside, agent: AgentPath) -> AgentDetail:
     listed = agent.partition("?")[0]
     source = await source_of(house, agent)
     if listed.startswith("program:"):
-        raise not_found(f"description of {listed}: it is a program")
+        raise ProblemError(404, _NO_PLAY)
     found = await house.search.ask("describe", source=source)
     known = house.agents.info(listed).model_dump()
     return AgentDetail.model_validate({**known, **found, "id": agent})
@@ -141,5 +142,4 @@ async def save_play(house: Inside, play: PlayId) -> PlainTextResponse:
 
 def _no_program(agent: str) -> None:
     if agent.startswith("program:"):
-        detail = "programs play matches and ratings, and nothing else"
-        raise ProblemError(422, detail, [("/agent", detail)])
+        raise ProblemError(422, _NO_PLAY, [("/agent", _NO_PLAY)])

@@ -113,8 +113,8 @@ def get_run(house: Inside, run: RunId) -> RunDetail:
         "versions": versions,
         "tables": list(opened.tables),
         "changes": [
-            Change(name=one.name, type=_type_name(one.type), help=one.help)
-            for one in kind.changes
+            Change(name=one.name, type=_type_name(one.type), help=_of_one(one.help))
+            for one in kind.changes_of(opened.command)
             if one.name != "storage"
         ],
         "files": _files(opened),
@@ -274,6 +274,11 @@ def _files(run: Run) -> list[Download]:
         Download(name=name, href=f"runs/{run.path.name}/files/{name}", about=about)
         for name, about in found
     ]
+
+
+def _of_one(text: str) -> str:
+    """The help of an option for runs of several kinds, without the words that say of which."""
+    return text.partition(": ")[2].capitalize() if text.startswith("Of a ") else text
 
 
 def _type_name(kind: type) -> Literal["int", "float", "bool", "str"]:

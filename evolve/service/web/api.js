@@ -33,7 +33,6 @@ export const remove = (where) => request("DELETE", where);
 
 export const giveToken = (token) => post("session", { token });
 
-/** A key for a request that must not be carried out twice. */
 export function newKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -62,7 +62,7 @@ function Token() {
   const [wanted, setWanted] = useState(false);
   const [error, setError] = useState(null);
   useEffect(() => {
-    const ask = () => setWanted(true);
+    const ask = () => setWanted(document.body.className = "locked");
     document.addEventListener("evolve-token", ask);
     return () => document.removeEventListener("evolve-token", ask);
   }, []);
@@ -91,7 +91,7 @@ function Page({ route }) {
     let current = true;
     forget();
     const load = async () => {
-      if (!PAGES[name]) return Missing;
+      if (!PAGES[name] || (["run", "job", "game"].includes(name) && !parts[0])) return Missing;
       const [file, page] = PAGES[name];
       return (await import(`./pages/${file}.js`))[page];
     };
@@ -141,6 +141,7 @@ async function takeToken() {
   await giveToken(decodeURIComponent(found[1])).catch(() => {});
 }
 
+window.addEventListener("hashchange", () => location.hash.startsWith("#token=") && location.reload());
 await takeToken();
 connect();
 const place = document.getElementById("app");

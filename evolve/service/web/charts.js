@@ -213,7 +213,6 @@ export function HeatMap({ title, names, values, href }) {
   ])} />`;
 }
 
-/** A board of 64 numbers; `most` is the strongest colour. */
 export function BoardHeat({ title, values, most }) {
   return html`<${HeatTable} title=${title} heads=${[..."abcdefgh"]} rows=${[..."12345678"].map((head, row) => [
     head, values.slice(8 * row, 8 * row + 8).map((value) => [number(value), value / most]),

@@ -61,7 +61,6 @@ function useNewRows({ id, kind }, change, append) {
   });
 }
 
-/** The first table of a run by pages, live at its end. */
 export function useTable(run) {
   const pages = usePages(path(["runs", run.id, TABLES[run.kind][0]], { limit: 50 }));
   useNewRows(run, pages.change, () => !pages.more);

@@ -6,7 +6,6 @@ const MINUS = "\u2212";
 const dateFormat = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 const wholeFormat = new Intl.NumberFormat("en-GB");
 
-/** A number with as many decimals as its size needs. */
 export function number(value, decimals) {
   if (value === null || value === undefined || Number.isNaN(value)) return NONE;
   if (typeof value !== "number") return String(value);
@@ -51,10 +50,8 @@ export function amount({ done: kept, target, unit }, job) {
   return done !== null && `${number(done)}${target === null ? "" : ` of ${number(target)}`} ${unit || ""}`;
 }
 
-/** The number of a run's last generation. */
 export const lastOf = (run) => Math.max(0, (run.done ?? 1) - 1);
 
-/** A field's name as a label: `panel_score` is `panel score`. */
 export function label(name) {
   return name.replaceAll("_", " ");
 }

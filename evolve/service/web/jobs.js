@@ -11,7 +11,6 @@ const CAN_GO_ON = ["stopped", "interrupted", "failed", "cancelled"];
 
 export const isActive = (job) => Boolean(job) && ["queued", "running", "stopping"].includes(job.state);
 
-/** A job with what an event says of it: its whole document, its progress, its result so far. */
 export function changed(job, { name, data }) {
   if (name === "job" && data.id === job.id) return data;
   if (data?.job !== job.id) return job;

@@ -67,7 +67,6 @@ export function after({ cells, side, move: before }, move) {
   return { cells: next, side: other(side), move, turned };
 }
 
-/** All positions of a game, the start first; it ends before a move that is not allowed. */
 export function positions(moves) {
   const all = [start()];
   for (const move of moves) {

@@ -5,7 +5,6 @@ import { useGet, useRested } from "./data.js";
 import { cell, label, number } from "./format.js";
 import { html, useEffect, useId, useRef, useState } from "./html.js";
 
-/** What went wrong, in words. */
 export function Problem({ error, again }) {
   if (!error) return null;
   return html`<div class="problem" role="alert" tabindex="-1"><strong>${error.title || "That did not work"}.</strong> ${error.message}

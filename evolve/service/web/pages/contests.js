@@ -20,7 +20,7 @@ const CURVES = {
 const X = { run: "generation", train: "games", sweep: "number" };
 
 export function Compare({ query }) {
-  const ids = query.getAll("run").slice(0, MOST);
+  const ids = [...new Set(query.getAll("run"))].slice(0, MOST);
   const together = useGet(ids.length ? path(["compare"], { run: ids }) : null, { keep: true });
   const runs = together.data?.runs.filter((run) => ids.includes(run.id)) || [];
   return html`<h1>Compare runs</h1>
@@ -45,7 +45,6 @@ function Curves({ runs }) {
     <${Plot} title=${label(column)} xName=${X[kind]} series=${runs.map((run) => seriesOf(tables[run.id] || [], column, run.id, X[kind]))} />`}`;
 }
 
-/** Fetches one run's curve; draws nothing. */
 function Fetch({ run, put }) {
   const curve = useCurve(run);
   useEffect(() => {
@@ -109,7 +108,7 @@ const elo = (value) => signed(value, 0);
 const at = (share) => `${100 * share}%`;
 
 export function MatchResult({ result }) {
-  if (!result) return html`<p class="quiet">No pair of games has ended yet.</p>`;
+  if (!result?.games) return html`<p class="quiet">No pair of games has ended yet.</p>`;
   const { games, wins, draws, losses, score, score_low: low, score_high: high, sprt } = result;
   return html`
     ${typeof score === "number" && html`<svg class="scorebar" role="img" aria-label=${`score ${interval(score, low, high, percent)}`} width="100%" height="30">
@@ -122,9 +121,11 @@ export function MatchResult({ result }) {
     ${sprt && html`<${Test} sprt=${sprt} />`}`;
 }
 
+const ENDS = { accepted: " It is.", rejected: " It is not." };
+
 function Test({ sprt: { elo0, elo1, llr, lower, upper, verdict } }) {
   const share = (value) => Math.max(0, Math.min(1, (value - lower) / (upper - lower)));
-  return html`<p>Stronger by ${number(elo1)} Elo rather than by ${number(elo0)}? The log likelihood ratio is <strong>${signed(llr, 2)}</strong>; it ends at ${signed(lower, 2)} or ${signed(upper, 2)}.${verdict && html` <strong>${verdict}</strong>`}</p>
+  return html`<p>Stronger by ${number(elo1)} Elo rather than by ${number(elo0)}? The log likelihood ratio is <strong>${signed(llr, 2)}</strong>; it ends at ${signed(lower, 2)} or ${signed(upper, 2)}.${ENDS[verdict]}</p>
     <svg class="scorebar" role="img" aria-label=${`likelihood ratio ${number(llr, 2)} between ${number(lower, 2)} and ${number(upper, 2)}`} width="100%" height="26">
       <rect class="track" width="100%" height="10" y="8" rx="5" /><circle cx=${at(share(llr))} cy="13" r="8" />
       <line x1=${at(share(0))} x2=${at(share(0))} y1="2" y2="24" class="middle" /></svg>`;
@@ -140,6 +141,6 @@ export function RatingResult({ result }) {
       ${result.cross && html`<${HeatMap} title="Score of the row against the column" names=${names}
         values=${names.map((row) => names.map((column) => result.cross[row]?.[column] ?? null))} />`}
     </div>
-    <${Table} name="rating" rows=${bars} columns=${[{ title: "agent", show: ({ name }) => name }, { title: "Elo", number: true, show: ({ value, low, high }) => interval(value, low, high, elo) },
+    <${Table} name="rating" rows=${bars} columns=${[{ title: "agent", show: ({ name }) => name }, { title: "Elo", number: true, show: ({ value, low, high, one }) => (value === null ? (one.score ? "+∞" : "−∞") : interval(value, low, high, elo)) },
       { title: "score", number: true, show: ({ one }) => percent(one.score) }, { title: "games", number: true, show: ({ one }) => number(one.games) }]} />`;
 }

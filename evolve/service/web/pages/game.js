@@ -27,7 +27,7 @@ export function Replay({ game, rules, agent: first, query, link = (name) => name
   const moves = useMemo(() => (game.moves || "").split(" ").filter(Boolean), [game.moves]);
   const all = useMemo(() => positions(moves), [moves]);
   const last = all.length - 1;
-  const at = Math.max(0, Math.min(last, Number(query.get("ply") ?? game.opening?.split(" ").filter(Boolean).length ?? 0)));
+  const at = Math.max(0, Math.min(last, Math.trunc(query.get("ply") ?? game.opening?.split(" ").filter(Boolean).length) || 0));
   const [agent, setAgent] = useState(first || "");
   const asked = useRested(agent, 400);
   const [shown, setShown] = useState(true);
@@ -174,7 +174,7 @@ export function GamesList({ run, g, query }) {
 export function GamesTable({ games, href }) {
   return html`<${Table} name="games" rows=${games} id="id" columns=${[
     { name: "game", show: (game) => html`<a href=${href(game)}>${game.id}</a>` },
-    { name: "kind", show: ({ kind }) => KINDS.find(([key]) => key === kind)?.[1] ?? kind }, { name: "black" }, { name: "white" },
+    { name: "kind", show: ({ id, kind }) => (id.includes(":") && KINDS.find(([key]) => key === kind)?.[1]) || kind }, { name: "black" }, { name: "white" },
     { name: "winner", show: (game) => html`<span>${game.winner && game.winner !== "draw" && html`<span class=${`dot ${game.winner}`}></span> `}${game.winner ?? "–"}</span>` },
     { name: "discs", number: true, show: (game) => `${game.discs_black}:${game.discs_white}` },
     { name: "plies", number: true },
@@ -219,7 +219,7 @@ function Begin({ query }) {
       <span class="control"><label for=${`how-${name}`}>${label(name)}</label><input id=${`how-${name}`} type="number" min="0" step="any" value=${how[name] || ""}
         placeholder="its own" onInput=${(event) => setHow({ ...how, [name]: event.target.value.trim() })} /></span>`)}</div></details>`}
     ${moves && html`<p>The game begins after ${moves.split(" ").length} moves: ${moves}</p>`}
-    <p class="buttons"><${Act} kind="main" act=${start} disabled=${!agent} waits="The engine gets ready …">Play<//></p>
+    <p class="buttons"><${Act} kind="main" act=${start} disabled=${!info.data} waits="The engine gets ready …">Play<//></p>
   </div>`;
 }
 

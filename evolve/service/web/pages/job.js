@@ -17,7 +17,7 @@ export function Job({ parts, query }) {
   const [id, part, which] = parts;
   const job = useJob(id);
   const Content = part === "games" ? OneGame : Shown;
-  return html`<${Wait} of=${job}>${job.data && html`<${Content} job=${job.data} which=${which} query=${query} />`}<//>`;
+  return html`${!job.data && html`<h1>Job</h1>`}<${Wait} of=${job}>${job.data && html`<${Content} job=${job.data} which=${which} query=${query} />`}<//>`;
 }
 
 function Shown({ job }) {

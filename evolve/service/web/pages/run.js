@@ -42,7 +42,7 @@ export function Run({ parts, query }) {
     .map(([name, [title]]) => ({ title, href: to(["run", id, name].filter(Boolean)), here: part === name }));
   return html`<${Head} run=${run} job=${job.data} />
     <${Tabs} tabs=${tabs} name="Parts of the run" />
-    ${Content ? html`<${Content} key=${part} run=${run} job=${job.data} rest=${rest} query=${query} />` : html`<p>There is no such part of this run.</p>`}`;
+    ${Content ? html`<${Content} key=${part + run.state} run=${run} job=${job.data} rest=${rest} query=${query} />` : html`<p>There is no such part of this run.</p>`}`;
 }
 
 function Head({ run, job }) {
