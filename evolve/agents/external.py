@@ -44,6 +44,8 @@ class ExternalAgent(Agent):
             None allows DEFAULT_SECONDS, and says nothing.
         depth: sent as NBoard's `set depth`; None sends nothing.
         rules: the rules it plays by; programs are not told, and nearly all play `standard`.
+        environment: variables for it, beside those of this process.
+        setup: GTP commands of its own, which it is told when it starts.
 
     It starts when it is first asked, once for every game that is played at the same time, and
     ends with this object, or with Python. GTP only knows games from the start position.
@@ -57,6 +59,8 @@ class ExternalAgent(Agent):
     depth: int | None = None
     rules: Rules | None = None
     name: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    setup: tuple[str, ...] = ()
     _programs: _Programs = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -131,8 +135,8 @@ class ExternalAgent(Agent):
 
     def _make(self) -> Session:
         if self.protocol == "gtp":
-            return GtpSession(self._arguments(), self.seconds)
-        return NBoardSession(self._arguments(), self.depth)
+            return GtpSession(self._arguments(), self.seconds, self.environment, self.setup)
+        return NBoardSession(self._arguments(), self.depth, self.environment)
 
     def _begin(self, session: Session) -> None:
         patience = self._patience if self._programs.failed_to_start else START_SECONDS

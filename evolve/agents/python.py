@@ -60,7 +60,8 @@ class PythonAgent(ExternalAgent):
         return Path(self.command), ""
 
     def _make(self) -> Session:
-        return PythonSession(*self._parts(), self.seconds, self.memory)
+        seconds, variables = self.seconds, self.environment
+        return PythonSession(*self._parts(), seconds, self.memory, environment=variables)
 
     @property
     def settings(self) -> Mapping[str, Setting]:

@@ -62,7 +62,7 @@ def resume_command(run: str, jobs: int, allow_programs: bool, **options: Any) ->
     opened = Run(Path(run))
     kind = opened.kind
     changes = {name: value for name, value in options.items() if value is not None}
-    may_change = [change.name for change in kind.changes]
+    may_change = [change.name for change in kind.changes_of(opened.command)]
     for name in changes:
         if name not in may_change:
             raise click.UsageError(

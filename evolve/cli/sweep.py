@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
 from contextlib import closing
@@ -17,9 +18,10 @@ from evolve.cli.options import all_cores
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import progress_option
 from evolve.cli.settings import GroupedCommand, given_options, model_options
-from evolve.cli.terminal import print_rows
+from evolve.cli.terminal import elo_text, print_rows
 from evolve.cli.trials import TrialsLook, print_final
 from evolve.cli.work import carry_out, finish
+from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
@@ -36,8 +38,9 @@ if TYPE_CHECKING:
 
 _SWEEP_HELP = """Search the hyperparameters of KIND with Optuna.
 
-KIND is dqn, mcts or patterns (learning), alphabeta (every gene of an alpha-beta agent) or evolution
-(the genetic algorithm itself). A trial makes an agent in the same CPU seconds as all others and
+KIND is dqn, mcts or patterns (learning), alphabeta (every gene of an alpha-beta agent), evolution
+(the genetic algorithm itself) or program: any PROGRAM that speaks GTP or NBoard, its command with
+{NAME:LOW:HIGH} for each parameter. A trial makes an agent in the same CPU seconds as all others and
 meets a fixed panel on fixed openings; those that fall behind are pruned. The first trial has the
 default settings. At the end the best trials play for the champion on fresh openings, and the
 winner meets the defaults once more. With --rungs, as for patterns, the best
@@ -63,12 +66,14 @@ Examples:
   evolve sweep patterns --sampler ga --trials 200 --rungs 20x10,5x60x3
   evolve sweep dqn --fix lookahead=0 --fix steps=10 --sampler gp
   evolve sweep alphabeta --rules reversed --sampler cma --trials 500
+  evolve sweep program 'gtp:./engine --corner {corner:1:50=10} --style {style:a|b}' --games 2000
 """
 
 
 @click.command(cls=GroupedCommand, name="sweep", help=_SWEEP_HELP)
 @click.argument("kind", type=click.Choice(list(SWEEPS.variants)))
-@model_options(SweepSettings, "kind", "space", "fix")
+@click.argument("program", required=False)
+@model_options(ProgramSweepSettings, "kind", "program", "space", "fix")
 @click.option("--fix", multiple=True, metavar="NAME=VALUE", help="Hold a setting of all trials.")
 @click.option("--space", metavar="FILE.toml", help="Ranges that differ from the usual ones.")
 @click.option("--list", "listing", is_flag=True, help="Show the space in place of a sweep.")
@@ -82,6 +87,7 @@ Examples:
 @click.option("--config", metavar="FILE.toml", help="Settings; options come first.")
 def sweep_command(
     kind: str,
+    program: str | None,
     fix: tuple[str, ...],
     space: str | None,
     listing: bool,
@@ -91,13 +97,16 @@ def sweep_command(
     **options: Any,
 ) -> int:
     """See _SWEEP_HELP."""
-    given: dict[str, Any] = {"kind": kind, **given_options(SweepSettings, options)}
+    model = SWEEPS.variants[kind].model()
+    given: dict[str, Any] = {"kind": kind, **given_options(ProgramSweepSettings, options)}
+    if program is not None:
+        given["program"] = program
     if fix:
         given["fix"] = dict(map(_held, fix))
     if space is not None:
         given["space"] = _ranges(Path(space), given.setdefault("fix", {}))
     file = read_toml(Path(config)) if config else {}
-    settings = resolve_as(SweepSettings, {}, given, file, config or "file")
+    settings = resolve_as(model, {}, given, file, config or "file")
     if listing:
         _list(settings)
         return 0
@@ -123,9 +132,12 @@ def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs
     folder, file = run.path, run.path / CONFIG_FILE
     kind = SWEEPS.word(run.command)
     stored = {key: value for key, value in read_toml(file).items() if key != "timeout"}
+    if "games" in changes and "trials" not in changes:
+        stored.pop("trials", None)  # they were as many as the games allowed
     if "storage" in changes:
         _check_same_storage(folder, stored.get("storage"), changes["storage"])
-    settings = resolve_as(SweepSettings, {}, {"kind": kind, **changes}, stored, str(file))
+    model = SWEEPS.variants[kind].model()
+    settings = resolve_as(model, {}, {"kind": kind, **changes}, stored, str(file))
     with store.locked(folder):
         given = "storage" in changes
         check_programs(folder, _kept(settings), allowed=allow_programs, storage=given)
@@ -207,11 +219,12 @@ def _go_on(sweep: Sweep) -> int:
 
     folder, settings = sweep.folder, sweep.settings
     done = sweep.study.finished()
-    unfinished = done < settings.trials or sweep.is_left_over
+    unfinished = not sweep.study.is_over or sweep.is_left_over
     if not unfinished and sweep.has_champion:
         if not sweep.is_weighed:
             sweep.weigh()
-        tell(f"{folder} is finished, {done} trials; a higher --trials continues it")
+        more = "trials" if sweep.plan.games is None else "games"
+        tell(f"{folder} is finished, {done} trials; a higher --{more} continues it")
         return 0
     _print_header(sweep, done)
     results: list[FinalResult | None] = []
@@ -227,25 +240,36 @@ def _go_on(sweep: Sweep) -> int:
         results.append(result)
         return cut or ending
 
-    ending = carry_out(SWEEPS, folder, TrialsLook(settings, done), work)
+    ending = carry_out(SWEEPS, folder, TrialsLook(settings, sweep.study.progress), work)
     so_far = f"{sweep.study.finished()} of {settings.trials} trials"
+    if sweep.plan.games is not None:
+        played = sweep.plan.games_of(sweep.study.trials())
+        so_far = f"{count_of(sweep.study.finished(), 'trial')}, {played} games"
     return finish(folder, so_far, ending, lambda: _report(sweep, results[0]))
 
 
 def _print_header(sweep: Sweep, done: int) -> None:
     settings = sweep.settings
     each = f"{settings.budget:g} CPU seconds each" if settings.budget else "the same games each"
+    games = 2 * settings.panel_openings * len(settings.panel)
+    judge = f"panel of {len(settings.panel)}, {games} games: {', '.join(settings.panel)}"
+    if isinstance(settings, ProgramSweepSettings):
+        each = f"{settings.trial_games} games each at most"
+        if settings.objective == "self":
+            judge = "judged by games with the defaults and the best trial so far"
     tell(
         f"evolve {evolve.__version__} · {SWEEPS.command(settings.kind)} · {settings.rules} · "
         f"{settings.sampler} · seed {settings.seed} · {sweep.folder}"
     )
-    trials = count_of(settings.trials, "trial") + (f", {done} of them done" if done else "")
+    trials = count_of(settings.trials, "trial")
+    if sweep.plan.games is not None:
+        trials = f"{sweep.plan.games} games"
+    trials += f", {count_of(done, 'trial')} done" if done else ""
     tell(
         f"{trials}, {each}; {len(sweep.plan.space.parameters)} parameters; "
         f"{count_of(sweep.jobs, 'worker')}; study {sweep.study.name} in {sweep.study.place}"
     )
-    games = 2 * settings.panel_openings * len(settings.panel)
-    tell(f"panel of {len(settings.panel)}, {games} games: {', '.join(settings.panel)}")
+    tell(judge)
 
 
 def _report(sweep: Sweep, result: FinalResult | None) -> None:
@@ -258,8 +282,26 @@ def _report(sweep: Sweep, result: FinalResult | None) -> None:
 
     run = Run(folder)
     print_final(run, run.table("final"))
+    if isinstance(sweep.settings, ProgramSweepSettings):
+        _report_program(result)
+        return
     tell(f"champion trial-{result.winner} → {result.champion}")
     tell(
         f"next: evolve show {folder} · evolve plot {folder} -o sweep.png · "
         f"evolve export {folder} -o best{result.champion.suffix}"
     )
+
+
+def _report_program(result: FinalResult) -> None:
+    """What the winner gains, and how the program is told its parameters."""
+    score = result.score
+    if score is not None:
+        gain, low, high = map(elo_text, (score.elo, score.elo_low, score.elo_high))
+        tell(f"gain over the defaults {gain} Elo [{low}, {high}]")
+    if result.tested is not None:
+        tell(f"the test of that: {result.tested}")
+    found = json.loads(result.champion.read_text(encoding="utf-8"))
+    told = "  ".join(f"{name} = {value}" for name, value in found["parameters"].items())
+    tell(f"best parameters, of trial-{result.winner}: {told}")
+    tell(found["program"])
+    tell(f"the same as {result.champion} and {result.champion.with_suffix('.toml')}")

@@ -97,15 +97,18 @@ def _short(value: Any) -> Any:
 class TrialsLook(Look):
     """How a sweep looks: a line a trial, with the best score so far, or so far in a rung.
 
-    first: trials that were finished before.
+    progress: how much was done before, of how much; nothing of all trials if not given.
     """
 
     unit = "the trials in hand"
     told = ("final",)
     columns = tuple(_WIDTHS)
 
-    def __init__(self, settings: SweepSettings, first: int = 0) -> None:
-        self._target, self._first = settings.work, first
+    def __init__(
+        self, settings: SweepSettings, progress: tuple[float, float] | None = None
+    ) -> None:
+        first, target = progress or (0.0, settings.work)
+        self._first, self._target = float(first), float(target)
         self._rung: str | None = None
         self._begin = time.monotonic()
         self._best = math.nan
@@ -147,4 +150,4 @@ class TrialsLook(Look):
     def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
         """One bar, of the trials."""
         bars = bar()
-        return bars, bars.add_task("trials", total=self._target, completed=self._first), None
+        return bars, bars.add_task("trials", total=self._target, completed=round(self._first)), None

@@ -20,7 +20,7 @@ class Subject:
     budget: CPU seconds of a trial, unless told otherwise; None where trials have none.
     rules: unless told otherwise. learns: whether it needs PyTorch. strong: whether its agents beat
     the usual panel, and meet the strong one of the rules. settings: of a sweep, where they differ
-    from the usual defaults. about: what is searched, in a sentence.
+    from the usual defaults. about: what is searched, in a sentence. model: class of the settings.
     """
 
     budget: float | None
@@ -29,6 +29,7 @@ class Subject:
     strong: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
     about: str | None = None
+    model: str = "evolve.config.sweep:SweepSettings"
 
 
 SUBJECTS: Final[Mapping[str, Subject]] = {
@@ -43,4 +44,10 @@ SUBJECTS: Final[Mapping[str, Subject]] = {
     ),
     "alphabeta": Subject(None, about="Search the genes of an alpha-beta agent."),
     "evolution": Subject(120.0, "reversed", about="Search the settings of evolution itself."),
+    "program": Subject(
+        None,
+        settings={"pruner": "race", "finalists": 2, "final_openings": 50},
+        about="Search the parameters of any program.",
+        model="evolve.config.program_sweep:ProgramSweepSettings",
+    ),
 }

@@ -35,7 +35,8 @@ def _known(kind: str) -> str:
     return kind
 
 
-def _split(value: Any) -> Any:
+def split_list(value: Any) -> Any:
+    """A text A,B,… as its parts; all else as it is."""
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",") if part.strip())
     return value
@@ -91,19 +92,21 @@ class SweepSettings(BaseModel):
         description="CPU seconds of a trial, the same for all: neither compilation nor the "
         f"panel's games count; {_USUAL}, whose trials all play the same games",
     )
-    sampler: Literal["tpe", "cma", "gp", "ga", "random"] = Field(
+    sampler: Literal["tpe", "cma", "gp", "ga", "spsa", "random"] = Field(
         "tpe",
         description="who proposes: Optuna's TPE, CMA-ES, Gaussian process, the genetic algorithm, "
-        "or chance",
+        "for programs SPSA, or chance",
     )
-    pruner: Literal["median", "hyperband", "asha", "none"] = Field(
-        "median", description="who ends trials that fall behind"
+    pruner: Literal["median", "hyperband", "asha", "race", "none"] = Field(
+        "median",
+        description="who ends trials that fall behind; race: those that are worse than the best "
+        "for certain, by their errors (the default of `sweep program`)",
     )
     startup: int = Field(
         10, ge=0, description="trials at random, and without pruning, before either begins"
     )
     reports: int = Field(4, ge=1, le=100, description="times that a trial meets the panel")
-    panel: Annotated[tuple[str, ...], BeforeValidator(_split)] = Field(
+    panel: Annotated[tuple[str, ...], BeforeValidator(split_list)] = Field(
         (DEFAULT_PANEL,),
         description="agents that a trial meets, A,B,…; `default` stands for random moves, a greedy "
         "table and alpha-beta 2, 4 and 6 deep, and for patterns for the bundled agent with "
@@ -118,7 +121,7 @@ class SweepSettings(BaseModel):
         description="judge agents by the search that they ship with, not by the shorter one of a "
         "training's checks; the last rung always does",
     )
-    rungs: Annotated[tuple[str, ...], BeforeValidator(_split)] = Field(
+    rungs: Annotated[tuple[str, ...], BeforeValidator(split_list)] = Field(
         (),
         description="after the trials the best so many learn anew, longer, and the defaults with "
         "them: CANDIDATESxSECONDS[xSEEDS],…; the best of a rung go on to the next, the last one "
@@ -137,10 +140,16 @@ class SweepSettings(BaseModel):
         "rungs, with fresh seeds, to play each other",
     )
     finalists: int = Field(
-        4, ge=1, le=100, description="best trials that play for the champion, with the defaults"
+        4,
+        ge=1,
+        le=100,
+        description="best trials that play for the champion, with the defaults; 2 for program",
     )
     final_openings: int = Field(
-        100, ge=2, le=10_000, description="fresh openings of each pair in that final"
+        100,
+        ge=2,
+        le=10_000,
+        description="fresh openings of each pair in that final; 50 for program",
     )
     storage: str | None = Field(
         None,
@@ -190,6 +199,8 @@ class SweepSettings(BaseModel):
     @model_validator(mode="after")
     def _filled(self) -> Self:
         usual = SUBJECTS[self.kind].budget
+        if self.sampler == "spsa" and self.kind != "program":
+            raise ValueError("sampler: spsa is for programs, whose trials can meet each other")
         if usual is None and self.budget is not None:
             raise ValueError(
                 f"budget: trials of {self.kind} learn nothing, they play panel_openings; leave it "

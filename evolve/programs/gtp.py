@@ -6,14 +6,14 @@ Source: the draft of GTP version 2 by G. Farnebäck; squares are a1 to h8 with a
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from evolve.engine.board import Board
 from evolve.engine.rules import PASS
 from evolve.engine.squares import parse_square, square_name
 from evolve.errors import EngineError, RecordError
-from evolve.programs.process import LineProcess
+from evolve.programs.process import NOTHING, LineProcess
 
 _LONGEST_ANSWER: Final = 1000
 _ANSWER: Final = re.compile(r"([=?])(\d*)(?:\s+(.*))?")
@@ -23,12 +23,20 @@ class GtpSession:
     """A running program; `moves` are those that it has been told or has played.
 
     Programs answer in upper or lower case, with or without ids, print banners, and may know no
-    more than the few commands that a game needs: we do without the rest.
+    more than the few commands that a game needs: we do without the rest. setup: commands of the
+    program's own, told when it begins.
     """
 
-    def __init__(self, command: Sequence[str], seconds: float | None) -> None:
-        self._program = LineProcess(command)
+    def __init__(
+        self,
+        command: Sequence[str],
+        seconds: float | None,
+        environment: Mapping[str, str] = NOTHING,
+        setup: Sequence[str] = (),
+    ) -> None:
+        self._program = LineProcess(command, environment)
         self._seconds = seconds
+        self._setup = setup
         self._id = 0
         self.moves: tuple[int, ...] | None = ()
 
@@ -46,6 +54,8 @@ class GtpSession:
         # Whole seconds are all that GTP can tell.
         if "time_settings" in commands and self._seconds is not None and self._seconds >= 1:
             self._ask(f"time_settings 0 {int(self._seconds)} 1", deadline)
+        for line in self._setup:
+            self._ask(line, deadline)
 
     def choose(self, board: Board, deadline: float) -> int:
         """The program's move, which it has then played itself."""

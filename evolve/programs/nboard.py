@@ -6,13 +6,13 @@ Source: the protocol's description in NBoard and NTest by C. Welty.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from evolve.engine.board import Board
 from evolve.engine.squares import parse_square
 from evolve.errors import EngineError
-from evolve.programs.process import LineProcess
+from evolve.programs.process import NOTHING, LineProcess
 from evolve.records.ggf import format_ggf
 from evolve.records.record import GameRecord
 
@@ -25,8 +25,13 @@ class NBoardSession:
     `=== d6 -1.00 0.0` and `=== D6/-1.00/0.0` are both understood, and other lines ignored.
     """
 
-    def __init__(self, command: Sequence[str], depth: int | None) -> None:
-        self._program = LineProcess(command)
+    def __init__(
+        self,
+        command: Sequence[str],
+        depth: int | None,
+        environment: Mapping[str, str] = NOTHING,
+    ) -> None:
+        self._program = LineProcess(command, environment)
         self._depth = depth
         self._pings = 0
         self.moves: tuple[int, ...] | None = None

@@ -11,12 +11,13 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Final
 
 from evolve.errors import EngineError
 
+NOTHING: Final[Mapping[str, str]] = {}
 _LONGEST_LINE: Final = 65536
 _LINES_AHEAD: Final = 1000
 """Lines read before anyone wants them: a program that floods us is made to wait."""
@@ -40,11 +41,12 @@ class LineProcess:
     It ends with this process at the latest, however that ends, and so does what it has started:
     see `programs.guard`. Where there is no fork (Windows) it has no guard, and only its own process
     is ended. Raises EngineError where it fails: it cannot be started, is gone, or says nothing in
-    time.
+    time. environment: variables beside those of this process.
     """
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str] = NOTHING) -> None:
         self._life: int | None = None
+        self._environment = {**os.environ, **environment}
         try:
             self._process = self._start(command)
         except OSError as error:
@@ -76,6 +78,7 @@ class LineProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 pass_fds=pipes,
+                env=self._environment,
                 start_new_session=guarded,  # Ctrl-C is for us
             )
         except BaseException:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ from evolve.engine.board import Board
 from evolve.engine.rules import PASS
 from evolve.engine.squares import parse_square, square_name
 from evolve.errors import EngineError, RecordError
-from evolve.programs.process import LineProcess
+from evolve.programs.process import NOTHING, LineProcess
 
 _HOST: Final = Path(__file__).with_name("host.py")
 _SECONDS: Final = 5.0
@@ -28,9 +29,10 @@ class PythonSession:
         seconds: float | None,
         megabytes: int,
         python: str = sys.executable,
+        environment: Mapping[str, str] = NOTHING,
     ) -> None:
         command = [python, str(_HOST), str(file), name, str(megabytes)]
-        self._program = LineProcess(command)
+        self._program = LineProcess(command, environment)
         self._seconds = _SECONDS if seconds is None else seconds
         self.moves: tuple[int, ...] | None = None
 

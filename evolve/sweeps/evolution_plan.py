@@ -15,7 +15,7 @@ from evolve.agents.loading import load_agent, read_agent
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import config_text
 from evolve.evolution.loop import Evolution
-from evolve.sweeps.objective import Marks, Outcome, Report
+from evolve.sweeps.objective import Marks, Outcome, Report, Task
 from evolve.sweeps.plan import Plan
 from evolve.tables import folder as store
 from evolve.tables.kinds import champion_of
@@ -38,10 +38,9 @@ class EvolutionPlan(Plan):
         """Load what is compiled before the seconds are counted."""
         objective.judged(load_agent(self.sweep.panel[-1]))
 
-    def run(
-        self, objective: Objective, number: int, values: Mapping[str, Any], report: Report
-    ) -> Outcome | None:
+    def run(self, objective: Objective, task: Task, report: Report) -> Outcome | None:
         """Evolve with these values, and let the champion meet the panel on the way."""
+        number, values = task.number, task.values
         settings = self.settings(values, self.seed_of(number))
         assert isinstance(settings, EvolutionSettings)
         folder = objective.path(number, "")

@@ -9,7 +9,8 @@ from typing import Final
 
 from optuna.trial import FrozenTrial
 
-from evolve.sweeps.final import DEFAULTS, agent_file, ranked
+from evolve.sweeps.final import DEFAULTS, ranked
+from evolve.sweeps.keeping import agent_file
 from evolve.tables.atomic import replacing
 
 _PIECE: Final = 48_000

@@ -10,23 +10,22 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from optuna.trial import FrozenTrial, TrialState
 
-from evolve.agents.agent import StoredAgent
-from evolve.agents.loading import read_agent
 from evolve.arena.match import Match
 from evolve.arena.tournament import Row, Tournament
-from evolve.errors import RunError
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.score import Score
 from evolve.sweeps.attempts import number_of
-from evolve.sweeps.plan import Plan
 from evolve.tables.atomic import write_text
-from evolve.tables.layout import CHAMPION_FILE, FINAL_FILE, LEARNED_FILE, TRIALS
+from evolve.tables.layout import FINAL_FILE
 from evolve.tables.observer import Observer
+
+if TYPE_CHECKING:
+    from evolve.sweeps.plan import Plan
 
 DEFAULTS = "defaults"
 """The origin of the trial that has the default settings."""
@@ -57,7 +56,8 @@ class FinalResult:
 
     rows: the finalists, the strongest first, under the names of their trials; winner: the number
     of the best trial; defaults: that of the defaults, None when they have no agent; score: of the
-    winner against the defaults, None when it is the defaults, or they did not meet.
+    winner against the defaults, None when it is the defaults, or they did not meet; tested: what
+    the plan's test says of that.
     """
 
     rows: Sequence[Row | Standing]
@@ -65,6 +65,7 @@ class FinalResult:
     defaults: int | None
     score: Score | None
     champion: Path
+    tested: str | None = None
 
 
 def best_trial(trials: Sequence[FrozenTrial]) -> FrozenTrial | None:
@@ -78,47 +79,21 @@ def ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
     return sorted(complete, key=lambda trial: (-trial.values[0], number_of(trial)))
 
 
-def agent_file(folder: Path, trial: FrozenTrial) -> Path:
-    """Where a trial's agent is: in the sweep's folder of trials, under the trial's number.
-
-    Raises RunError where the study names any other place: a journal may come from anywhere.
-    """
-    number, named = number_of(trial), str(trial.user_attrs.get("agent"))
-    stem = f"{TRIALS}/trial-{number:04d}"
-    if named not in (f"{stem}.json", f"{stem}.npz"):
-        raise RunError(
-            f"trial {number} of {folder} names {named!r} as its agent: it must be "
-            f"{stem}.json or {stem}.npz"
-        )
-    return folder / named
-
-
-def save_champion(folder: Path, trial: FrozenTrial, **facts: Any) -> Path | None:
-    """Make a trial's agent the sweep's; None when its file is not here, but on another machine."""
-    source = agent_file(folder, trial)
-    return keep(folder, read_agent(source).with_provenance(**facts)) if source.exists() else None
-
-
-def keep(folder: Path, agent: StoredAgent) -> Path:
-    """Make an agent the sweep's champion; where it is kept."""
-    target = folder / (LEARNED_FILE if agent.arrays else CHAMPION_FILE)
-    agent.save(target)
-    return target
-
-
 def play_final(
     folder: Path, plan: Plan, trials: Sequence[FrozenTrial], jobs: int, observer: Observer
 ) -> FinalResult | None:
     """Play it and crown the winner; None when no complete trial has its agent here."""
     sweep = plan.sweep
-    here = [trial for trial in ranked(trials) if agent_file(folder, trial).exists()]
+    found = [(trial, plan.agent_of(folder, trial)) for trial in ranked(trials)]
+    agent_by = {number_of(trial): agent for trial, agent in found if agent is not None}
+    here = [trial for trial, agent in found if agent is not None]
     if not here:
         return None
     finalists = here[: sweep.finalists]
     defaults = next((t for t in here if t.user_attrs.get("origin") == DEFAULTS), None)
     if defaults is not None and defaults not in finalists:
         finalists.append(defaults)
-    agents = [read_agent(agent_file(folder, trial)) for trial in finalists]
+    agents = [agent_by[number_of(trial)] for trial in finalists]
     names = [f"trial-{number_of(trial)}" for trial in finalists]
 
     def openings(part: Part, *key: int) -> Openings:
@@ -148,16 +123,20 @@ def play_final(
         rating.play(progress)
         rows = rating.rows()
         winner = finalists[names.index(rows[0].agent)]
-    score = None
+    score, tested = None, None
     if defaults is not None and winner is not defaults:
         pair = agents[finalists.index(winner)], agents[finalists.index(defaults)]
-        match = Match(*pair, openings(Part.MATCH, 0), sweep.rules, seed=sweep.seed, jobs=jobs)
+        match = Match(
+            *pair, openings(Part.MATCH, 0), sweep.rules, seed=sweep.seed, jobs=jobs, sprt=plan.test
+        )
         score = match.play(progress).score
+        if plan.test is not None:
+            tested = plan.test.verdict(match.result.pentanomial)
     facts = {} if score is None else {"against_defaults": score.score}
-    champion = save_champion(folder, winner, **facts)
+    champion = plan.crown(folder, winner, facts)
     assert champion is not None
     number = None if defaults is None else number_of(defaults)
-    result = FinalResult(rows, number_of(winner), number, score, champion)
+    result = FinalResult(rows, number_of(winner), number, score, champion, tested)
     write_result(folder, result, trials)
     return result
 
@@ -175,4 +154,5 @@ def _document(result: FinalResult) -> dict[str, Any]:
         "winner": result.winner,
         "defaults": result.defaults,
         "against_defaults": None if result.score is None else asdict(result.score),
+        **({} if result.tested is None else {"tested": result.tested}),
     }

@@ -14,7 +14,7 @@ from evolve.engine.genes import GENES
 from evolve.engine.rules import rule_set
 from evolve.errors import SettingsError
 from evolve.population.genome import Genome
-from evolve.sweeps.objective import Outcome, Report
+from evolve.sweeps.objective import Outcome, Report, Task
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.spaces import DEPTHS, gene_places, genes_space
@@ -27,10 +27,9 @@ if TYPE_CHECKING:
 class GenesPlan(Plan):
     """Every number of the genome is a parameter."""
 
-    def run(
-        self, objective: Objective, number: int, values: Mapping[str, Any], report: Report
-    ) -> Outcome:
+    def run(self, objective: Objective, task: Task, report: Report) -> Outcome:
         """Let the agent of these values meet the panel."""
+        number, values = task.number, task.values
         agent = self.agent(values, f"trial-{number}")
         score, error = objective.judged(agent)
         report(1, score, error)

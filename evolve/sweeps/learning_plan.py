@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.agents.agent import Agent
 from evolve.config.learning import TrainingSettings
-from evolve.sweeps.objective import Marks, Outcome, Report
+from evolve.sweeps.objective import Marks, Outcome, Report, Task
 from evolve.sweeps.plan import Plan
 
 if TYPE_CHECKING:
@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 class LearningPlan(Plan):
     """The agent of a trial is the network as it is at the end of the training."""
 
-    def run(
-        self, objective: Objective, number: int, values: Mapping[str, Any], report: Report
-    ) -> Outcome | None:
+    def run(self, objective: Objective, task: Task, report: Report) -> Outcome | None:
         """Train with these values, and meet the panel on the way."""
+        number, values = task.number, task.values
         from evolve.learning.course import Course
 
         settings = self.settings(values, self.seed_of(number))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,12 +22,25 @@ Report = Callable[[int, float, float], bool]
 
 
 @dataclass(frozen=True)
+class Task:
+    """A trial to be run: its number, its values, and what else it is told (`Plan.brief`)."""
+
+    number: int
+    values: Mapping[str, Any]
+    brief: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Outcome:
-    """How a trial ended: its score against the panel, its error, its agent's file."""
+    """How a trial ended: its score, its error, its agent's file, and further facts of it.
+
+    agent: None where it ended early.
+    """
 
     score: float
     error: float
-    agent: Path
+    agent: Path | None
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Objective:
@@ -35,13 +49,19 @@ class Objective:
     def __init__(self, plan: Plan, folder: Path) -> None:
         self.plan = plan
         self.folder = folder
-        sweep = plan.sweep
-        self.panel = Panel(sweep.panel, 2 * sweep.panel_openings, sweep.rules, sweep.seed)
+        self.kept: dict[str, Any] = {}
+        """What a plan keeps from one trial to the next."""
         plan.prepare(self)
 
-    def run(self, number: int, values: Mapping[str, Any], report: Report) -> Outcome | None:
+    @cached_property
+    def panel(self) -> Panel:
+        """Whom trials meet."""
+        sweep = self.plan.sweep
+        return Panel(sweep.panel, 2 * sweep.panel_openings, sweep.rules, sweep.seed)
+
+    def run(self, task: Task, report: Report) -> Outcome | None:
         """Run a trial to its end; None when `report` has ended it."""
-        return self.plan.run(self, number, values, report)
+        return self.plan.run(self, task, report)
 
     def judged(self, agent: Agent) -> tuple[float, float]:
         """An agent's mean score against the panel, and its standard error over openings."""

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from pydantic import BaseModel
 
+from evolve.agents.agent import Agent
+from evolve.agents.loading import read_agent
+from evolve.arena.sprt import Sprt
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import resolve_as
 from evolve.errors import SettingsError
+from evolve.sweeps.keeping import agent_file, keep
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.spaces import FAMILIES, Family
 from evolve.tables.kinds import imported
 
 if TYPE_CHECKING:
-    from evolve.sweeps.objective import Objective, Outcome, Report
+    from optuna.trial import FrozenTrial
+
+    from evolve.sweeps.objective import Objective, Outcome, Report, Task
 
 
 @dataclass(frozen=True)
@@ -40,10 +47,58 @@ class Plan(ABC):
     """Settings of a trial that the sweep itself sets."""
 
     @abstractmethod
-    def run(
-        self, objective: Objective, number: int, values: Mapping[str, Any], report: Report
-    ) -> Outcome | None:
+    def run(self, objective: Objective, task: Task, report: Report) -> Outcome | None:
         """Run a trial to its end; None when `report` has ended it."""
+
+    def try_out(self) -> None:
+        """See that trials can begin, by what is not part of the settings: here nothing."""
+        return
+
+    def brief(self, trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> dict[str, Any]:
+        """What a trial is told beside its values, as JSON, by the trials so far: here nothing."""
+        return {}
+
+    def agent_of(self, folder: Path, trial: FrozenTrial) -> Agent | None:
+        """The agent of a complete trial of the sweep in a folder; None where it is not here."""
+        file = agent_file(folder, trial)
+        return read_agent(file) if file.exists() else None
+
+    def crown(self, folder: Path, trial: FrozenTrial, facts: Mapping[str, Any]) -> Path | None:
+        """Make a trial's agent the sweep's; where it is kept, None where it is not here."""
+        file = agent_file(folder, trial)
+        return keep(folder, read_agent(file).with_provenance(**facts)) if file.exists() else None
+
+    @property
+    def test(self) -> Sprt | None:
+        """What the winner's match with the defaults tests, where it ends by a test."""
+        return None
+
+    def settle(self, place: int) -> None:
+        """Take one's place in a worker process, the `place`-th from 0: here anywhere."""
+        return
+
+    def games_of(self, trials: Sequence[FrozenTrial]) -> int:
+        """Games that trials have played, or may still play where they are not finished."""
+        return 0
+
+    @property
+    def games(self) -> int | None:
+        """Games that all trials together may play; None for any."""
+        return None
+
+    @property
+    def games_of_one(self) -> int:
+        """Games of a trial that comes to its end."""
+        return 0
+
+    def remark(self, trials: Sequence[FrozenTrial]) -> str | None:
+        """What the trials so far show that their user should know; None for nothing."""
+        return None
+
+    @property
+    def forgiving(self) -> bool:
+        """Whether trials may fail one after another once one is complete."""
+        return False
 
     def prepare(self, objective: Objective) -> None:
         """Do what no trial should pay for, before the first one in a process: here nothing."""

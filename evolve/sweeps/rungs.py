@@ -35,11 +35,10 @@ from evolve.sweeps.final import (
     FinalResult,
     SeedsScore,
     Standing,
-    agent_file,
-    keep,
     ranked,
     write_result,
 )
+from evolve.sweeps.keeping import agent_file, keep
 from evolve.sweeps.study import Queued
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.tables import folder as store

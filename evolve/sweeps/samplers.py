@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 import importlib.util
+import math
 import warnings
 from types import SimpleNamespace
-from typing import cast
+from typing import Final, cast
 
 import numpy as np
 import optuna
@@ -19,6 +20,10 @@ from evolve.errors import ExtraError
 from evolve.sweeps.attempts import PLACE, is_lost, number_of
 from evolve.sweeps.cmaes import CmaSampler
 from evolve.sweeps.genetic import GeneticSampler
+from evolve.sweeps.plan import Plan
+from evolve.sweeps.spsa import SpsaSampler
+
+_CERTAIN: Final = 2.0
 
 
 def check_sampler(settings: SweepSettings) -> None:
@@ -38,8 +43,9 @@ class Proposer:
     were lost, so that a sweep that was stopped or killed goes on as if it had not been.
     """
 
-    def __init__(self, settings: SweepSettings) -> None:
-        self._settings = settings
+    def __init__(self, plan: Plan) -> None:
+        settings = plan.sweep
+        self._plan, self._settings = plan, settings
         self._cma = CmaSampler(settings.startup)
 
     def sampler(self, number: int) -> BaseSampler:
@@ -60,6 +66,10 @@ class Proposer:
                     return self._cma
                 case "ga":
                     return GeneticSampler(startup, seed)
+                case "spsa":
+                    begin = self._plan.defaults or {}
+                    space = self._plan.space.distributions
+                    return SpsaSampler(space, begin, settings.trials, number, seed)
                 case "random":
                     return optuna.samplers.RandomSampler(seed=seed)
 
@@ -77,8 +87,24 @@ def pruner_of(settings: SweepSettings) -> BasePruner:
             return Hyperband(settings.seed, steps)
         case "asha":
             return optuna.pruners.SuccessiveHalvingPruner(min_resource=1, reduction_factor=2)
+        case "race":
+            return Race()
         case "none":
             return optuna.pruners.NopPruner()
+
+
+class Race(BasePruner):
+    """Ends a trial that is worse than the best one for certain: by more than twice the error of
+    their difference. Scores on different openings would differ by more than that."""
+
+    def prune(self, study: optuna.Study, trial: FrozenTrial) -> bool:
+        """See Optuna."""
+        complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+        if not complete or trial.last_step is None:
+            return False
+        best = max(complete, key=lambda one: one.values[0])
+        error = math.hypot(*(one.user_attrs.get("score_error", 0.0) for one in (best, trial)))
+        return bool(trial.intermediate_values[trial.last_step] + _CERTAIN * error < best.values[0])
 
 
 class Hyperband(HyperbandPruner):

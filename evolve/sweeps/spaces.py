@@ -19,6 +19,7 @@ from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.operators import OPERATORS
 from evolve.config.pattern_training import PATTERN_PRESETS, PatternSettings
+from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.engine.rules import Rules, rule_set
 from evolve.engine.shapes import (
     DEFAULT_SHAPES,
@@ -274,6 +275,15 @@ FAMILIES: Final[dict[str, Family]] = {
         EvolutionSettings,
         PRESETS,
         EVOLUTION,
+        None,
+        {},
+        _no_settings,
+    ),
+    "program": Family(
+        "evolve.sweeps.program_plan:ProgramPlan",
+        ProgramSweepSettings,
+        {},
+        Space(()),
         None,
         {},
         _no_settings,

@@ -28,14 +28,18 @@ from evolve.sweeps.cmaes import GENERATION
 from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.importance import importances_in
 from evolve.sweeps.lease import Lease, Watch, is_gone, key_of
+from evolve.sweeps.objective import Task
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.samplers import Hyperband, Proposer, pruner_of
+from evolve.sweeps.spsa import MIRROR
 from evolve.sweeps.storage import telling
 from evolve.tables.trials import Importances
 
 ATTEMPTS: Final = 3
 """Times that the same values are tried when their workers die."""
 IDENTITY: Final = "evolve"
+BRIEF: Final = "brief"
+"""Attribute of a trial: what it was told beside its values, so that it is told the same again."""
 _FINISHED: Final = (TrialState.COMPLETE, TrialState.PRUNED)
 _ENDS: Final = (*_FINISHED, TrialState.FAIL)
 
@@ -48,14 +52,6 @@ class Queued:
 
     values: Mapping[str, Any]
     origin: str
-
-
-@dataclass(frozen=True)
-class Taken:
-    """A trial that this process has been given, by the sweep's own number."""
-
-    number: int
-    values: dict[str, Any]
 
 
 class Study:
@@ -83,7 +79,7 @@ class Study:
         self.lease = Lease()
         self._storage = storage
         self._watch = Watch()
-        self._proposer = Proposer(plan.sweep)
+        self._proposer = Proposer(plan)
         self._trials: dict[int, Trial] = {}
         with self._telling():
             optuna.create_study(
@@ -192,17 +188,35 @@ class Study:
         trials = self.trials()
         if self._queue is not None:
             return sum(trial.state == TrialState.WAITING for trial in trials)
+        if not self._has_room(trials):
+            return 0
         taken = sum(trial.state in (*_FINISHED, TrialState.RUNNING) for trial in trials)
         return self.plan.sweep.trials - taken
 
     @property
     def is_over(self) -> bool:
         """Whether as many are finished as are wanted; of a queue, whether all have ended."""
+        trials = self.trials()
         if self._queue is not None:
-            return all(trial.state in _ENDS for trial in self.trials())
-        return self.finished() >= self.plan.sweep.trials
+            return all(trial.state in _ENDS for trial in trials)
+        if any(trial.state == TrialState.RUNNING for trial in trials):
+            return self.finished() >= self.plan.sweep.trials
+        return self.finished() >= self.plan.sweep.trials or not self._has_room(trials)
 
-    def take(self, worker: str) -> Taken | None:
+    @property
+    def progress(self) -> tuple[float, float]:
+        """How much is done of how much: trials, or games where these are counted."""
+        if self.plan.games is not None:
+            done = self.plan.games_of([t for t in self.trials() if t.state in _FINISHED])
+            return (self.plan.games if self.is_over else done), self.plan.games
+        return self.finished(), self.plan.sweep.work
+
+    def _has_room(self, trials: Sequence[FrozenTrial]) -> bool:
+        """Whether another trial fits into the games."""
+        most = self.plan.games
+        return most is None or self.plan.games_of(trials) + self.plan.games_of_one <= most
+
+    def take(self, worker: str) -> Task | None:
         """A trial to work on; None when another process was faster with the last one."""
         with self._telling():
             place = len(self.trials()) if self.shared else free_place(self.trials())
@@ -221,9 +235,14 @@ class Study:
             if self.shared and self._is_surplus(trial.number):
                 self._fail(trial._trial_id, "not wanted any more")
                 return None
-        number = number_of(self._frozen(trial))
+        frozen = self._frozen(trial)
+        number = number_of(frozen)
         self._trials[number] = trial
-        return Taken(number, dict(trial.params))
+        with self._telling():
+            brief = frozen.user_attrs.get(BRIEF)
+            if brief is None and (brief := self.plan.brief(frozen, self.trials())):
+                trial.set_user_attr(BRIEF, brief)
+        return Task(number, dict(trial.params), brief or {})
 
     def _frozen(self, trial: Trial) -> FrozenTrial:
         """What the storage holds of a trial."""
@@ -329,7 +348,9 @@ class Study:
         values = values_of(trial, self.plan.space.names)
         if values is not None:
             known = trial.user_attrs
-            attributes = {key: known[key] for key in ["origin", PLACE] if key in known}
+            attributes = {
+                key: known[key] for key in ["origin", PLACE, BRIEF, MIRROR] if key in known
+            }
             attributes |= {"attempt": attempt, "retry_of": trial.number}
             # As `enqueue_trial` does, except that the trial stays in its generation of CMA-ES.
             inner = {
@@ -410,6 +431,7 @@ def rows_of(plan: Plan, trials: list[FrozenTrial]) -> list[dict[str, Any]]:
                 "reports": reports,
                 "origin": known.get("origin", "sampler"),
                 "worker": known.get("worker"),
+                "games": known.get("games"),
                 "agent": known.get("agent"),
                 "reason": known.get("reason"),
                 "seconds": known.get("seconds", took if trial.state in _ENDS else None),

@@ -19,13 +19,13 @@ from evolve.sweeps.final import (
     FinalResult,
     best_trial,
     play_final,
-    save_champion,
 )
 from evolve.sweeps.lease import BEAT, Heart
+from evolve.sweeps.objective import Task
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.samplers import check_sampler
 from evolve.sweeps.storage import open_database, open_journal, without_password
-from evolve.sweeps.study import Queued, Study, Taken, rows_of
+from evolve.sweeps.study import Queued, Study, rows_of
 from evolve.sweeps.worker import Worker, ready
 from evolve.tables import folder as store
 from evolve.tables.final import finals_trials
@@ -67,6 +67,7 @@ def checked_plan(settings: SweepSettings) -> Plan:
     ends = [{}, *({p.name: end} for p in plan.space.parameters for end in p.ends)]
     for changes in ends:
         plan.check({**values, **changes})
+    plan.try_out()
     return plan
 
 
@@ -100,6 +101,7 @@ class Sweep:
         self._workers: list[Worker] = []
         self._failed = 0
         self._next_look = 0.0
+        self._remarked = False
         self._importances = Importances()
 
     def run(self, observer: Observer) -> SweepEnding:
@@ -187,11 +189,11 @@ class Sweep:
                 self._start(worker, taken)
                 self._save()
         in_hand = f"trials, {self._busy} in hand"
-        observer.stage(in_hand, self.study.finished(), self.settings.work)
+        observer.stage(in_hand, *self.study.progress)
 
-    def _start(self, worker: Worker, taken: Taken) -> None:
+    def _start(self, worker: Worker, task: Task) -> None:
         try:
-            worker.start(taken.number, taken.values)
+            worker.start(task)
         except OSError:  # it died while it was idle; `_listen` finds out and gives it up
             return
 
@@ -213,17 +215,17 @@ class Sweep:
                         raise
                     self._bury(worker, observer)
                 return
-            case ("complete", score, error, agent, seconds):
-                facts = {"score_error": error, "agent": agent, "seconds": seconds}
+            case ("complete", score, error, agent, facts):
+                facts = {"score_error": error, "agent": agent, **facts}
                 if self.study.shared:
                     facts.update(agent_pieces(self.folder / agent))
                 kept = self.study.complete(number, score, facts)
                 self._failed = 0
                 best = best_trial(self.study.trials())
                 if best is not None and number_of(best) == number:
-                    save_champion(self.folder, best)
-            case ("pruned", seconds):
-                kept = self.study.prune(number, {"seconds": seconds})
+                    self.plan.crown(self.folder, best, {})
+            case ("pruned", facts):
+                kept = self.study.prune(number, facts)
                 self._failed = 0
             case ("failed", reason):
                 self.study.fail(number, reason)
@@ -233,7 +235,7 @@ class Sweep:
         if not kept:
             observer.note(f"trial {number} had been given up for dead; its result is not counted")
         self._tell(number, observer)
-        if self._failed >= _IN_A_ROW:
+        if self._failed >= _IN_A_ROW and not (self.plan.forgiving and self._any_complete):
             raise RunError(f"{self._failed} trials in a row failed, the last one: {message[1]}")
 
     def _bury(self, worker: Worker, observer: Observer) -> None:
@@ -251,11 +253,15 @@ class Sweep:
         self._failed += 1
         if self._failed >= _IN_A_ROW:
             raise RunError(f"{self._failed} trials in a row failed: {reason}")
-        self._workers[self._workers.index(worker)] = self._worker()
+        self._workers[self._workers.index(worker)] = self._worker(worker.place)
 
     def _tell(self, number: int, observer: Observer) -> None:
         row = next(row for row in self._save() if row["number"] == number)
-        observer.row(row, self.study.finished(), self.settings.work)
+        remark = None if self._remarked else self.plan.remark(self.study.trials())
+        if remark is not None:
+            self._remarked = True
+            observer.note(remark)
+        observer.row(row, *self.study.progress)
 
     def _save(self) -> list[dict[str, Any]]:
         """Write the trials table; its rows."""
@@ -268,16 +274,20 @@ class Sweep:
     def _busy(self) -> int:
         return sum(not worker.idle for worker in self._workers)
 
-    def _worker(self) -> Worker:
-        return Worker(self.folder, self.settings)
+    @property
+    def _any_complete(self) -> bool:
+        return best_trial(self.study.trials()) is not None
+
+    def _worker(self, place: int) -> Worker:
+        return Worker(self.folder, self.settings, place)
 
     @contextmanager
     def _at_work(self) -> Iterator[None]:
         """Workers while the block runs, no more of them than there are trials left."""
         wanted = min(self.jobs, self._target - self.study.finished())
         try:
-            for _ in range(wanted):
-                self._workers.append(self._worker())
+            for place in range(wanted):
+                self._workers.append(self._worker(place))
             yield
         finally:
             for worker in self._workers:

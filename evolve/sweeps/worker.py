@@ -1,8 +1,8 @@
 """Worker processes: each runs trials one after another, as it is told over a pipe.
 
-Messages to a worker are `(number, values)` or None, the end; back come `("report", step, score,
-error)`, answered by whether to end there, and at last `("complete", score, error, agent,
-seconds)`, `("pruned", seconds)` or `("failed", reason)`.
+Messages to a worker are a `Task` or None, the end; back come `("report", step, score, error)`,
+answered by whether to end there, and at last `("complete", score, error, agent, facts)`,
+`("pruned", facts)` or `("failed", reason)`; facts have the seconds.
 """
 
 from __future__ import annotations
@@ -19,11 +19,14 @@ from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evolve.config.sweep import SweepSettings
 from evolve.errors import EvolveError
 from evolve.programs.process import signal_name
+
+if TYPE_CHECKING:
+    from evolve.sweeps.objective import Task
 
 Message = tuple[Any, ...]
 
@@ -31,11 +34,13 @@ Message = tuple[Any, ...]
 class Worker:
     """A worker process, seen from the one that started it."""
 
-    def __init__(self, folder: Path, settings: SweepSettings) -> None:
+    def __init__(self, folder: Path, settings: SweepSettings, place: int) -> None:
+        self.place = place
         # A forked copy of a process with threads is not sound.
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self._process = context.Process(target=work, args=(theirs, folder, settings), daemon=True)
+        told = (theirs, folder, settings, place)
+        self._process = context.Process(target=work, args=told, daemon=True)
         with _without_ctrl_c():
             self._process.start()
         theirs.close()
@@ -53,11 +58,11 @@ class Worker:
         """Whether it has nothing to do."""
         return self.number is None
 
-    def start(self, number: int, values: dict[str, Any]) -> None:
+    def start(self, task: Task) -> None:
         """Give it a trial; BrokenPipeError when it is dead."""
-        self.number = number
+        self.number = task.number
         self._killed_before = _killed_for_memory()
-        self.connection.send((number, values))
+        self.connection.send(task)
 
     def receive(self) -> Message:
         """A message that has come; EOFError or OSError when the worker has died."""
@@ -129,30 +134,36 @@ def ready(workers: list[Worker], seconds: float) -> list[Worker]:
     return [worker for worker in workers if worker.connection in found]
 
 
-def work(connection: Connection, folder: Path, settings: SweepSettings) -> None:
-    """Run trials until there is no more to do: what a worker process does."""
+def work(connection: Connection, folder: Path, settings: SweepSettings, place: int) -> None:
+    """Run trials until there is no more to do: what a worker process does.
+
+    place: its own among the workers, from 0.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started us
     _end_with_parent()
     from evolve.sweeps.objective import Objective
     from evolve.sweeps.plan import plan_of
 
-    objective = Objective(plan_of(settings), folder)
+    plan = plan_of(settings)
+    plan.settle(place)
+    objective = Objective(plan, folder)
 
     def report(step: int, score: float, error: float) -> bool:
         connection.send(("report", step, score, error))
         return bool(connection.recv())
 
     while (task := connection.recv()) is not None:
-        number, values = task
         begin = time.perf_counter()
         try:
-            outcome = objective.run(number, values, report)
-            seconds = time.perf_counter() - begin
-            if outcome is None:
-                connection.send(("pruned", seconds))
+            outcome = objective.run(task, report)
+            facts = {"seconds": time.perf_counter() - begin}
+            if outcome is not None:
+                facts = {**outcome.facts, **facts}
+            if outcome is None or outcome.agent is None:
+                connection.send(("pruned", facts))
             else:
                 agent = outcome.agent.relative_to(folder).as_posix()
-                connection.send(("complete", outcome.score, outcome.error, agent, seconds))
+                connection.send(("complete", outcome.score, outcome.error, agent, facts))
         except EvolveError as error:
             connection.send(("failed", str(error)))
         except MemoryError:

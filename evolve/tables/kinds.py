@@ -17,6 +17,8 @@ from typing import Any, Final
 from evolve.config.subjects import SUBJECTS
 from evolve.errors import RunError
 from evolve.tables.layout import (
+    BEST_FILE,
+    BEST_TOML,
     CHAMPION_FILE,
     CHECKPOINT_FILE,
     CONFIG_FILE,
@@ -61,13 +63,14 @@ class RunTable:
 class Change:
     """A setting that may change when a run goes on, as an option of `evolve resume`.
 
-    type: int (from 1), float, bool or str.
+    type: int (from 1), float, bool or str. words: of the commands that it is for, all if none.
     """
 
     name: str
     type: type[int | float | bool | str]
     help: str
     metavar: str | None = None
+    words: tuple[str, ...] = ()
 
     @property
     def option(self) -> str:
@@ -80,13 +83,15 @@ class Variant:
     """What the second word of a command chooses: its settings model, and what it needs.
 
     presets: dictionary of presets, the default first; None where there are none. learns: whether
-    it needs PyTorch. about: what it does, in a sentence; that of its kind if not given.
+    it needs PyTorch. about: what it does, in a sentence; that of its kind if not given. runs:
+    whether its settings are a command, which no service takes.
     """
 
     settings: str
     presets: str | None = None
     learns: bool = False
     about: str | None = None
+    runs: bool = False
 
     def model(self) -> Any:
         """The class of its settings."""
@@ -151,6 +156,11 @@ class RunKind:
     def word(self, command: str) -> str:
         """The second word of one of its commands."""
         return command.removeprefix(self.name).lstrip()
+
+    def changes_of(self, command: str) -> list[Change]:
+        """What may change of a run of one of its commands."""
+        word = self.word(command)
+        return [one for one in self.changes if not one.words or word in one.words]
 
     def table(self, name: str) -> RunTable | None:
         """Its table of that name, where it has one."""
@@ -236,7 +246,7 @@ TRAININGS: Final = RunKind(
     row_event="check",
     packages=("numba", "numpy", "pandas", "pyarrow"),
     changes=(
-        Change("games", int, "Of a training: games in all."),
+        Change("games", int, "Of a training or a program: games in all."),
         Change("budget", float, "Of a training: CPU seconds in all."),
         Change("patience", int, "Stop after so many generations or checks without a better one."),
     ),
@@ -255,7 +265,7 @@ SWEEPS: Final = RunKind(
     about=f"Search hyperparameters: {', '.join(SUBJECTS)}.",
     variants={
         word: Variant(
-            "evolve.config.sweep:SweepSettings", learns=subject.learns, about=subject.about
+            subject.model, learns=subject.learns, about=subject.about, runs=word == "program"
         )
         for word, subject in SUBJECTS.items()
     },
@@ -282,13 +292,22 @@ SWEEPS: Final = RunKind(
         ),
     ),
     parts=(TRIALS, RUNGS),
-    files=(CHAMPION_FILE, LEARNED_FILE, TRIALS_FILE, JOURNAL_FILE, FINAL_FILE),
+    files=(
+        CHAMPION_FILE,
+        LEARNED_FILE,
+        TRIALS_FILE,
+        JOURNAL_FILE,
+        FINAL_FILE,
+        BEST_FILE,
+        BEST_TOML,
+    ),
     champions=(CHAMPION_FILE, LEARNED_FILE),
     unit="trials",
     row_event="trial",
     packages=("numba", "numpy", "optuna", "pandas", "pyarrow"),
     changes=(
         Change("trials", int, "Of a sweep: finished trials in all."),
+        Change("games", int, "Of a training or a program: games in all.", words=("program",)),
         Change("timeout", float, "Of a sweep: seconds from now."),
         Change("storage", str, "Of a sweep: its storage, with the password.", metavar="URL"),
     ),

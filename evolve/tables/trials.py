@@ -26,6 +26,7 @@ TRIALS_COLUMNS: Final = Columns(
         Column("reports", pa.list_(pa.float64())),
         Column("origin", pa.string()),
         Column("worker", pa.string()),
+        Column("games", pa.int64(), before=None),
         Column("agent", pa.string()),
         Column("reason", pa.string()),
     )

@@ -40,7 +40,7 @@ def test_the_best_score_so_far_is_of_complete_trials() -> None:
 
 
 def test_the_time_left_goes_by_trials_of_this_time() -> None:
-    look = TrialsLook(SweepSettings(kind="alphabeta"), first=10)
+    look = TrialsLook(SweepSettings(kind="alphabeta"), (10, 60))
     assert math.isnan(look.seconds_left(row(9, "COMPLETE", 0.5), 10, 20))
     assert look.cells(row(9, "COMPLETE", 0.5), math.nan)[-1] == "–"
     look._begin -= 30.0

@@ -10,7 +10,7 @@ import evolve
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.sweep import SweepSettings
 from evolve.errors import SettingsError
-from evolve.sweeps.objective import Objective
+from evolve.sweeps.objective import Objective, Task
 from evolve.sweeps.plan import plan_of
 from tests.sweeps import plan
 
@@ -41,7 +41,7 @@ def test_a_trial_is_the_champion_of_its_seconds(tmp_path: Path) -> None:
     made = plan_of(settings(budget=0.2))
     reports: list[tuple[int, float]] = []
     outcome = Objective(made, tmp_path).run(
-        3, {}, lambda step, score, error: bool(reports.append((step, score)))
+        Task(3, {}), lambda step, score, error: bool(reports.append((step, score)))
     )
     assert outcome is not None
     assert outcome.agent == tmp_path / "trials/trial-0003.json"
@@ -58,5 +58,5 @@ def test_a_trial_that_is_ended_leaves_no_agent_and_can_come_again(tmp_path: Path
     (tmp_path / "trials").mkdir()
     objective = Objective(plan_of(settings(budget=5.0, reports=100)), tmp_path)
     for _ in range(2):
-        assert objective.run(0, {}, lambda step, score, error: True) is None
+        assert objective.run(Task(0, {}), lambda step, score, error: True) is None
         assert not (tmp_path / "trials/trial-0000.json").exists()

@@ -13,7 +13,8 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 import evolve
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
-from evolve.sweeps.final import agent_file, best_trial, play_final, ranked
+from evolve.sweeps.final import best_trial, play_final, ranked
+from evolve.sweeps.keeping import agent_file
 from evolve.sweeps.plan import plan_of
 from evolve.tables.final import finals_trials
 from evolve.tables.observer import Silent

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evolve.config.sweep import SweepSettings
-from evolve.sweeps.objective import Objective
+from evolve.sweeps.objective import Objective, Task
 from evolve.sweeps.plan import plan_of
 
 LITTLE = {
@@ -39,8 +39,8 @@ def test_reports_of_long_and_short_iterations_are_of_the_same_shares(
 
     (tmp_path / "trials").mkdir()
     objective = Objective(plan_of(sweep), tmp_path)
-    outcome = objective.run(0, plan_of(sweep).defaults or {}, report)
+    outcome = objective.run(Task(0, plan_of(sweep).defaults or {}), report)
     assert outcome is not None
     assert outcome.agent == tmp_path / "trials" / "trial-0000.npz"
     assert steps == ([1, 2, 3, 4] if each == 15 else [2, 4])
-    assert objective.run(1, {}, lambda step, score, error: True) is None
+    assert objective.run(Task(1, {}), lambda step, score, error: True) is None

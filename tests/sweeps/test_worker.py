@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from evolve.config.sweep import SweepSettings
+from evolve.sweeps.objective import Task
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.worker import Worker, ready
 from tests.sweeps import GENES
@@ -18,12 +19,12 @@ from tests.sweeps import GENES
 
 def test_ctrl_c_does_not_reach_a_worker_that_is_starting(tmp_path: Path) -> None:
     settings = SweepSettings(**GENES, trials=1)  # type: ignore[arg-type]
-    worker = Worker(tmp_path, settings)
+    worker = Worker(tmp_path, settings, 0)
     try:
         for _ in range(5):
             os.kill(int(worker.name), signal.SIGINT)
             time.sleep(0.1)
-        worker.start(0, plan_of(settings).defaults or {})
+        worker.start(Task(0, plan_of(settings).defaults or {}))
         assert worker.receive()[0] == "report"
     finally:
         worker.kill()
@@ -37,9 +38,9 @@ def test_ctrl_c_does_not_reach_a_worker_that_is_starting(tmp_path: Path) -> None
 def test_how_a_worker_died_says_whether_its_trial_is_to_blame(
     way: signal.Signals, outside: bool, tmp_path: Path
 ) -> None:
-    worker = Worker(tmp_path, SweepSettings(**GENES, trials=1))  # type: ignore[arg-type]
+    worker = Worker(tmp_path, SweepSettings(**GENES, trials=1), 0)  # type: ignore[arg-type]
     assert worker.idle
-    worker.start(4, {})
+    worker.start(Task(4, {}))
     assert (worker.idle, worker.number) == (False, 4)
     os.kill(int(worker.name), way)
     assert ready([worker], 10.0) == [worker], "its end is a message, too"

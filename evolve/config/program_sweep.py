@@ -1,0 +1,103 @@
+"""Settings of a sweep over the parameters of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from evolve.config.sweep import SweepSettings, split_list
+
+
+class ProgramSweepSettings(SweepSettings):
+    """A program, how it is told its parameters, and how its trials are judged."""
+
+    GROUPS: ClassVar[Mapping[str, str]] = {**SweepSettings.GROUPS, "set_by": "Programs"}
+
+    kind: Literal["program"] = Field("program", exclude=True)
+    program: str = Field(
+        description="the command, with parameters as {NAME:LOW:HIGH[:log][=DEFAULT]} or "
+        "{NAME:A|B}: gtp:COMMAND, nboard:COMMAND or python:FILE.py"
+    )
+    set_by: Literal["option", "env", "file", "gtp"] | None = Field(
+        None,
+        description="how it is told the parameters of --space that its command has no place for: "
+        "--NAME VALUE at the end of the command, a variable NAME of its environment, a file made "
+        "of --template, or --set-command over GTP",
+    )
+    template: str | None = Field(
+        None,
+        description="text file with {NAME} for each parameter; the file made of it stands in the "
+        "command for {file}",
+    )
+    set_command: str = Field(
+        "set_parameter {name} {value}", description="GTP command that sets a parameter"
+    )
+    objective: Literal["self", "panel"] = Field(
+        "self",
+        description="whom trials meet: the defaults and the best trial so far, or the panel",
+    )
+    pairs: int = Field(
+        20,
+        ge=2,
+        le=100_000,
+        description="openings of a trial that is not dropped, two games each; with a panel "
+        "--panel-openings says so",
+    )
+    games: int | None = Field(
+        None, ge=100, description="games in all, the final's included; no trial begins past them"
+    )
+    cores: int = Field(1, ge=1, le=1024, description="that a trial's programs may use together")
+    sprt: Annotated[tuple[float, float] | None, BeforeValidator(split_list)] = Field(
+        None,
+        description="ELO0,ELO1: at the end test whether the winner is stronger than the defaults "
+        "by the second rather than by the first, in --final-openings at most",
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.storage is not None:
+            raise ValueError("storage: programs are tuned on one machine; leave it out")
+        if (self.set_by == "file") != (self.template is not None):
+            raise ValueError("template: goes with --set-by file, and that with it")
+        if self.set_by == "gtp" and not self.program.startswith("gtp:"):
+            raise ValueError("set_by: gtp is for programs that are named gtp:COMMAND")
+        missing = [word for word in ("{name}", "{value}") if word not in self.set_command]
+        if missing:
+            raise ValueError(f"set_command: {' and '.join(missing)} must be in it")
+        if self.sprt is not None and not -2000 <= self.sprt[0] < self.sprt[1] <= 2000:
+            raise ValueError("sprt: ELO0 must be under ELO1, both -2000 to 2000")
+        if self.games is not None and self.trial_games > self.games - self.final_games:
+            raise ValueError(
+                f"games: {self.games} leave no room for a trial of {self.trial_games} beside the "
+                f"final's {self.final_games}; more of them, or fewer --pairs or --final-openings"
+            )
+        if self.games is not None and "trials" not in self.model_fields_set:
+            # As many as there is room for, where all but the first part of each is dropped.
+            parts = 1 if self.pruner == "none" or self.sampler == "spsa" else self.reports
+            least = max(2, self.trial_games // parts)
+            object.__setattr__(self, "trials", (self.games - self.final_games) // least)
+        return self
+
+    @property
+    def trial_games(self) -> int:
+        """Games of a trial that is not dropped."""
+        if self.objective == "panel":
+            return 2 * self.panel_openings * len(self.panel)
+        return 2 * self.pairs
+
+    @property
+    def final_games(self) -> int:
+        """Most games of the final: each of the finalists, the defaults among them, with each, and
+        the winner with the defaults once more."""
+        players = self.finalists + 1
+        return 2 * self.final_openings * (players * (players - 1) // 2 + 1)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """See SweepSettings."""
+        found = super().identity
+        for name in ("games", "cores", "sprt"):
+            del found[name]
+        return found

@@ -1,0 +1,34 @@
+"""Where the agents of trials are kept, and the sweep's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from optuna.trial import FrozenTrial
+
+from evolve.agents.agent import StoredAgent
+from evolve.errors import RunError
+from evolve.sweeps.attempts import number_of
+from evolve.tables.layout import CHAMPION_FILE, LEARNED_FILE, TRIALS
+
+
+def agent_file(folder: Path, trial: FrozenTrial) -> Path:
+    """Where a trial's agent is: in the sweep's folder of trials, under the trial's number.
+
+    Raises RunError where the study names any other place: a journal may come from anywhere.
+    """
+    number, named = number_of(trial), str(trial.user_attrs.get("agent"))
+    stem = f"{TRIALS}/trial-{number:04d}"
+    if named not in (f"{stem}.json", f"{stem}.npz"):
+        raise RunError(
+            f"trial {number} of {folder} names {named!r} as its agent: it must be "
+            f"{stem}.json or {stem}.npz"
+        )
+    return folder / named
+
+
+def keep(folder: Path, agent: StoredAgent) -> Path:
+    """Make an agent the sweep's champion; where it is kept."""
+    target = folder / (LEARNED_FILE if agent.arrays else CHAMPION_FILE)
+    agent.save(target)
+    return target

@@ -1,0 +1,134 @@
+"""SPSA (Spall 1992) as an Optuna sampler: a step is a trial that meets its own mirror image.
+
+Both lie at ± c from where the search is, along a random corner of the cube, and their games move
+it towards the one that won. Gains fall as Spall (1998) has them and as testers of chess programs
+use them; where it is follows from the trials alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, cast
+
+import numpy as np
+import numpy.typing as npt
+import optuna
+from optuna.distributions import BaseDistribution, FloatDistribution, IntDistribution
+from optuna.samplers import BaseSampler
+from optuna.trial import FrozenTrial, TrialState
+
+from evolve.sweeps.attempts import number_of
+from evolve.sweeps.unit import from_unit, to_unit
+
+MIRROR: Final = "mirror"
+"""Attribute of a trial: the values that it meets."""
+ESTIMATE: Final = "spsa"
+"""Origin of the trials that are where the search is, and meet the defaults."""
+EVERY: Final = 8
+"""One trial in so many is such a one."""
+_STEP: Final = 0.12
+"""c at the end, as a share of every range."""
+_GAIN: Final = 0.5
+"""How far a won step moves at the end, in steps."""
+_ALPHA: Final = 0.602
+_GAMMA: Final = 0.101
+_DELAY: Final = 0.1
+"""A, as a share of all steps."""
+
+Numbers = Mapping[str, FloatDistribution | IntDistribution]
+Floats = npt.NDArray[np.float64]
+
+
+class SpsaSampler(BaseSampler):
+    """Proposes steps from where the search is.
+
+    space: numbers alone; begin: values that it begins at; trials: how many there will be; number:
+    of the trial that is proposed; seed: of its direction.
+    """
+
+    def __init__(
+        self,
+        space: Mapping[str, BaseDistribution],
+        begin: Mapping[str, Any],
+        trials: int,
+        number: int,
+        seed: int,
+    ) -> None:
+        self._space, self._begin = dict(space), begin
+        self._steps = max(1, trials - trials // EVERY)
+        self._number, self._seed = number, seed
+
+    def infer_relative_search_space(
+        self, study: optuna.Study, trial: FrozenTrial
+    ) -> dict[str, BaseDistribution]:
+        """All of the space, unless the trial's values are given."""
+        given = "fixed_params" in trial.system_attrs
+        return {} if given else {name: one for name, one in self._space.items() if not one.single()}
+
+    def sample_relative(
+        self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """The step's upper end; its lower one is kept as the trial's mirror image."""
+        if not search_space:
+            return {}
+        numbers = cast("Numbers", search_space)
+        steps = _steps(study)
+        here = _walked(_units(self._begin, numbers), steps, numbers, self._steps)
+        if is_estimate(self._number):
+            study._storage.set_trial_user_attr(trial._trial_id, "origin", ESTIMATE)
+            return _values(here, numbers)
+        corner = np.random.default_rng(self._seed).choice([-1.0, 1.0], len(numbers))
+        width = _width(len(steps) + 1, self._steps)
+        below = _values(here - width * corner, numbers)
+        study._storage.set_trial_user_attr(trial._trial_id, MIRROR, below)
+        return _values(here + width * corner, numbers)
+
+    def sample_independent(
+        self,
+        study: optuna.Study,
+        trial: FrozenTrial,
+        param_name: str,
+        param_distribution: BaseDistribution,
+    ) -> Any:
+        """What has no range is as where the search begins."""
+        return self._begin[param_name]
+
+
+def is_estimate(number: int) -> bool:
+    """Whether a trial is where the search is, and no step; trial 0 is the defaults."""
+    return number % EVERY == 0
+
+
+def _steps(study: optuna.Study) -> list[FrozenTrial]:
+    """The steps that are finished, in their order."""
+    ended = study.get_trials(deepcopy=False, states=(TrialState.PRUNED,))
+    return sorted((one for one in ended if MIRROR in one.user_attrs), key=number_of)
+
+
+def _walked(begin: Floats, steps: Sequence[FrozenTrial], numbers: Numbers, total: int) -> Floats:
+    """Where the search is after these steps: each moves it along itself, by what it won."""
+    here = begin
+    delay = _DELAY * total
+    for number, trial in enumerate(steps, 1):
+        above = _units(trial.params, numbers)
+        below = _units(trial.user_attrs[MIRROR], numbers)
+        won = 2.0 * trial.values[0] - 1.0
+        fall = ((delay + total) / (delay + number)) ** _ALPHA * (number / total) ** _GAMMA
+        here = np.clip(here + _GAIN * fall * won * (above - below) / 2, 0.0, 1.0)
+    return here
+
+
+def _width(number: int, total: int) -> float:
+    """c of a step."""
+    return float(_STEP * (total / number) ** _GAMMA)
+
+
+def _units(values: Mapping[str, Any], numbers: Numbers) -> Floats:
+    return np.array([to_unit(values[name], one) for name, one in numbers.items()])
+
+
+def _values(units: Floats, numbers: Numbers) -> dict[str, Any]:
+    return {
+        name: from_unit(float(unit), one)
+        for unit, (name, one) in zip(units, numbers.items(), strict=True)
+    }

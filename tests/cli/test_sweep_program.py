@@ -1,0 +1,163 @@
+"""`evolve sweep program`: the parameters of a program, from its command line to the best ones."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import evolve
+from tests.cli import ROOT, done, fails, invoke, misused, spawn
+
+ENGINE = f"{sys.executable} {ROOT / 'tests/sweeps/tuned.py'}"
+PROGRAM = f"gtp:{ENGINE} --corner {{corner:-30:30=-20}}"
+FRIEND = """
+import os
+
+class AI:
+    def __init__(self, size, colour, seconds):
+        self.colour, self.candidate_list = colour, []
+
+    def go(self, board):
+        ways = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]
+        legal = [(r, c) for r in range(8) for c in range(8)
+                 if board[r][c] == 0 and any(self.turns(board, r, c, *way) for way in ways)]
+        self.candidate_list = legal + [legal[int(os.environ["PLACE"]) % len(legal)]] * bool(legal)
+
+    def turns(self, board, r, c, x, y):
+        count = 0
+        r, c = r + x, c + y
+        while 0 <= r < 8 and 0 <= c < 8 and board[r][c] == -self.colour:
+            r, c, count = r + x, c + y, count + 1
+        return count and 0 <= r < 8 and 0 <= c < 8 and board[r][c] == self.colour
+"""
+LITTLE = ("--pairs=4", "--final-openings=4", "--finalists=1", "--jobs=1")
+
+
+def test_a_program_is_tuned_to_a_gain(tmp_path: Path) -> None:
+    folder = tmp_path / "tuned"
+    said = done("sweep", "program", PROGRAM, *LITTLE, "--games=100", "--out", folder)
+    assert "judged by games with the defaults" in said.out
+    assert "gain over the defaults" in said.out
+    run = evolve.load_run(folder)
+    trials = run.trials
+    assert trials["games"].sum() + 2 * 4 * 2 <= 100
+    assert trials["origin"][0] == "defaults"
+    assert trials["score"][0] == 0.5
+    best = json.loads((folder / "best.json").read_text())
+    assert best["parameters"]["corner"] > 0, "corners are good in Reversi"
+    assert tomllib.loads((folder / "best.toml").read_text()) == best["parameters"]
+    assert best["program"] in said.out
+    assert best["program"] == f"gtp:{ENGINE} --corner {best['parameters']['corner']}"
+    final = json.loads((folder / "final.json").read_text())
+    assert final["against_defaults"]["score"] > 0.5
+    assert "is finished" in done("resume", folder).out
+    more = done("resume", folder, "--games", 130)
+    assert len(evolve.load_run(folder).trials) > len(trials), more.out
+    assert "COMPLETE" in done("show", folder).out
+
+
+@pytest.mark.parametrize(
+    "sampler", ["spsa", *(pytest.param(name, marks=pytest.mark.slow) for name in ("cma", "ga"))]
+)
+def test_other_samplers(sampler: str, tmp_path: Path) -> None:
+    program = f"gtp:{ENGINE} --corner {{corner:-30:30=-20}} --mobility {{mobility:-2.0:2=0}}"
+    few = ("--trials=9", "--startup=3", "--pairs=2", "--final-openings=2", "--finalists=1")
+    done("sweep", "program", program, *few, "--sampler", sampler, "--out", tmp_path / "x")
+    trials = evolve.load_run(tmp_path / "x").trials
+    assert len(trials) == 9
+    if sampler == "spsa":
+        assert trials["state"].tolist() == ["COMPLETE", *["PRUNED"] * 7, "COMPLETE"]
+        assert trials["origin"][8] == "spsa"
+
+
+def test_the_panel_and_a_test(tmp_path: Path) -> None:
+    options = ("--objective=panel", "--panel=random", "--panel-openings=2", "--trials=3")
+    said = done(
+        "sweep", "program", PROGRAM, *LITTLE, *options, "--sprt=0,50", "--out", tmp_path / "x"
+    )
+    assert "panel of 1" in said.out
+    final = json.loads((tmp_path / "x/final.json").read_text())
+    if final["winner"] != final["defaults"]:
+        assert final["tested"] in ("accepted", "rejected", "undecided")
+        assert "the test of that" in said.out
+
+
+def test_a_program_that_crashes_on_some_values(tmp_path: Path) -> None:
+    program = f"gtp:{ENGINE} --crash-above 0 --corner {{corner:-30:30=-20}}"
+    said = done("sweep", "program", program, *LITTLE, "--trials=6", "--out", tmp_path / "x")
+    trials = evolve.load_run(tmp_path / "x").trials
+    failed = trials[trials["state"] == "FAIL"]
+    assert (trials["state"] == "COMPLETE").any()
+    assert len(failed) > 0
+    assert (failed["corner"] > 0).all()
+    assert failed["reason"].str.contains("the corner is too large").all()
+    assert "the corner is too large" in said.out
+
+
+def test_a_program_that_ignores_what_it_is_told(tmp_path: Path) -> None:
+    program = f"gtp:{ENGINE} --deaf --corner {{corner:-30:30=-20}}"
+    said = done(
+        "sweep", "program", program, "--trials=6", "--pairs=2", "--final-openings=2", "--jobs=1",
+        "--out", tmp_path / "x",
+    )  # fmt: skip
+    assert said.out.count("played exactly like the defaults") == 1
+
+
+def test_a_python_file_by_its_environment(tmp_path: Path) -> None:
+    (tmp_path / "friend.py").write_text(FRIEND)
+    (tmp_path / "space.toml").write_text("[PLACE]\nlow = 0\nhigh = 9\ndefault = 3\n")
+    done(
+        "sweep", "program", f"python:{tmp_path / 'friend.py'}", "--set-by=env", "--space",
+        tmp_path / "space.toml", *LITTLE, "--trials=3", "--out", tmp_path / "x",
+    )  # fmt: skip
+    best = json.loads((tmp_path / "x/best.json").read_text())
+    assert best["environment"] == {"PLACE": str(best["parameters"]["PLACE"])}
+
+
+def test_wrong_usage(tmp_path: Path) -> None:
+    out = ("--out", tmp_path / "x")
+    assert "program: it must be given" in misused("sweep", "program", *out)
+    assert "{corner:1:50}" in misused("sweep", "program", f"gtp:{ENGINE} {{corner", *out)
+    assert "there is no such setting" in misused("sweep", "dqn", "--pairs=3", *out)
+    assert "there is no such setting" in misused("sweep", "dqn", PROGRAM, *out)
+    assert "spsa is for programs" in misused("sweep", "dqn", "--sampler=spsa", *out)
+    said = fails("sweep", "program", f"gtp:{ENGINE} --nonsense {{x:1:5}}", *out)
+    assert "unrecognized arguments: --nonsense 3" in said
+    assert len(said.splitlines()) == 1
+    assert not (tmp_path / "x").exists(), "nothing is begun"
+
+
+def test_a_folder_from_elsewhere_starts_no_program(tmp_path: Path) -> None:
+    done("sweep", "program", PROGRAM, *LITTLE, "--trials=2", "--out", tmp_path / "mine")
+    shutil.copytree(tmp_path / "mine", tmp_path / "theirs")
+    said = fails("resume", tmp_path / "theirs", "--trials", 3)
+    assert "names programs that you did not start" in said
+    assert invoke("resume", tmp_path / "theirs", "--trials", 3, "--allow-programs").code == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sampler", ["tpe", "spsa"])
+def test_killed_and_gone_on_with_it_is_as_if_undisturbed(sampler: str, tmp_path: Path) -> None:
+    options = ("--trials=10", "--startup=3", "--sampler", sampler, *LITTLE)
+    done("sweep", "program", PROGRAM, *options, "--out", tmp_path / "whole")
+    words = ["sweep", "program", PROGRAM, *options, "--out", tmp_path / "cut"]
+    for wait in (6.0, 5.0, 7.0):
+        process = spawn(*words)
+        try:
+            process.wait(wait)
+        except Exception:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        words = ["resume", tmp_path / "cut", "--jobs", 1]
+    done(*words)
+    columns = ["number", "state", "score", "score_error", "corner", "games", "origin"]
+    one, other = (evolve.load_run(tmp_path / name).trials[columns] for name in ("whole", "cut"))
+    assert one.equals(other)
+    best = [json.loads((tmp_path / name / "best.json").read_text()) for name in ("whole", "cut")]
+    assert best[0] == best[1]

@@ -1,0 +1,158 @@
+"""Sweeps of programs: what is searched, how a program is told, and what cannot be."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from optuna.trial import FrozenTrial, TrialState, create_trial
+
+from evolve.config.program_sweep import ProgramSweepSettings
+from evolve.config.toml import resolve_as
+from evolve.errors import EngineError, EvolveError
+from evolve.sweeps.plan import plan_of
+from evolve.sweeps.program_plan import ProgramPlan, _parts_of, _shared
+from evolve.sweeps.spsa import MIRROR
+
+ENGINE = f"{sys.executable} {Path(__file__).with_name('tuned.py')}"
+
+
+def plan(program: str, **settings: Any) -> ProgramPlan:
+    made = plan_of(resolve_as(ProgramSweepSettings, {}, {"program": program, **settings}))
+    assert isinstance(made, ProgramPlan)
+    return made
+
+
+def test_holes_and_ranges_make_the_space() -> None:
+    made = plan(
+        f"gtp:{ENGINE} --corner {{corner:-20:50=-10}} --mobility {{mobility}}?time=2",
+        space={
+            "mobility": {"low": -3.0, "high": 3.0, "default": -1.0},
+            "other": {"choices": ["a"]},
+        },
+        set_by="option",
+        fix={"deaf": "yes"},
+    )
+    assert made.space.names == ["corner", "mobility", "other"]
+    assert made.defaults == {"corner": -10, "mobility": -1.0, "other": "a"}
+    line = made.line({"corner": 3, "mobility": 0.5, "other": "a"})
+    assert line == f"gtp:{ENGINE} --corner 3 --mobility 0.5 --deaf yes --other a?time=2"
+    agent = made.agent({"corner": 3, "mobility": 0.5, "other": "a"}, "x", Path())
+    assert (agent.seconds, agent.name) == (2.0, "x")
+
+
+def test_by_the_environment_and_by_gtp() -> None:
+    space = {"corner": {"low": 1, "high": 50}, "style": {"choices": ["calm", "wild"]}}
+    told = plan(f"gtp:{ENGINE}", space=space, set_by="env")
+    agent = told.agent({"corner": 7, "style": "wild"}, "x", Path())
+    assert (dict(agent.environment), agent.setup) == ({"corner": "7", "style": "wild"}, ())
+    told = plan(f"gtp:{ENGINE}", space=space, set_by="gtp", set_command="set {name} = {value}")
+    agent = told.agent({"corner": 7, "style": "wild"}, "x", Path())
+    assert agent.setup == ("set corner = 7", "set style = wild")
+    assert agent.command == ENGINE
+
+
+def test_by_a_file(tmp_path: Path) -> None:
+    text = tmp_path / "conf.in"
+    text.write_text("corner={corner:1:50}\nmobility={mobility}\n")
+    told = plan(
+        f"gtp:{ENGINE} --config {{file}}",
+        space={"mobility": {"low": 0, "high": 3}},
+        set_by="file",
+        template=str(text),
+    )
+    one, other = ({"corner": corner, "mobility": 2} for corner in (7, 8))
+    first = told.agent(one, "x", tmp_path).command
+    assert (
+        first == told.agent(one, "y", tmp_path).command != told.agent(other, "x", tmp_path).command
+    )
+    assert Path(first.rpartition(" ")[2]).read_text() == "corner=7\nmobility=2\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "settings", "said"),
+    [
+        ("./engine {x:1:5}", {}, "is not gtp:COMMAND"),
+        ("gtp:nonesuch {x:1:5}", {}, "there is no program 'nonesuch'"),
+        (f"gtp:{ENGINE}", {}, "no parameter to search"),
+        (f"gtp:{ENGINE} --corner {{corner}}", {}, "nothing says what corner may be"),
+        (f"gtp:{ENGINE}", {"space": {"x": {"low": 1, "high": 5}}}, "has no place for x"),
+        (f"gtp:{ENGINE} {{x:1:5}}", {"fix": {"y": 1}}, "has no place for y"),
+        (f"gtp:{ENGINE} {{x:1:5}}", {"space": {"x": 3}}, "a range is a table"),
+        (f"gtp:{ENGINE} {{x:1:5}}", {"space": {"x": {"default": 9}}}, "default 9 is not in"),
+        (f"gtp:{ENGINE} {{x:a|b}}", {"sampler": "spsa"}, "spsa moves numbers"),
+        (f"gtp:{ENGINE} {{x:1:5}}", {"set_by": "file"}, "template: goes with --set-by file"),
+        (f"gtp:{ENGINE} {{x:1:5}}", {"template": "x"}, "template: goes with --set-by file"),
+        (f"gtp:{ENGINE} {{x:1:5}}", {"set_by": "file", "template": "none"}, "No such file"),
+        (f"gtp:{ENGINE} {{x:1:5}}", {"set_by": "file", "template": __file__}, "stands alone"),
+        (f"nboard:{ENGINE} {{x:1:5}}", {"set_by": "gtp"}, "named gtp:COMMAND"),
+        (f"gtp:{ENGINE} {{x:1:5}}", {"set_command": "set {name}"}, "{value} must be in it"),
+        (f"gtp:{ENGINE} {{x:1:5}}", {"games": 200}, "leave no room"),
+        (f"gtp:{ENGINE} {{x:1:5}}", {"sprt": (5, 0)}, "ELO0 must be under"),
+        (f"gtp:{ENGINE} {{x:1:5}}", {"storage": "sqlite:///x"}, "one machine"),
+        (f"gtp:{ENGINE} {{x:1:5}}", {"budget": 3}, "learn nothing"),
+    ],
+)
+def test_what_cannot_be(program: str, settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(EvolveError, match=re.escape(said)):
+        checked(program, settings)
+
+
+def checked(program: str, settings: dict[str, Any]) -> None:
+    made = plan(program, **settings)
+    made.check(made.defaults or {})
+
+
+def test_a_program_that_does_not_start() -> None:
+    with pytest.raises(EngineError, match=r"cannot be used: at its start: .* arguments"):
+        plan(f"gtp:{ENGINE} --nonsense {{x:1:5}}").try_out()
+    plan(f"gtp:{ENGINE} --corner {{x:1:5}}").try_out()
+
+
+def trial(number: int, score: float | None = None, **facts: Any) -> FrozenTrial:
+    state = TrialState.RUNNING if score is None else TrialState.COMPLETE
+    return create_trial(state=state, value=score, user_attrs={"place": number, **facts})
+
+
+def test_whom_a_trial_meets() -> None:
+    made = plan(f"gtp:{ENGINE} --corner {{corner:1:50}}")
+    defaults = trial(0, 0.5, origin="defaults")
+    assert made.brief(trial(0, origin="defaults"), []) == {"defaults": True}
+    assert made.brief(trial(1), [defaults]) == {}
+    certain = trial(1, 0.7, score_error=0.01)
+    lucky = trial(2, 0.75, score_error=0.2)
+    best = made.brief(trial(3), [defaults, lucky, certain])["best"]
+    assert (best["number"], best["elo"]) == (1, pytest.approx(147.19, abs=0.01))
+    assert made.brief(trial(3, mirror={"corner": 2}), [defaults, certain]) == {
+        MIRROR: {"corner": 2}
+    }
+
+
+def test_games_are_counted_and_never_too_many() -> None:
+    made = plan(f"gtp:{ENGINE} {{x:1:5}}", games=1000, pairs=10, finalists=1, final_openings=50)
+    assert (made.games, made.games_of_one) == (800, 20)
+    assert made.games_of([trial(0, 0.5, games=7), trial(1)]) == 27
+    assert made.own.trials == 800 // 5
+    assert plan(f"gtp:{ENGINE} {{x:1:5}}", games=1000, pruner="none").own.trials == 600 // 40
+
+
+def test_a_program_that_ignores_its_parameters_is_told_of() -> None:
+    made = plan(f"gtp:{ENGINE} {{x:1:5}}")
+    same = [trial(number, 0.5, games=8, alike=True) for number in range(1, 6)]
+    assert made.remark(same[:4]) is None
+    assert "take its parameters" in str(made.remark(same))
+    assert made.remark([*same, trial(6, 0.5, games=8, alike=False)]) is None
+
+
+def test_openings_are_shared_out_without_loss() -> None:
+    assert list(_parts_of(20, 4)) == [(0, 5), (5, 10), (10, 15), (15, 20)]
+    assert list(_parts_of(2, 4)) == [(0, 1), (1, 2)]
+    for shares in ([1.0], [0.5, 0.5], [0.26, 0.74]):
+        found = [_shared(start, stop, shares) for start, stop in _parts_of(40, 4)]
+        numbers = sorted(number for parts in found for part in parts for number in part)
+        assert numbers == list(range(40))
+        second = sum(len(parts[-1]) for parts in found)
+        assert abs(second - 40 * shares[-1]) <= 4

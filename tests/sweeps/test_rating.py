@@ -1,0 +1,50 @@
+"""The strength of a trial by games with opponents whose strength is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from evolve.fitness.score import elo_of, score_of_elo
+from evolve.sweeps.rating import Met, rated, shares_of
+
+
+def test_with_one_opponent_it_is_the_score() -> None:
+    found = rated([Met(100.0, 19, 14.5)])
+    wanted = elo_of(15 / 20)
+    assert wanted is not None
+    assert found.elo == pytest.approx(100.0 + wanted, abs=0.01)
+    assert rated([Met(0.0, 9, 9.0)]).elo < 1000
+
+
+def test_it_is_the_likeliest() -> None:
+    met = [Met(0.0, 10, 9.0), Met(250.0, 30, 14.0), Met(400.0, 0, 0.0)]
+
+    def likelihood(elo: float) -> float:
+        total = 0.0
+        for one in met:
+            if one.games:
+                share = score_of_elo(elo - one.elo)
+                points, games = one.points + 0.5, one.games + 1
+                total += points * np.log(share) + (games - points) * np.log(1 - share)
+        return total
+
+    best = max(np.arange(-500, 800, 0.5), key=likelihood)
+    assert rated(met).elo == pytest.approx(best, abs=0.5)
+
+
+def test_the_truth_lies_within_two_errors() -> None:
+    rng, inside = np.random.default_rng(0), 0
+    for _ in range(400):
+        truth = rng.uniform(-200, 400)
+        met = [Met(elo, 40, rng.binomial(40, score_of_elo(truth - elo))) for elo in (0.0, 200.0)]
+        found = rated(met)
+        inside += abs(found.elo - truth) <= 1.96 * found.error
+    assert 0.92 <= inside / 400 <= 0.98
+
+
+def test_games_go_where_they_tell_most() -> None:
+    assert shares_of([0.0, 0.0], 0.0) == [0.5, 0.5]
+    far, near = shares_of([0.0, 400.0], 400.0)
+    assert near > 0.7
+    assert far + near == pytest.approx(1.0)

@@ -1,0 +1,64 @@
+"""Commands with holes: what they hold, how they are filled, and what is none."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evolve.errors import EvolveError
+from evolve.sweeps.template import CommandTemplate, Template, middle, value_text
+
+
+def test_holes_are_parameters() -> None:
+    made = CommandTemplate.of(
+        "engine --a {a:1:50} --b={b:0.1:5:log=1} {style:calm|wild} {n:0:100:10=30} '{{x}} y'"
+    )
+    found = {name: (one.kind, one.range_text) for name, one in made.parameters.items()}
+    assert found == {
+        "a": ("int", "1 to 50"),
+        "b": ("float", "0.1 to 5, log"),
+        "style": ("choice", "calm | wild"),
+        "n": ("int", "0 to 100, in steps of 10"),
+    }
+    assert made.defaults == {"b": 1.0, "n": 30}
+    values = {"a": 7, "b": 0.25, "style": "wild; rm -r /", "n": 20}
+    words = ["engine", "--a", "7", "--b=0.25", "wild; rm -r /", "20", "{x} y"]
+    assert shlex.split(made.filled(values)) == words
+
+
+def test_a_name_alone_is_described_elsewhere() -> None:
+    made = Template.of("corner={corner}\nother={other:1:2}\n")
+    assert (made.names, [one.name for one in made.parameters]) == (["corner", "other"], ["other"])
+    assert made.filled({"corner": 3, "other": 1}) == "corner=3\nother=1\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{", "}", "{}", "{x:1}", "{x:5:1}", "{x:a:b}", "{x:1:2:3:4}", "{x:a|a}", "{x:|a}", "{x:",
+        "{x:0:5:log}", "{x:1:5=9}", "{x:1:5=a}", "{x:a|b=c}", "{1x:1:2}", "{x y:1:2}",
+        "{x:1:5:0.5}", "{x:0.5:5:2}", "{x:1:1e999}", "{x:1:nan}", "{x:1:2} {x:1:3}", "a 'b",
+    ],
+)  # fmt: skip
+def test_what_is_no_template(text: str) -> None:
+    with pytest.raises(EvolveError):
+        CommandTemplate.of(text).parameters  # noqa: B018
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_a_value_stays_within_its_word(before: str, value: str) -> None:
+    safe = before.replace("{", "{{").replace("}", "}}")
+    made = CommandTemplate.of(f"engine {shlex.quote(safe + '{x}')}")
+    assert shlex.split(made.filled({"x": value})) == ["engine", before + value]
+
+
+def test_values_and_middles() -> None:
+    assert [value_text(one) for one in (True, 3, 0.1, 1e-7, "a")] == [
+        "true", "3", "0.1", "1e-07", "a",
+    ]  # fmt: skip
+    made = Template.of("{a:1:100:log} {b:0:9} {c:0:50:20} {d:x|y} {e:1.0:2}").parameters
+    assert [middle(one) for one in made] == [10, 4, 20, "x", 1.5]
+    assert all(one.holds(middle(one)) for one in made)
