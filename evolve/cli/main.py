@@ -34,6 +34,7 @@ COMMANDS: Final = {
     "show": ("evolve.cli.show", "Show a run's tables, or an agent."),
     "compare": ("evolve.cli.compare", "Show runs side by side."),
     "check": ("evolve.cli.check", "Put a Python file to what a contest asks."),
+    "lineage": ("evolve.cli.lineage", "Show where an individual and its genes come from."),
     "replay": ("evolve.cli.replay", "Show a game of a run, move by move."),
     "plot": ("evolve.cli.plot", "Draw a run's progress and its champion's weights."),
     "export": ("evolve.cli.export", "Write an agent file, or a stand-alone Python file."),

@@ -216,7 +216,7 @@ export function Rows({ run, table }) {
   return html`<${PagedTable} pages=${pages} name=${table || "rows"} pick=${used} />`;
 }
 
-const OWN = ["number", "state", "score", "score_error", "seconds", "reports", "origin", "worker", "agent", "reason"];
+const OWN = ["number", "state", "score", "score_error", "seconds", "reports", "origin", "worker", "games", "agent", "reason"];
 const AXES = 7;
 const counts = (row) => Number.isFinite(row.score) && ["COMPLETE", "PRUNED"].includes(row.state);
 

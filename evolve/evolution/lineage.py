@@ -1,0 +1,202 @@
+"""Where an individual comes from: its ancestors, its genes, and how the operators fared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from evolve.errors import RunError
+from evolve.tables.individuals import FITNESS, INDIVIDUALS_COLUMNS, SCALAR_GENES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from evolve.tables.run import Run
+
+ANCESTORS: Final = (
+    "individual", "steps", "born", "lived_until", "origin", "parents", "score",
+    "from_first", "from_second", "from_both", "new",
+)  # fmt: skip
+GENES: Final = ("gene", "value", "from", "origin", "born", "steps")
+OPERATORS: Final = ("generation", "origin", "born", "survived", "share", "score", "best")
+
+
+class Lineage:
+    """The births of an evolution. RunError for a run that has no individuals, or none yet."""
+
+    def __init__(self, run: Run) -> None:
+        if "individuals" not in run.tables:
+            raise RunError(f"{run.path} is of `evolve {run.command}`: it has no individuals")
+        if run.generation_count == 0:
+            raise RunError(f"{run.path} has no generation yet")
+        self.run = run
+
+    @cached_property
+    def _rows(self) -> pd.DataFrame:
+        return self.run.individuals
+
+    @cached_property
+    def births(self) -> dict[str, dict[str, Any]]:
+        """The row of each individual in the generation that it was born in, by its name, with the
+        last one that it lived in."""
+        first = self._rows.drop_duplicates("individual")
+        last = self._rows.groupby("individual")["generation"].max()
+        return {
+            str(row["individual"]): {
+                **{str(key): value for key, value in row.items()},
+                "lived_until": int(last[row["individual"]]),
+            }
+            for row in first.to_dict("records")
+        }
+
+    @cached_property
+    def gene_names(self) -> list[str]:
+        """Every number of the genome: `depths.0`, …, `endgame`."""
+        row = next(iter(self.births.values()))
+        names: list[str] = []
+        for gene in self._gene_columns:
+            count = 1 if gene in SCALAR_GENES else len(row[gene])
+            names += [gene] if gene in SCALAR_GENES else [f"{gene}.{n}" for n in range(count)]
+        return names
+
+    @cached_property
+    def _gene_columns(self) -> list[str]:
+        known = (*INDIVIDUALS_COLUMNS.names, FITNESS)
+        return [name for name in self._rows.columns if name not in known]
+
+    def best(self) -> str:
+        """The best individual of the last generation."""
+        return str(self.run.metadata(self.run.generation_count - 1)[0]["best"])
+
+    def steps(self, individual: str) -> dict[str, int]:
+        """All ancestors, itself first, with how many births lie between them at least.
+
+        Of one that is the mean of others, the first of them is followed, the best.
+        """
+        if individual not in self.births:
+            raise RunError(
+                f"{self.run.path} has no individual {individual!r}; an id is the generation it was "
+                "born in and a number, such as 0-12, and `evolve show RUN --table individuals` "
+                "lists them"
+            )
+        found, waiting = {individual: 0}, [individual]
+        for name in waiting:  # which grows on the way
+            for parent in self.parents(name):
+                if parent in self.births and parent not in found:
+                    found[parent] = found[name] + 1
+                    waiting.append(parent)
+        return found
+
+    def parents(self, individual: str) -> list[str]:
+        """Those whose genes it was made of."""
+        row = self.births[individual]
+        named = [str(parent) for parent in (row["parents"] if row["parents"] is not None else [])]
+        return named[:1] if row["origin"] == "mean" else named
+
+    def ancestors(self, individual: str) -> pd.DataFrame:
+        """A row for the individual and each ancestor, the nearest first.
+
+        steps: births between them; lived_until: its last generation; score: in the generation of
+        its birth. from_first, from_second, from_both: how many of its numbers are those of the
+        one parent, of the other, of both alike; new: of neither, by mutation or a mix of both.
+        """
+        import pandas as pd
+
+        rows = []
+        for name, steps in self.steps(individual).items():
+            row = self.births[name]
+            told = {key: row[key] for key in ("individual", "born", "lived_until", "origin")}
+            counts = self._shares(name)
+            rows.append(
+                {
+                    **told,
+                    "steps": steps,
+                    "parents": list(row["parents"] if row["parents"] is not None else []),
+                    "score": row["score"],
+                    **counts,
+                }
+            )
+        frame = pd.DataFrame(rows, columns=list(ANCESTORS))
+        return frame.astype(dict.fromkeys(ANCESTORS[-4:], "Int64"))
+
+    def _shares(self, individual: str) -> Mapping[str, int | None]:
+        known = [parent for parent in self.parents(individual) if parent in self.births]
+        if not known:
+            return dict.fromkeys(ANCESTORS[-4:])
+        mine = self._numbers(individual)
+        first = self._numbers(known[0])
+        second = self._numbers(known[1]) if len(known) > 1 else first
+        counts = dict.fromkeys(ANCESTORS[-4:], 0)
+        for value, one, other in zip(mine, first, second, strict=True):
+            same = value == one, value == other and len(known) > 1
+            key = {(True, True): "from_both", (True, False): "from_first"}.get(
+                same, "from_second" if same[1] else "new"
+            )
+            counts[key] += 1
+        return counts
+
+    def genes(self, individual: str) -> pd.DataFrame:
+        """A row for each number of the genome: who had it first, as far as it was handed down
+        unchanged, what made that one, and how many births ago."""
+        import pandas as pd
+
+        steps = self.steps(individual)
+        rows = []
+        for place, (name, value) in enumerate(
+            zip(self.gene_names, self._numbers(individual), strict=True)
+        ):
+            source = individual
+            while (parent := self._giver(source, place, value)) is not None:
+                source = parent
+            birth = self.births[source]
+            told = {"origin": birth["origin"], "born": birth["born"], "steps": steps[source]}
+            rows.append({"gene": name, "value": value, "from": source, **told})
+        return pd.DataFrame(rows, columns=list(GENES))
+
+    def _giver(self, individual: str, place: int, value: int) -> str | None:
+        """The parent that had a number already; the first where both had."""
+        for parent in self.parents(individual):
+            if parent in self.births and self._numbers(parent)[place] == value:
+                return parent
+        return None
+
+    def _numbers(self, individual: str) -> list[int]:
+        row = self.births[individual]
+        numbers: list[int] = []
+        for gene in self._gene_columns:
+            numbers += [int(row[gene])] if gene in SCALAR_GENES else [int(v) for v in row[gene]]
+        return numbers
+
+    def operators(self) -> pd.DataFrame:
+        """A row for each generation and origin: how many were born so, how many of them were there
+        in the next generation (unknown of the last), their mean score and the best one's."""
+        import pandas as pd
+
+        births = pd.DataFrame(
+            [
+                {key: row[key] for key in ("born", "origin", "score", "lived_until")}
+                for row in self.births.values()
+            ]
+        )
+        births["survived"] = births["lived_until"] > births["born"]
+        groups = births.groupby(["born", "origin"], sort=True)
+        frame = groups.agg(
+            count=("score", "size"),
+            survived=("survived", "sum"),
+            score=("score", "mean"),
+            best=("score", "max"),
+        ).reset_index()
+        frame = frame.rename(columns={"born": "generation", "count": "born"})
+        frame["survived"] = frame["survived"].astype("Int64")
+        frame.loc[frame["generation"] == self.run.generation_count - 1, "survived"] = pd.NA
+        frame["share"] = frame["survived"].astype("Float64") / frame["born"]
+        return frame[list(OPERATORS)]
+
+
+def totals(operators: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `operators` over all generations but the last, by origin."""
+    known = operators[operators["survived"].notna()]
+    found = known.groupby("origin", sort=True)[["born", "survived"]].sum().reset_index()
+    found["share"] = found["survived"].astype(float) / found["born"]
+    return found.sort_values("share", ascending=False, kind="stable", ignore_index=True)
