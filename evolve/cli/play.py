@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 import click
 
+from evolve.cli.boards import show_board
 from evolve.cli.completion import complete_agents
-from evolve.cli.options import rules_option
+from evolve.cli.options import output_path, rules_option
 from evolve.cli.terminal import out, say
 from evolve.engine.rules import rule_set
-from evolve.errors import IllegalMoveError, RecordError
+from evolve.errors import EvolveError, IllegalMoveError, RecordError
 
 if TYPE_CHECKING:
     from evolve.agents.agent import Agent
     from evolve.engine.board import Board, Side
     from evolve.engine.rules import Rules
+    from evolve.records.record import GameRecord
 
 _OF_UNIT: Final = {
     "discs": "exact scores",
@@ -24,7 +27,8 @@ _OF_UNIT: Final = {
     "value": "its values of the moves",
 }
 """What a hint's numbers are, by their unit."""
-_HELP = "a square such as d3, undo, hint, help, quit"
+_HELP = "a square such as d3, hint, undo, resign, save FILE, load FILE, help, quit"
+_AGAIN = "rematch, save FILE, quit"
 
 
 @click.command(name="play")
@@ -36,91 +40,155 @@ _HELP = "a square such as d3, undo, hint, help, quit"
     show_default=True,
     help="The side you play; black begins.",
 )
+@click.option(
+    "--ggf",
+    type=click.Path(path_type=Path),
+    callback=output_path,
+    help="Add every game that ends to this GGF file.",
+)
 @rules_option
-def play_command(agent: str, side: str, rules: str | None) -> None:
+def play_command(agent: str, side: str, ggf: Path | None, rules: str | None) -> None:
     """Play against AGENT.
 
-    Moves are typed as squares; undo takes your last move back, hint shows what the agent thinks
-    of yours, quit ends the game.
+    Moves are typed as squares; hint shows what the agent thinks of yours; undo takes your last move
+    back, undo 3 the last three; save FILE.ggf writes the game, load FILE goes on with the first
+    game of a file (load FILE 3: the third); resign gives up; rematch after the end plays again with
+    colours swapped; quit leaves.
 
     \b
     Examples:
       evolve play runs/reversed-001
       evolve play 'swh?depth=5' --side white
+      evolve play patterns-standard --ggf mine.ggf
     """
     from evolve.agents.loading import load_agent
     from evolve.arena.match import common_rules
 
+    if ggf is not None and ggf.suffix.lower() != ".ggf":
+        raise click.UsageError(f"--ggf {ggf}: the name must end in .ggf")
     opponent = load_agent(agent)
     agreed = common_rules([opponent], rules)
-    _Game(opponent.with_rules(agreed), agreed, cast("Side", side)).play()
+    mine = cast("Side", side)
+    while _Game(opponent.with_rules(agreed), agreed, mine, ggf).play():
+        mine = _other(mine)
 
 
 class _Game:
-    """One game between a person and an agent; `history` holds the boards where the person moved."""
+    """One game between a person and an agent; `boards` are those of the game, the start first."""
 
-    def __init__(self, agent: Agent, rules: Rules, side: Side) -> None:
+    def __init__(self, agent: Agent, rules: Rules, side: Side, ggf: Path | None) -> None:
         from evolve.engine.board import Board
 
         self.agent = agent
         self.rules: Rules = rules
         self.side: Side = side
-        self.board = Board.start()
-        self.history: list[Board] = []
+        self.ggf = ggf
+        self.boards = [Board.start()]
+        self.resigned = False
 
-    def play(self) -> None:
+    @property
+    def board(self) -> Board:
+        """The position."""
+        return self.boards[-1]
+
+    @property
+    def last(self) -> int | None:
+        """The last square that was played."""
+        from evolve.engine.rules import PASS
+
+        moves = self.board.moves or ()
+        return moves[-1] if moves and moves[-1] != PASS else None
+
+    def play(self) -> bool:
+        """Play it; whether another one is wanted."""
         from evolve.engine.squares import square_name
 
         say(f"{self.rules}: {rule_set(self.rules).goal}. You are {self.side}. Type {_HELP}.")
-        while not self.board.is_over():
+        while not self.board.is_over() and not self.resigned:
             if not self.board.legal_moves():
                 say(f"{self.board.side} has no move and passes")
-                self.board = self.board.pass_move()
+                self.boards.append(self.board.pass_move())
             elif self.board.side != self.side:
                 square = self.agent.choose(self.board)
                 say(f"{self.agent.name} plays {square_name(square)}")
-                self.board = self.board.play(square)
+                self.boards.append(self.board.play(square))
             elif not self._person_moves():
-                return
-        _show(self.board)
+                return False
+        self._show()
         say(self._result())
+        if self.ggf is not None:
+            self._add(self.ggf)
+        return self._again()
+
+    def _show(self) -> None:
+        show_board(self.board, self.last, self.board.legal_moves())
+
+    def _typed(self, prompt: str) -> str | None:
+        """A line; None at the end of the input."""
+        try:
+            return input(prompt).strip()
+        except EOFError:
+            return None
 
     def _person_moves(self) -> bool:
         """Ask until a move is made; False to quit."""
+        self._show()
+        while (text := self._typed(f"{self.side}> ")) is not None:
+            word, _, rest = text.partition(" ")
+            match word.lower():
+                case "quit" | "exit" | "q":
+                    return False
+                case "help" | "?" | "h":
+                    say(f"Type {_HELP}. Legal moves: {_names(self.board)}")
+                case "hint":
+                    say(self._hint())
+                case "undo":
+                    self._undo(rest.strip())
+                case "save" if rest:
+                    self._save(Path(rest.strip()))
+                case "load" if rest:
+                    if self._load(rest.strip()):
+                        return True
+                case "resign":
+                    self.resigned = True
+                    return True
+                case "":
+                    pass
+                case _ if self._move(text.lower()):
+                    return True
+        say("end of input")
+        return False
+
+    def _move(self, text: str) -> bool:
         from evolve.engine.rules import PASS
         from evolve.engine.squares import parse_square
 
-        _show(self.board)
-        while True:
-            try:
-                text = input(f"{self.side}> ").strip().lower()
-            except EOFError:
-                say("end of input")
-                return False
-            if text in ("quit", "exit", "q"):
-                return False
-            if text in ("help", "?", "h"):
-                say(f"Type {_HELP}. Legal moves: {_names(self.board)}")
-            elif text == "hint":
-                say(self._hint())
-            elif text == "undo":
-                if not self.history:
-                    say("there is nothing to undo")
-                    continue
-                self.board = self.history.pop()
-                _show(self.board)
-            elif text:
-                try:
-                    square = parse_square(text)
-                    if square == PASS:
-                        raise IllegalMoveError(f"you must not pass; legal: {_names(self.board)}")
-                    after = self.board.play(square)
-                except (IllegalMoveError, RecordError) as error:
-                    say(str(error).splitlines()[0])
-                    continue
-                self.history.append(self.board)
-                self.board = after
-                return True
+        try:
+            square = parse_square(text)
+            if square == PASS:
+                raise IllegalMoveError(f"you must not pass; legal: {_names(self.board)}")
+            self.boards.append(self.board.play(square))
+        except (IllegalMoveError, RecordError) as error:
+            say(str(error).splitlines()[0])
+            return False
+        return True
+
+    def _undo(self, count: str) -> None:
+        """Go back to where the person moved last, or so many times before."""
+        if count and not (count.isascii() and count.isdigit() and 0 < int(count) < 100):
+            say(f"{count!r} is not a number of moves")
+            return
+        mine = [
+            place
+            for place, board in enumerate(self.boards[:-1])
+            if board.side == self.side and board.legal_moves()
+        ]
+        wanted = int(count or 1)
+        if len(mine) < wanted:
+            say("there is nothing to undo" if not mine else f"you have moved {len(mine)} times")
+            return
+        del self.boards[mine[-wanted] + 1 :]
+        self._show()
 
     def _hint(self) -> str:
         from evolve.engine.squares import square_name
@@ -129,36 +197,100 @@ class _Game:
         if analysis is None:
             return f"{self.agent.name} has no opinion; legal moves: {_names(self.board)}"
         ranked = sorted(analysis.values, key=lambda square: -analysis.values[square])
-        moves = "  ".join(f"{square_name(square)} {analysis.text(square)}" for square in ranked)
+        texts = {square: analysis.text(square) for square in ranked}
+        if len(ranked) > 1 and len({*texts.values()}) == 1:
+            names = " ".join(map(square_name, ranked))
+            return f"{_OF_UNIT[analysis.unit]}: {texts[ranked[0]]} for each of {names}"
+        moves = "  ".join(f"{square_name(square)} {texts[square]}" for square in ranked)
         return f"{_OF_UNIT[analysis.unit]}: {moves}"
+
+    def _record(self) -> GameRecord:
+        from evolve.records.record import GameRecord
+
+        names = {self.side: "you", _other(self.side): self.agent.name}
+        lost = float(64 if self.side == "white" else -64)
+        return GameRecord(
+            moves=self.board.moves or (),
+            black=names["black"],
+            white=names["white"],
+            rules=self.rules,
+            result=lost if self.resigned else None,
+            stopped="resigned" if self.resigned else "unfinished",
+        )
+
+    def _save(self, path: Path) -> None:
+        from evolve.records.table import write_games
+
+        try:
+            write_games(path, [self._record()])
+        except (EvolveError, OSError) as error:
+            say(str(error).splitlines()[0])
+        else:
+            say(f"the game so far → {path}")
+
+    def _add(self, path: Path) -> None:
+        """Add the game to the file of games."""
+        from evolve.records.ggf import read_ggf, write_ggf
+
+        before = read_ggf(path) if path.exists() else []
+        write_ggf(path, [*before, self._record()])
+        say(f"{len(before) + 1} games in {path}")
+
+    def _load(self, text: str) -> bool:
+        """Go on with a game of a file; whether it was one."""
+        from evolve.engine.board import Board
+        from evolve.engine.rules import PASS
+        from evolve.records.table import read_games
+
+        name, _, number = text.rpartition(" ")
+        if not name or not (number.isascii() and number.isdigit()):
+            name, number = text, "1"
+        try:
+            records = read_games(name, self.rules)
+            if not 1 <= int(number) <= len(records):
+                raise RecordError(f"{name} has {len(records)} games")
+            record = records[int(number) - 1]
+            if record.start != Board.start():
+                raise RecordError(f"game {number} of {name} begins elsewhere")
+            boards = [Board.start()]
+            for square in record.moves:
+                board = boards[-1]
+                boards.append(board.pass_move() if square == PASS else board.play(square))
+        except (EvolveError, OSError) as error:
+            say(str(error).splitlines()[0])
+            return False
+        self.boards = boards
+        return True
+
+    def _again(self) -> bool:
+        """Ask what is to follow; whether it is another game."""
+        prompt = "" if not out().is_terminal else f"{_AGAIN}> "
+        while (text := self._typed(prompt)) is not None:
+            word, _, rest = text.partition(" ")
+            if word.lower() == "rematch":
+                return True
+            if word.lower() == "save" and rest:
+                self._save(Path(rest.strip()))
+            elif word.lower() in ("quit", "exit", "q"):
+                break
+            elif text:
+                say(f"the game is over: {_AGAIN}")
+        return False
 
     def _result(self) -> str:
         black, white = self.board.discs("black"), self.board.discs("white")
+        if self.resigned:
+            return f"black {black}, white {white} ({self.rules}): you resign"
         score = self.board.score(self.rules) * (1 if self.board.side == self.side else -1)
         verdict = "you win" if score > 0 else "you lose" if score < 0 else "a draw"
         return f"black {black}, white {white} ({self.rules}): {verdict}"
+
+
+def _other(side: Side) -> Side:
+    return "white" if side == "black" else "black"
 
 
 def _names(board: Board) -> str:
     from evolve.engine.squares import square_name
 
     return " ".join(map(square_name, board.legal_moves()))
-
-
-def _show(board: Board) -> None:
-    """The board, with the legal moves marked."""
-    legal = board.legal_moves()
-    glyphs = {"X": "●", "O": "○", "-": "·"} if out().encoding.lower().startswith("utf") else {}
-    lines = ["  a b c d e f g h"]
-    cells = board.cells()
-    for row in range(8):
-        shown = [
-            "*" if square in legal else glyphs.get(cells[square], cells[square])
-            for square in range(8 * row, 8 * row + 8)
-        ]
-        lines.append(f"{row + 1} " + " ".join(shown))
-    black, white = board.discs("black"), board.discs("white")
-    marks = (glyphs.get("X", "X"), glyphs.get("O", "O"))
-    lines.append(f"{marks[0]} black {black}, {marks[1]} white {white}; {board.side} to move")
-    for line in lines:
-        say(line)

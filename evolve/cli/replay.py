@@ -1,39 +1,97 @@
-"""`evolve replay`: a game of a run, move by move."""
+"""`evolve replay`: a game of a run or of a file, move by move."""
 
 from __future__ import annotations
 
+import os
 import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from evolve.cli.completion import complete_runs
-from evolve.cli.terminal import say
+from evolve.cli.terminal import out, say
+from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
 from evolve.errors import RunError
 
 if TYPE_CHECKING:
     from evolve.engine.board import Board
+    from evolve.records.record import GameRecord
     from evolve.tables.run import Run
 
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
+_KEYS: Final = {
+    **dict.fromkeys(("\x1b[C", "\x1bOC", " ", "\r", "\n", "n", "l"), 1),
+    **dict.fromkeys(("\x1b[D", "\x1bOD", "b", "h", "\x7f"), -1),
+    **dict.fromkeys(("\x1b[H", "\x1bOH", "\x1b[1~", "g"), -128),
+    **dict.fromkeys(("\x1b[F", "\x1bOF", "\x1b[4~", "G"), 128),
+}
+"""Keys of a terminal, and how many moves they go."""
+_LEAVE: Final = ("q", "\x1b", "\x03", "\x04")
+_KEY: Final = re.compile(r"\x1b[\[O][0-9;]*[A-Za-z~]|.", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A game to be shown: its head, its moves from `start`, how many of them were an opening, how
+    it ended, and the moves as text."""
+
+    head: str
+    start: Board
+    moves: tuple[int, ...]
+    opening: int
+    end: str
+    text: str
 
 
 @click.command(name="replay")
-@click.argument("run", shell_complete=complete_runs)
-@click.argument("game")
+@click.argument("source", metavar="RUN|FILE", shell_complete=complete_runs)
+@click.argument("game", required=False)
 @click.option("--moves", "moves_only", is_flag=True, help="The moves in one line, no boards.")
-def replay_command(run: str, game: str, moves_only: bool) -> None:
-    """Show GAME of RUN, move by move.
+@click.option(
+    "--rules",
+    type=click.Choice([*RULE_SETS]),
+    default=DEFAULT_RULES,
+    show_default=True,
+    help="Rules of games in .csv and .parquet, which do not say.",
+)
+def replay_command(source: str, game: str | None, moves_only: bool, rules: str) -> None:
+    """Show GAME of a run or of a file, move by move.
 
-    GAME is generation:number, as in the games table, or a number in the last generation.
+    Of a run GAME is generation:number, as in the games table, or a number in the last generation.
+    Of a file (.ggf, .wtb, .csv, .parquet as of match --out, or move strings, one a line) it is the
+    number of the game, from 1; the first if not given. On a terminal the arrow keys step forward
+    and back, Home and End go to the ends, q leaves; into a pipe all boards are printed.
 
     \b
-    Example:
+    Examples:
       evolve replay runs/reversed-001 12:345
+      evolve replay games.ggf 3
+      evolve replay WTH_2004.wtb 17 --moves
     """
+    path = Path(source)
+    if path.is_dir() or not path.suffix:
+        if game is None:
+            raise click.UsageError("name a game of the run: generation:number, or a number")
+        shown = _of_run(source, game)
+    else:
+        shown = _of_file(path, game, rules)
+    if moves_only:
+        say(shown.head)
+        say(shown.text)
+    elif out().is_terminal and sys.stdin.isatty():
+        _step(shown)
+    else:
+        _print(shown)
+
+
+def _of_run(run: str, game: str) -> _Shown:
     from evolve.engine.board import Board
-    from evolve.engine.rules import PASS
-    from evolve.engine.squares import parse_moves, square_name
+    from evolve.engine.squares import parse_moves
     from evolve.tables.run import Run
 
     opened = Run(run)
@@ -47,32 +105,123 @@ def replay_command(run: str, game: str, moves_only: bool) -> None:
     row = rows.iloc[0]
     if not isinstance(row["moves"], str):
         raise RunError(f"game {number} of generation {generation} of {run} has no moves")
-    board, moves = Board.start(), parse_moves(row["moves"])
-    say(
-        f"generation {generation}, game {number} ({row['kind']}): black {row['black']}, white "
-        f"{row['white']}"
+    won = "a draw" if row["winner"] == "draw" else f"{row['winner']} wins"
+    return _Shown(
+        head=f"generation {generation}, game {number} ({row['kind']}): black {row['black']}, white "
+        f"{row['white']}",
+        start=Board.start(),
+        moves=tuple(parse_moves(row["moves"])),
+        opening=len(parse_moves(row["opening"])),
+        end=f"{row['discs_black']}–{row['discs_white']}, {won} ({row['reason']})",
+        text=row["moves"],
     )
-    if moves_only:
-        say(row["moves"])
-    else:
-        book = len(parse_moves(row["opening"]))
-        _show_board(board)
-        for ply, square in enumerate(moves, 1):
-            mover = board.side
-            board = board.pass_move() if square == PASS else board.play(square)
+
+
+def _of_file(path: Path, game: str | None, rules: str) -> _Shown:
+    from evolve.engine.rules import check_rules
+    from evolve.engine.squares import format_moves
+    from evolve.records.table import read_games
+
+    records = read_games(path, check_rules(rules))
+    number = game or "1"
+    if not _NUMBER.fullmatch(number):
+        raise click.UsageError(f"{number!r} is not a game: write its number in the file")
+    if not 1 <= int(number) <= len(records):
+        there = f"1 to {len(records)}" if records else "none"
+        raise RunError(f"{path} has no game {number}; it has {there}")
+    record = records[int(number) - 1]
+    names = f": black {record.black or '?'}, white {record.white or '?'}"
+    about = ", ".join(filter(None, (record.event, record.place, record.date, record.rules)))
+    return _Shown(
+        head=f"game {number} of {path.name}{names} ({about})",
+        start=record.start,
+        moves=record.moves,
+        opening=0,
+        end=_end(record),
+        text=format_moves(record.moves),
+    )
+
+
+def _end(record: GameRecord) -> str:
+    board = record.final
+    won = {None: "not finished", "draw": "a draw"}.get(record.winner, f"{record.winner} wins")
+    return f"{board.discs('black')}–{board.discs('white')}, {won} ({record.ending})"
+
+
+def _boards(shown: _Shown) -> list[Board]:
+    """The board at the start and after every move."""
+    from evolve.engine.rules import PASS
+
+    boards = [shown.start]
+    for square in shown.moves:
+        board = boards[-1]
+        boards.append(board.pass_move() if square == PASS else board.play(square))
+    return boards
+
+
+def _told(shown: _Shown, boards: list[Board], ply: int) -> str:
+    """What a move was."""
+    from evolve.engine.squares import square_name
+
+    opening = " (opening)" if ply <= shown.opening else ""
+    return f"{ply}. {boards[ply - 1].side} {square_name(shown.moves[ply - 1])}{opening}"
+
+
+def _print(shown: _Shown) -> None:
+    """All boards, one after another."""
+    boards = _boards(shown)
+    say(shown.head)
+    for ply, board in enumerate(boards):
+        if ply:
             say("")
-            say(f"{ply}. {mover} {square_name(square)}{' (opening)' if ply <= book else ''}")
-            _show_board(board)
+            say(_told(shown, boards, ply))
+        for line in str(board).splitlines():
+            say(line)
     say("")
-    say(
-        f"{row['discs_black']}–{row['discs_white']}, "
-        f"{'a draw' if row['winner'] == 'draw' else row['winner'] + ' wins'} ({row['reason']})"
-    )
+    say(shown.end)
 
 
-def _show_board(board: Board) -> None:
-    for line in str(board).splitlines():
-        say(line)
+def _step(shown: _Shown) -> None:
+    """One board at a time, by keys."""
+    from evolve.cli.boards import show_board
+    from evolve.engine.rules import PASS
+
+    boards, ply = _boards(shown), 0
+    with _keys() as read, out().screen(hide_cursor=False):
+        while True:
+            last = shown.moves[ply - 1] if ply else PASS
+            out().clear()
+            say(shown.head)
+            say(_told(shown, boards, ply) if ply else "the start")
+            show_board(boards[ply], None if last == PASS else last)
+            say(shown.end if ply == len(shown.moves) else f"{ply} of {len(shown.moves)} moves")
+            say("← → step, Home End, q leaves")
+            for key in _KEY.findall(read()) or ["q"]:
+                if key in _LEAVE:
+                    return
+                ply = max(0, min(len(shown.moves), ply + _KEYS.get(key, 0)))
+
+
+@contextmanager
+def _keys() -> Iterator[Callable[[], str]]:
+    """What gives the keys that were pressed since the last call, one at least; nothing at the end.
+
+    The terminal is set once: click.getchar does so for every key, and forgets those that were
+    pressed meanwhile.
+    """
+    try:
+        import termios
+        import tty
+    except ImportError:  # Windows
+        yield click.getchar
+        return
+    place = sys.stdin.fileno()
+    before = termios.tcgetattr(place)
+    tty.setcbreak(place)
+    try:
+        yield lambda: os.read(place, 64).decode("utf-8", "replace")
+    finally:
+        termios.tcsetattr(place, termios.TCSADRAIN, before)
 
 
 def _game_id(text: str, run: Run) -> tuple[int, int]:

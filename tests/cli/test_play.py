@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import evolve
+from evolve.records.table import read_games
 from tests.cli import ROOT, done, fails, invoke, misused
 
 
@@ -87,6 +88,55 @@ def test_any_bytes_may_be_typed(tmp_path: Path) -> None:
 
 def test_end_of_input_ends_the_game() -> None:
     assert "end of input" in done("play", "random").out
+
+
+def test_the_first_hint_is_one_number() -> None:
+    assert "for each of d3 c4 f5 e6" in done("play", "swh?depth=3", stdin="hint\nq\n").out
+
+
+def test_several_moves_are_taken_back() -> None:
+    typed, _ = game("swh?depth=2", "black")
+    said = done("play", "swh?depth=2", stdin="\n".join([*typed[:3], "undo 3", "undo", "undo x"]))
+    boards = re.findall(r"  a b c.*?to move", said.out, re.DOTALL)
+    assert boards[0] == boards[-1] != boards[-2]
+    assert "nothing to undo" in said.out
+    assert "'x' is not a number" in said.out
+    assert "you have moved 1 times" in done("play", "swh", stdin=f"{typed[0]}\nundo 2\n").out
+
+
+def test_a_game_is_saved_and_gone_on_with(tmp_path: Path) -> None:
+    typed, board = game("swh?depth=2", "black")
+    part = tmp_path / "part.ggf"
+    first = "\n".join([*typed[:4], f"save {part}", "quit"])
+    assert f"the game so far → {part}" in done("play", "swh?depth=2", stdin=first).out
+    (record,) = read_games(part)
+    assert (record.black, record.white) == ("you", "swh?depth=2")
+    rest = "\n".join([f"load {part}", *typed[4:]])
+    said = done("play", "swh?depth=2", stdin=rest)
+    black, white = board.discs("black"), board.discs("white")
+    assert said.lines[-1].startswith(f"black {black}, white {white}")
+    for line, answer in (
+        (f"load {tmp_path / 'none.ggf'}", "No such file"),
+        (f"load {part} 2", "has 1 games"),
+        ("save /nowhere/x.ggf", "No such file"),
+        ("load", "is not a move"),
+    ):
+        assert answer in done("play", "swh", stdin=f"{line}\nq\n").out
+
+
+def test_games_are_kept_and_played_again(tmp_path: Path) -> None:
+    kept = tmp_path / "mine.ggf"
+    said = done("play", "swh", "--ggf", kept, stdin="resign\nwhat\nrematch\nresign\nquit\n")
+    assert "you resign" in said.out
+    assert "the game is over" in said.out
+    assert "You are black" in said.out
+    assert "You are white" in said.out
+    first, second = read_games(kept)
+    assert (first.black, second.white) == ("you", "you")
+    assert (first.winner, second.winner) == ("white", "black")
+    assert first.ending == "resigned"
+    assert len(second.moves) == 1
+    assert ".ggf" in misused("play", "swh", "--ggf", tmp_path / "x.csv")
 
 
 def test_random_gives_no_hint() -> None:

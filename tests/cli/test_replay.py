@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import select
+import subprocess
+import sys
+import time
 from pathlib import Path
+
+import pytest
 
 import evolve
 from evolve.engine.squares import parse_moves
-from tests.cli import (
-    done,
-    fails,
-    misused,
-)
+from evolve.records.record import GameRecord
+from evolve.records.table import write_games
+from tests.cli import command, done, environment, fails, misused, read_terminal
+from tests.records.test_ggf import random_record
+from tests.records.test_wthor import database, game_bytes
 
 
 def _final_discs(moves: str) -> tuple[int, int]:
@@ -56,3 +63,61 @@ def test_replay_of_what_is_not_there(first: Path) -> None:
     assert "0 to 2" in fails("replay", first, "9:0")
     for text in ("abc", "1:2:3", "", ":", "1:", "-1"):
         assert text in misused("replay", first, "--", text)
+
+
+@pytest.mark.parametrize("suffix", ["ggf", "csv", "parquet", "txt"])
+def test_games_of_files(suffix: str, tmp_path: Path) -> None:
+    record = GameRecord(tuple(parse_moves("f5 d6 c3 d3 c4")), "one", "other")
+    longer = GameRecord(tuple(parse_moves("f5 f6 e6 f4")), "a", "b")
+    path = tmp_path / f"games.{suffix}"
+    write_games(path, [record, longer])
+    shown = done("replay", path)
+    assert shown.lines[0].startswith("game 1 of games.")
+    assert shown.out.count("a b c d e f g h") == 6
+    assert "3. black c3" in shown.lines
+    assert shown.lines[-1].startswith("3–6, not finished") or shown.lines[-1][0].isdigit()
+    assert "f5f6e6f4" in done("replay", path, 2, "--moves").lines[1].replace(" ", "")
+    assert "it has 1 to 2" in fails("replay", path, 3)
+    assert "is not a game" in misused("replay", path, "x")
+
+
+def test_wthor(tmp_path: Path) -> None:
+    records = [random_record(seed) for seed in range(2)]
+    (tmp_path / "x.wtb").write_bytes(database(*map(game_bytes, records)))
+    shown = done("replay", tmp_path / "x.wtb", 2)
+    assert shown.lines[0].startswith("game 2 of x.wtb: black player 12, white player 34")
+    final = records[1].final
+    assert shown.lines[-1].startswith(f"{final.discs('black')}–{final.discs('white')}")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="terminals are others there")
+def test_a_terminal_steps_forward_and_back(tmp_path: Path) -> None:
+    import pty
+
+    write_games(tmp_path / "g.ggf", [GameRecord(tuple(parse_moves("f5 d6 c3")))])
+    here, there = pty.openpty()
+    process = subprocess.Popen(
+        command("replay", tmp_path / "g.ggf"),
+        env=environment(COLUMNS="80", LINES="24", TERM="xterm"),
+        stdin=there,
+        stdout=there,
+        stderr=there,
+    )
+    os.close(there)
+    for keys, said in (
+        (b"", b"the start"),
+        (b"\x1b[C", b"1. black f5"),
+        (b"  ", b"3. black c3"),
+        (b"\x1b[D\x1b[D", b"1. black f5"),
+        (b"G", b"3. black c3"),
+        (b"g", b"the start"),
+    ):
+        os.write(here, keys)
+        shown, end = b"", time.monotonic() + 60
+        while said not in shown or b"q leaves" not in shown:
+            assert time.monotonic() < end, shown
+            if select.select([here], [], [], 0.5)[0]:
+                shown += os.read(here, 65536)
+    os.write(here, b"q")
+    assert read_terminal(here)
+    assert process.wait(10) == 0

@@ -100,6 +100,7 @@ def test_a_program_that_crashes_on_some_values(tmp_path: Path) -> None:
     assert "the corner is too large" in said.out
 
 
+@pytest.mark.slow
 def test_a_program_that_ignores_what_it_is_told(tmp_path: Path) -> None:
     program = f"gtp:{ENGINE} --deaf --corner {{corner:-30:30=-20}}"
     said = done(
@@ -109,6 +110,7 @@ def test_a_program_that_ignores_what_it_is_told(tmp_path: Path) -> None:
     assert said.out.count("played exactly like the defaults") == 1
 
 
+@pytest.mark.slow
 def test_a_python_file_by_its_environment(tmp_path: Path) -> None:
     (tmp_path / "friend.py").write_text(FRIEND)
     (tmp_path / "space.toml").write_text("[PLACE]\nlow = 0\nhigh = 9\ndefault = 3\n")
@@ -133,6 +135,7 @@ def test_wrong_usage(tmp_path: Path) -> None:
     assert not (tmp_path / "x").exists(), "nothing is begun"
 
 
+@pytest.mark.slow
 def test_a_folder_from_elsewhere_starts_no_program(tmp_path: Path) -> None:
     done("sweep", "program", PROGRAM, *LITTLE, "--trials=2", "--out", tmp_path / "mine")
     shutil.copytree(tmp_path / "mine", tmp_path / "theirs")
