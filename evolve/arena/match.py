@@ -36,6 +36,8 @@ number of jobs."""
 _QUICK_GAME: Final = 0.02
 """Seconds under which games are played in batches: a task of joblib costs 0.3 ms."""
 
+Watch = Callable[[int, LiveGame], None]
+"""Called with the number of a game, and the game, at its first choice and after every move."""
 _Pairs = Generator[Sequence[int], None, None]
 """Numbers of pairs, as they are finished."""
 
@@ -95,6 +97,7 @@ class Match:
     decided. A program that fails loses the game: `failed` is called at once with the number of the
     game, that of the player (0 is A) and the reason, and `games` has it too. `games` are those of
     all pairs that are finished, also after an interruption; a pair is the two games on an opening.
+    With `watch` games are played one after another, move by move: the same games, but slower.
     """
 
     def __init__(
@@ -108,7 +111,9 @@ class Match:
         jobs: int = 1,
         sprt: Sprt | None = None,
         failed: Callable[[int, int, str], None] | None = None,
+        watch: Watch | None = None,
     ) -> None:
+        self._watch = watch
         self.players = [a.with_rules(rules), b.with_rules(rules)]
         self.repeatable = all(player.repeats for player in self.players)
         # A test learns nothing from a game that it has seen.
@@ -163,7 +168,9 @@ class Match:
         Raises EngineError when a program cannot be used, or every game was lost by failures.
         """
         play = self._play_one_by_one
-        if all(player.row is not None for player in self.players):
+        if self._watch is not None:
+            self.jobs = 1  # one game at a time
+        elif all(player.row is not None for player in self.players):
             play = self._play_kernels
         elif any(player.together for player in self.players):
             play = self._play_side_by_side
@@ -285,8 +292,12 @@ class Match:
             for pair in pairs[part]:
                 for number in (2 * pair, 2 * pair + 1):
                     game = self._begun(number)
+                    if self._watch is not None:
+                        self._watch(number, game)
                     while not game.over:
                         game.choose()
+                        if self._watch is not None:
+                            self._watch(number, game)
                         if stop.is_set():
                             return
                     self._end(number, game)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from evolve.cli.boards import show_board
 from evolve.cli.completion import complete_agents
 from evolve.cli.failures import Failures
 from evolve.cli.openings import identity_of, openings_for
@@ -21,15 +25,17 @@ from evolve.cli.options import (
 from evolve.cli.progress import progress_of, progress_option, tell_event, tell_started
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.signals import exit_code
-from evolve.cli.terminal import complain, counting, elo_text, print_facts, say
+from evolve.cli.terminal import complain, counting, elo_text, out, print_facts, say
 from evolve.config.contests import GAMES, GAMES_OF_TEST, MatchSettings
 from evolve.config.toml import resolve_as
+from evolve.engine.rules import PASS
 from evolve.errors import EngineError
 
 if TYPE_CHECKING:
     from evolve.arena.keeping import Keeper
     from evolve.arena.match import Match, MatchResult
     from evolve.engine.rules import Rules
+    from evolve.fitness.playing import LiveGame
 
 
 @click.command(cls=GroupedCommand, name="match")
@@ -52,6 +58,14 @@ if TYPE_CHECKING:
     "stopped.",
 )
 @click.option("--ggf", callback=output_path, metavar="FILE", help="The same as GGF records.")
+@click.option("--watch", is_flag=True, help="Show the games on the terminal, one after another.")
+@click.option(
+    "--pace",
+    type=click.FloatRange(0.0, 60.0),
+    default=0.3,
+    show_default=True,
+    help="Seconds at least that --watch shows a move.",
+)
 @jobs_option
 @progress_option
 @json_option
@@ -64,6 +78,8 @@ def match_command(
     sprt: tuple[float, float] | None,
     table: Path | None,
     ggf: Path | None,
+    watch: bool,
+    pace: float,
     jobs: int,
     as_json: bool,
     **options: Any,
@@ -82,9 +98,12 @@ def match_command(
       evolve match best.json 'gtp:gtp-rhino --level=3?time=5' --out games.csv --ggf games.ggf
       evolve match new.json old.json --sprt 0 20
       evolve match a.json b.json --openings openings.txt
+      evolve match a.json b.json --games 2 --watch --pace 1
     """
     import numpy as np
 
+    if watch and (as_json or not out().is_terminal):
+        raise click.UsageError("--watch shows games on a terminal, and without --json")
     from evolve.agents.loading import load_agent
     from evolve.arena.keeping import Keeper, match_identity
     from evolve.arena.match import Match, common_rules
@@ -105,18 +124,60 @@ def match_command(
     def failed(game: int, player: int, why: str) -> None:
         tell(game, (a, b)[player], why)
 
-    match = Match(*agents, chosen, agreed, seed=settings.seed, jobs=jobs, sprt=test, failed=failed)
+    watched = _Watched((a, b), len(chosen) * 2, pace) if watch else None
+    match = Match(
+        *agents,
+        chosen,
+        agreed,
+        seed=settings.seed,
+        jobs=jobs,
+        sprt=test,
+        failed=failed,
+        watch=None if watched is None else watched.show,
+    )
     drawn = {"openings": identity_of(openings).split()[-1], "opening_plies": plies or "all"}
     keeper = Keeper(match, (a, b), match_identity(match, (a, b), drawn), table, ggf, complain)
     with keeper.claimed():
         tell_started(command="match", a=a, b=b, rules=agreed, games=len(match.pairings))
-        interruption = _play(match, keeper, as_json)
+        with nullcontext() if watched is None else watched.screen(match):
+            interruption = _play(match, keeper, as_json or watch)
         _tell(a, b, match, keeper, as_json)
     stopped = interruption is not None
     tell_event("done", ending="stopped" if stopped else "played", stopped=stopped, **_so_far(match))
     if interruption is not None:
         _tell_how_to_go_on(match, keeper)
         context.exit(exit_code(interruption))
+
+
+class _Watched:
+    """A match on the screen, move by move."""
+
+    def __init__(self, names: tuple[str, str], games: int, pace: float) -> None:
+        self._names, self._games, self._pace = names, games, pace
+        self._match: Match | None = None
+
+    @contextmanager
+    def screen(self, match: Match) -> Iterator[None]:
+        """Take the screen while the block runs."""
+        self._match = match
+        with out().screen(hide_cursor=True):
+            yield
+
+    def show(self, number: int, game: LiveGame) -> None:
+        """A game as it stands, for a moment."""
+        assert self._match is not None
+        black, white = (self._names[side] for side in self._match.pairings[number, :2])
+        moves = game.board.moves or ()
+        out().clear()
+        say(f"game {number + 1} of {self._games}: ● {black}, ○ {white}")
+        if self._match.played:
+            result = self._match.result
+            say(f"{self._names[0]} {result.wins} won, {result.draws} drawn, {result.losses} lost")
+        last = moves[-1] if moves and moves[-1] != PASS else None
+        show_board(game.board, last, () if game.over else game.board.legal_moves())
+        if game.over:
+            say(game.failure or "the game is over")
+        time.sleep(self._pace)
 
 
 def _tell_how_to_go_on(match: Match, keeper: Keeper) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import math
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -14,7 +15,7 @@ import pytest
 from evolve.arena.match import Match
 from evolve.errors import EngineError
 from tests.agents.test_external import source
-from tests.cli import done, fails, finish, invoke, match, misused, spawn
+from tests.cli import done, fails, finish, invoke, match, misused, on_a_terminal, spawn
 
 KEYS = {
     "a", "b", "games", "wins", "draws", "losses", "score", "score_black", "score_white",
@@ -296,3 +297,15 @@ def test_names_that_are_not_text(tmp_path: Path) -> None:
 def test_agents_that_play_by_nothing_we_know() -> None:
     assert "no-such" in fails("match", "swh", "gtp:no-such-program")
     assert invoke("match", "--help").code == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="terminals are others there")
+def test_games_are_watched_on_a_terminal(tmp_path: Path) -> None:
+    options = ("swh?depth=2", "positional?depth=2", "--games", 4, "--seed", 3)
+    shown = on_a_terminal(tmp_path, "match", *options, "--watch", "--pace", 0)
+    assert "game 1 of 4: ● swh?depth=2, ○ positional?depth=2" in shown
+    assert "game 2 of 4: ● positional?depth=2, ○ swh?depth=2" in shown
+    assert "the game is over" in shown
+    for line in done("match", *options).lines:
+        assert line in shown, "the same games"
+    assert "on a terminal" in misused("match", *options, "--watch")

@@ -27,7 +27,7 @@ def test_the_way_by_python(fresh: Service, capsys: pytest.CaptureFixture[str]) -
 def test_the_way_by_curl(fresh: Service, tmp_path: Path) -> None:
     (script,) = [one for one in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL) if "curl" in one]
     script = script.replace(":8765", f":{fresh.port}").replace("-m 20", "-m 2")
-    first = script.partition("curl -s \"$api/jobs")[0]
+    first = script.partition('curl -s "$api/jobs')[0]
     for part in (script, first):
         subprocess.run(["sh", "-c", part], check=True, cwd=tmp_path, timeout=300)
     assert "class AI" in (tmp_path / "agent.py").read_text()
