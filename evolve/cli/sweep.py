@@ -110,7 +110,7 @@ def sweep_command(
     if listing:
         _list(settings)
         return 0
-    from evolve.sweeps.sweep import Sweep, checked_plan
+    from evolve.sweeps.sweep import checked_plan
 
     checked_plan(settings)
     need_extras(SWEEPS.variants[kind])
@@ -119,13 +119,12 @@ def sweep_command(
         settings = settings.model_copy(update={"study": name})
         store.create(folder, _config(settings), SWEEPS.parts)
         agree_to_programs(folder, _kept(settings))
-        with closing(Sweep(folder, settings, jobs or all_cores())) as sweep:
+        with closing(_sweep_of(folder, settings, jobs or all_cores())) as sweep:
             return _go_on(sweep)
 
 
 def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
     """Go on with a sweep to its number of trials, or the one in `changes`."""
-    from evolve.sweeps.sweep import Sweep
     from evolve.tables.atomic import write_text
 
     need_extras(SWEEPS.commands[run.command])
@@ -142,10 +141,18 @@ def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs
         given = "storage" in changes
         check_programs(folder, _kept(settings), allowed=allow_programs, storage=given)
         store.sweep_temporary(folder, SWEEPS.parts)
-        with closing(Sweep(folder, settings, jobs)) as sweep:
+        with closing(_sweep_of(folder, settings, jobs)) as sweep:
             if changes:
                 write_text(file, _config(settings))
             return _go_on(sweep)
+
+
+def _sweep_of(folder: Path, settings: SweepSettings, jobs: int) -> Sweep:
+    from evolve.sweeps.population import PopulationSweep
+    from evolve.sweeps.sweep import Sweep
+
+    bred = isinstance(settings, ProgramSweepSettings) and settings.algorithm == "ga"
+    return (PopulationSweep if bred else Sweep)(folder, settings, jobs)
 
 
 def _check_same_storage(folder: Path, stored: str | None, given: str) -> None:
@@ -255,7 +262,10 @@ def _print_header(sweep: Sweep, done: int) -> None:
     judge = f"panel of {len(settings.panel)}, {games} games: {', '.join(settings.panel)}"
     if isinstance(settings, ProgramSweepSettings):
         each = f"{settings.trial_games} games each at most"
-        if settings.objective == "self":
+        if settings.algorithm == "ga":
+            each = f"in generations of {settings.population}, {settings.trial_games} games each"
+            judge = "judged by games with one another and the defaults"
+        elif settings.objective == "self":
             judge = "judged by games with the defaults and the best trial so far"
     tell(
         f"evolve {evolve.__version__} · {SWEEPS.command(settings.kind)} · {settings.rules} · "

@@ -45,6 +45,15 @@ class ProgramSweepSettings(SweepSettings):
         description="openings of a trial that is not dropped, two games each; with a panel "
         "--panel-openings says so",
     )
+    algorithm: Literal["trials", "ga"] = Field(
+        "trials",
+        description="trials: one after another, by --sampler; ga: a population whose members meet "
+        "each other, generation by generation",
+    )
+    population: int = Field(8, ge=4, le=1024, description="members of a generation of ga")
+    generation_openings: int = Field(
+        2, ge=1, le=10_000, description="openings of each two members of ga, two games each"
+    )
     games: int | None = Field(
         None, ge=100, description="games in all, the final's included; no trial begins past them"
     )
@@ -73,6 +82,15 @@ class ProgramSweepSettings(SweepSettings):
                 f"games: {self.games} leave no room for a trial of {self.trial_games} beside the "
                 f"final's {self.final_games}; more of them, or fewer --pairs or --final-openings"
             )
+        if self.algorithm == "ga":
+            if self.objective == "panel":
+                raise ValueError("objective: members of ga meet each other; leave it out")
+            trials = self.trials
+            if self.games is not None and "trials" not in self.model_fields_set:
+                trials = self.population * ((self.games - self.final_games) // self.trial_games)
+            whole = max(1, trials // self.population) * self.population
+            object.__setattr__(self, "trials", whole)
+            return self
         if self.games is not None and "trials" not in self.model_fields_set:
             # As many as there is room for, where all but the first part of each is dropped.
             parts = 1 if self.pruner == "none" or self.sampler == "spsa" else self.reports
@@ -82,7 +100,9 @@ class ProgramSweepSettings(SweepSettings):
 
     @property
     def trial_games(self) -> int:
-        """Games of a trial that is not dropped."""
+        """Games of a trial that is not dropped; of ga, of a generation with the defaults."""
+        if self.algorithm == "ga":
+            return self.population * (self.population + 1) * self.generation_openings
         if self.objective == "panel":
             return 2 * self.panel_openings * len(self.panel)
         return 2 * self.pairs

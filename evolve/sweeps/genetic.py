@@ -69,7 +69,7 @@ class GeneticSampler(BaseSampler):
         trials = _complete(study)
         if len(trials) < self._startup or not search_space:
             return {}
-        genome = _genome(search_space)
+        genome = genome_of(search_space)
         settings = genome.settings
         algorithm = GeneticAlgorithm(settings, genome)
         breeding = Breeding(settings, genome, np.random.default_rng(self._seed))
@@ -79,7 +79,7 @@ class GeneticSampler(BaseSampler):
         chosen = algorithm.operators.selection(population[1:], count, breeding)
         child = algorithm.child("child", 0, [population[0], *chosen], breeding)
         return {
-            name: _value(gene, one)
+            name: value_of(gene, one)
             for gene, (name, one) in zip(child, search_space.items(), strict=True)
         }
 
@@ -98,8 +98,10 @@ def _complete(study: optuna.Study) -> list[FrozenTrial]:
     return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
 
 
-def _genome(space: Mapping[str, BaseDistribution]) -> Genome:
-    """A gene for each parameter: a place in its range, or among its choices."""
+def genome_of(space: Mapping[str, BaseDistribution], population: int | None = None) -> Genome:
+    """A gene for each parameter: a place in its range, or among its choices; for a population of
+    that size."""
+    settings = dict(_SETTINGS) if population is None else {**_SETTINGS, "population": population}
     genes = {
         f"gene{number}": (
             Gene((0, len(one.choices) - 1), name, steps=True)
@@ -110,7 +112,7 @@ def _genome(space: Mapping[str, BaseDistribution]) -> Genome:
     }
     low, high = np.array([gene.bounds for gene in genes.values()], np.int64).T
     sizes = dict.fromkeys(genes, 1)
-    return Genome(EvolutionSettings(**_SETTINGS), sizes, low, high, Encoding(genes, _no_agent))
+    return Genome(EvolutionSettings(**settings), sizes, low, high, Encoding(genes, _no_agent))
 
 
 def _no_agent(genes: dict[str, list[int]]) -> AlphaBetaAgent:
@@ -119,20 +121,22 @@ def _no_agent(genes: dict[str, list[int]]) -> AlphaBetaAgent:
 
 def _individual(trial: FrozenTrial, space: Mapping[str, BaseDistribution]) -> Individual:
     individual = Individual(
-        (_gene(trial.params[name], one) for name, one in space.items()), name=str(trial.number)
+        (gene_of(trial.params[name], one) for name, one in space.items()), name=str(trial.number)
     )
     individual.fitness.values = (trial.values[0], 0.0)
     return individual
 
 
-def _gene(value: Any, distribution: BaseDistribution) -> int:
+def gene_of(value: Any, distribution: BaseDistribution) -> int:
+    """The gene of a value of a parameter."""
     if isinstance(distribution, CategoricalDistribution):
         return distribution.choices.index(value)
     assert isinstance(distribution, FloatDistribution | IntDistribution)
     return round(_STEPS * to_unit(value, distribution))
 
 
-def _value(gene: int, distribution: BaseDistribution) -> Any:
+def value_of(gene: int, distribution: BaseDistribution) -> Any:
+    """The value that a gene stands for."""
     if isinstance(distribution, CategoricalDistribution):
         return distribution.choices[gene]
     assert isinstance(distribution, FloatDistribution | IntDistribution)

@@ -96,6 +96,11 @@ class Plan(ABC):
         return None
 
     @property
+    def bred(self) -> bool:
+        """Whether trials come in generations, all values of one together."""
+        return False
+
+    @property
     def forgiving(self) -> bool:
         """Whether trials may fail one after another once one is complete."""
         return False

@@ -267,7 +267,7 @@ class ProgramPlan(Plan):
             for step, (score, error) in enumerate(told, 1):
                 if report(step, score, error) and step < self.sweep.reports:
                     return Outcome(score, error, None, games.facts)
-            path = self._keep(objective, task, score, error)
+            path = self.keep_trial(objective.folder, task, score, error)
             return Outcome(score, error, path, games.facts)
         finally:
             agent.close()
@@ -275,7 +275,7 @@ class ProgramPlan(Plan):
     def _step(self, objective: Objective, task: Task, games: _Games, report: Report) -> Outcome:
         """A step of SPSA: it meets its mirror image, and is no candidate."""
         below = self._opponent(objective, task.brief[MIRROR], "mirror")
-        openings = self._openings(self.own.pairs, task.number)
+        openings = self.openings(self.own.pairs, task.number)
         result = games.meet(below, openings, self.sweep.rules, self.sweep.seed)
         report(1, result.score.score, result.score.error)
         return Outcome(result.score.score, result.score.error, None, games.facts)
@@ -288,14 +288,14 @@ class ProgramPlan(Plan):
         defaults = self._opponent(objective, self.defaults, "defaults")
         rules, seed = self.sweep.rules, self.sweep.seed
         if task.brief.get(DEFAULTS):
-            games.meet(defaults, self._openings(_FIRST_PAIRS), rules, seed)
+            games.meet(defaults, self.openings(_FIRST_PAIRS), rules, seed)
             yield 0.5, 0.0
             return
         others: list[tuple[Agent, float]] = [(defaults, 0.0)]
         best = task.brief.get("best")
         if best is not None:
             others.append((self._opponent(objective, best["values"], "best"), best["elo"]))
-        openings = self._openings(self.own.pairs)
+        openings = self.openings(self.own.pairs)
         shares = shares_of([elo for _, elo in others], others[-1][1])
         met: list[Met] = []
         for start, stop in _parts_of(self.own.pairs, self.sweep.reports):
@@ -333,15 +333,21 @@ class ProgramPlan(Plan):
                 count += score.games
             yield points / count, squares**0.5 / count
 
-    def _openings(self, count: int, *key: int) -> Openings:
+    def openings(self, count: int, *key: int) -> Openings:
         """Openings of all trials alike, or those of a key."""
         rng = np.random.default_rng([self.sweep.seed, 1, *key])
         return balanced_openings(count, Part.PANEL, self.sweep.rules, rng)
 
-    def _keep(self, objective: Objective, task: Task, score: float, error: float) -> Path:
-        path = objective.path(task.number, ".json")
-        found = self._found(task.values, objective.folder)
-        document = {**found, "trial": task.number, "score": score, "error": error}
+    def keep_trial(self, folder: Path, task: Task, score: float, error: float) -> Path:
+        """Write what a trial was; where that is."""
+        path = folder / TRIALS / f"trial-{task.number:04d}.json"
+        path.parent.mkdir(exist_ok=True)
+        document = {
+            **self._found(task.values, folder),
+            "trial": task.number,
+            "score": score,
+            "error": error,
+        }
         write_text(path, json.dumps(document, indent=1) + "\n")
         return path
 
@@ -410,6 +416,11 @@ class ProgramPlan(Plan):
             f"all {len(seen)} trials so far played exactly like the defaults: does the program "
             "take its parameters?"
         )
+
+    @property
+    def bred(self) -> bool:
+        """See Plan."""
+        return self.own.algorithm == "ga"
 
     @property
     def forgiving(self) -> bool:

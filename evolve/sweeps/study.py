@@ -24,7 +24,7 @@ from evolve.sweeps.attempts import (
     number_of,
     values_of,
 )
-from evolve.sweeps.cmaes import GENERATION
+from evolve.sweeps.cmaes import GENERATION as CMA_GENERATION
 from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.importance import importances_in
 from evolve.sweeps.lease import Lease, Watch, is_gone, key_of
@@ -38,6 +38,8 @@ from evolve.tables.trials import Importances
 ATTEMPTS: Final = 3
 """Times that the same values are tried when their workers die."""
 IDENTITY: Final = "evolve"
+GENERATION: Final = "generation"
+"""Attribute of a trial that was bred: its generation."""
 BRIEF: Final = "brief"
 """Attribute of a trial: what it was told beside its values, so that it is told the same again."""
 _FINISHED: Final = (TrialState.COMPLETE, TrialState.PRUNED)
@@ -110,6 +112,8 @@ class Study:
                 f"the study {self.name!r} in {self.place} is of another sweep: {text}; name "
                 "another with --study"
             )
+        if self.plan.bred:
+            return  # the first generation has them
         if self._queue is None:
             self._enqueue_defaults()
         else:
@@ -199,9 +203,11 @@ class Study:
         trials = self.trials()
         if self._queue is not None:
             return all(trial.state in _ENDS for trial in trials)
-        if any(trial.state == TrialState.RUNNING for trial in trials):
-            return self.finished() >= self.plan.sweep.trials
-        return self.finished() >= self.plan.sweep.trials or not self._has_room(trials)
+        states = _ENDS if self.plan.bred else _FINISHED
+        if sum(trial.state in states for trial in trials) >= self.plan.sweep.trials:
+            return True
+        begun = any(trial.state in (TrialState.RUNNING, TrialState.WAITING) for trial in trials)
+        return not begun and not self._has_room(trials)
 
     @property
     def progress(self) -> tuple[float, float]:
@@ -215,6 +221,12 @@ class Study:
         """Whether another trial fits into the games."""
         most = self.plan.games
         return most is None or self.plan.games_of(trials) + self.plan.games_of_one <= most
+
+    def enqueue(self, number: int, values: Mapping[str, Any], origin: str, generation: int) -> None:
+        """Put a trial of a generation in the queue."""
+        attributes = {"origin": origin, PLACE: number, GENERATION: generation}
+        with self._telling():
+            self.study.enqueue_trial(dict(values), user_attrs=attributes)
 
     def take(self, worker: str) -> Task | None:
         """A trial to work on; None when another process was faster with the last one."""
@@ -349,12 +361,16 @@ class Study:
         if values is not None:
             known = trial.user_attrs
             attributes = {
-                key: known[key] for key in ["origin", PLACE, BRIEF, MIRROR] if key in known
+                key: known[key]
+                for key in ["origin", PLACE, BRIEF, MIRROR, GENERATION]
+                if key in known
             }
             attributes |= {"attempt": attempt, "retry_of": trial.number}
             # As `enqueue_trial` does, except that the trial stays in its generation of CMA-ES.
             inner = {
-                key: trial.system_attrs[key] for key in [GENERATION] if key in trial.system_attrs
+                key: trial.system_attrs[key]
+                for key in [CMA_GENERATION]
+                if key in trial.system_attrs
             }
             self.study.add_trial(
                 optuna.trial.create_trial(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
-import signal
+import subprocess
 import sys
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -144,19 +145,56 @@ def test_a_folder_from_elsewhere_starts_no_program(tmp_path: Path) -> None:
     assert invoke("resume", tmp_path / "theirs", "--trials", 3, "--allow-programs").code == 0
 
 
+GA = ("--algorithm=ga", "--population=4", "--generation-openings=1", "--final-openings=2")
+
+
+def test_a_population(tmp_path: Path) -> None:
+    said = done(
+        "sweep", "program", PROGRAM, *GA, "--games=110", "--jobs=2", "--out", tmp_path / "x"
+    )
+    assert "in generations of 4, 20 games each" in said.out
+    trials = evolve.load_run(tmp_path / "x").trials
+    assert len(trials) == 4 * ((110 - 16) // 20)
+    # Of the first generation the defaults are a member; in later ones they play along.
+    assert trials["games"].groupby(trials["number"] // 4).sum().tolist() == [12, 20, 20, 20]
+    assert trials["origin"][0] == "defaults"
+    assert trials["score"][0] == 0.5
+    assert "is finished" in done("resume", tmp_path / "x").out
+    kept = json.loads((tmp_path / "x/trials/generation-0000.json").read_text())
+    scores = {tuple(map(int, pair.split())): found[0] for pair, found in kept["scores"].items()}
+    first = trials["score"][:4]
+    won = [
+        sum(s if a == one else 1 - s for (a, b), s in scores.items() if one in (a, b))
+        for one in range(4)
+    ]
+    assert first.idxmax() in [one for one in range(4) if won[one] == max(won)]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("sampler", ["tpe", "spsa"])
+def test_a_population_with_members_that_crash(tmp_path: Path) -> None:
+    program = f"gtp:{ENGINE} --crash-above 0 --corner {{corner:-30:30=-20}}"
+    done("sweep", "program", program, *GA, "--trials=8", "--jobs=1", "--out", tmp_path / "x")
+    trials = evolve.load_run(tmp_path / "x").trials
+    failed = trials[trials["state"] == "FAIL"]
+    assert len(failed) > 0
+    assert (failed["corner"] > 0).all()
+    assert (trials[trials["state"] == "COMPLETE"]["corner"] <= 0).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sampler", ["tpe", "spsa", "ga"])
 def test_killed_and_gone_on_with_it_is_as_if_undisturbed(sampler: str, tmp_path: Path) -> None:
-    options = ("--trials=10", "--startup=3", "--sampler", sampler, *LITTLE)
+    options: tuple[str, ...] = ("--trials=10", "--startup=3", f"--sampler={sampler}", *LITTLE)
+    if sampler == "ga":
+        options = ("--trials=20", *GA, "--jobs=1")
     done("sweep", "program", PROGRAM, *options, "--out", tmp_path / "whole")
     words = ["sweep", "program", PROGRAM, *options, "--out", tmp_path / "cut"]
     for wait in (6.0, 5.0, 7.0):
-        process = spawn(*words)
-        try:
-            process.wait(wait)
-        except Exception:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
+        with spawn(tmp_path, *words) as process:
+            with suppress(subprocess.TimeoutExpired):
+                process.communicate(timeout=wait)
+            process.kill()
+            process.communicate()
         words = ["resume", tmp_path / "cut", "--jobs", 1]
     done(*words)
     columns = ["number", "state", "score", "score_error", "corner", "games", "origin"]

@@ -1,0 +1,287 @@
+"""A program's parameters evolved in a population: generations whose members meet one another.
+
+Each member of a generation is a trial, and the defaults play along, so that scores of different
+generations can be compared: a member's score is what its rating in the round robin predicts
+against the defaults. What a generation has played is kept pair by pair.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Final, cast
+
+import numpy as np
+from optuna.trial import FrozenTrial, TrialState
+
+from evolve.agents.external import ExternalAgent
+from evolve.arena.bradleyterry import rate
+from evolve.arena.match import Match
+from evolve.documents import parse_json, read_document
+from evolve.errors import EngineError, RunError
+from evolve.population.ga import GeneticAlgorithm
+from evolve.population.individual import Individual
+from evolve.sweeps.attempts import number_of
+from evolve.sweeps.final import DEFAULTS
+from evolve.sweeps.genetic import gene_of, genome_of, value_of
+from evolve.sweeps.objective import Task
+from evolve.sweeps.program_plan import ProgramPlan
+from evolve.sweeps.rating import Rating
+from evolve.sweeps.sweep import Sweep, SweepEnding
+from evolve.tables.atomic import write_text
+from evolve.tables.layout import TRIALS
+from evolve.tables.observer import Observer
+
+_WORST: Final = -1e9
+"""Fitness of a member that cannot play."""
+
+
+class PopulationSweep(Sweep):
+    """A sweep whose trials come generation by generation."""
+
+    def run(self, observer: Observer) -> SweepEnding:
+        """Breed and play generations up to the settings' number of trials, or of games."""
+        begin = time.monotonic()
+        self.plan.settle(0)
+        self._reclaim(observer)
+        members: list[Individual] = []
+        for generation in range(self._target):
+            members = self._bred(generation, members)
+            ending = None
+            if len(self._ended(generation)) < len(members):
+                if self._has_no_room(generation):
+                    self._save()
+                    return SweepEnding.COMPLETE
+                ending = self._wish(observer, begin) or self._play(generation, members, observer)
+            if ending is not None:
+                self._save()
+                return ending
+            self._judge(generation, members)
+        return SweepEnding.COMPLETE
+
+    @property
+    def own(self) -> ProgramPlan:
+        """The plan of such a sweep."""
+        return cast("ProgramPlan", self.plan)
+
+    @property
+    def _size(self) -> int:
+        return self.own.own.population
+
+    def _ended(self, generation: int) -> dict[int, FrozenTrial]:
+        """The trials of a generation that have come to their end, by their places in it."""
+        first = generation * self._size
+        states = (TrialState.COMPLETE, TrialState.FAIL)
+        return {
+            number_of(trial) - first: trial
+            for trial in self.study.trials()
+            if first <= number_of(trial) < first + self._size and trial.state in states
+        }
+
+    def _has_no_room(self, generation: int) -> bool:
+        """Whether a generation that has not begun would be too many trials or games."""
+        known = [number_of(trial) // self._size for trial in self.study.trials()]
+        if generation > 0 and generation in known:
+            return False  # it has begun
+        return self.study.is_over or (generation + 1) * self._size > self.settings.trials
+
+    def _bred(self, generation: int, members: Sequence[Individual]) -> list[Individual]:
+        """The members of a generation, by those of the one before, as they fared."""
+        space = self.plan.space.distributions
+        genome = genome_of(space, self._size)
+        start = [gene_of((self.plan.defaults or {})[name], one) for name, one in space.items()]
+        algorithm = GeneticAlgorithm(genome.settings, genome, np.array(start, np.int64))
+        rng = np.random.default_rng([self.settings.seed, 2, generation])
+        return algorithm.next(generation, members, rng) if generation else algorithm.first(rng)
+
+    def _values(self, member: Individual) -> dict[str, Any]:
+        space = self.plan.space.distributions
+        pairs = zip(member, space.items(), strict=True)
+        return {name: value_of(gene, one) for gene, (name, one) in pairs}
+
+    def _judge(self, generation: int, members: Sequence[Individual]) -> None:
+        """Give the members the fitness of their trials."""
+        ended = self._ended(generation)
+        for place, member in enumerate(members):
+            trial = ended[place]
+            worth = trial.values[0] if trial.state == TrialState.COMPLETE else _WORST
+            member.fitness.values = (worth, 0.0)
+
+    def _play(
+        self, generation: int, members: Sequence[Individual], observer: Observer
+    ) -> SweepEnding | None:
+        """Let a generation meet, and end its trials; why it was stopped, if it was."""
+        tasks = self._taken(generation, members)
+        kept = self.folder / TRIALS / f"generation-{generation:04d}.json"
+        agents = {
+            place: self.own.agent(self._values(member), member.name, self.folder)
+            for place, member in enumerate(members)
+        }
+        if generation:  # in the first one they are a member
+            agents[-1] = self.own.agent(self.plan.defaults or {}, DEFAULTS, self.folder)
+        try:
+            meetings, failed = _Meetings(self, generation, agents, kept).play(observer)
+        finally:
+            for agent in agents.values():
+                agent.close()
+        if meetings is None:
+            for task in tasks.values():
+                self.study.lose(task.number, "stopped", blamed=False)
+            return SweepEnding.STOPPED
+        self._end(tasks, meetings, failed, observer)
+        return None
+
+    def _taken(self, generation: int, members: Sequence[Individual]) -> dict[int, Task]:
+        """The trials of those whose trial has not ended, by their places."""
+        waiting = {
+            number_of(trial): trial
+            for trial in self.study.trials()
+            if trial.state == TrialState.WAITING
+        }
+        ended, tasks = self._ended(generation), {}
+        for place, member in enumerate(members):
+            number = generation * self._size + place
+            if place not in ended and number not in waiting:
+                origin = DEFAULTS if number == 0 else member.origin
+                self.study.enqueue(number, self._values(member), origin, generation)
+        for _ in range(len(members) - len(ended)):
+            task = self.study.take(self.study.lease.name)
+            assert task is not None
+            tasks[task.number - generation * self._size] = task
+        return tasks
+
+    def _end(
+        self,
+        tasks: Mapping[int, Task],
+        meetings: Mapping[tuple[int, int], Sequence[float]],
+        failed: Mapping[int, str],
+        observer: Observer,
+    ) -> None:
+        """End the trials with the scores that the meetings give them."""
+        players = sorted({place for pair in meetings for place in pair} - set(failed))
+        at = {place: index for index, place in enumerate(players)}
+        counted = [
+            (at[one], at[other], np.array(scores))
+            for (one, other), scores in meetings.items()
+            if one in at and other in at
+        ]
+        if not counted:
+            reason = next(iter(failed.values()), "nobody was left to meet")
+            raise RunError(f"no member of the generation could play: {reason}")
+        ratings = rate(len(players), counted)
+        zero = ratings.elo[at[-1]] if -1 in at else ratings.elo[at[0]] if 0 in at else 0.0
+        games = dict.fromkeys(tasks, 0)  # of each pair those of one, that their sum is right
+        for pair, scores in meetings.items():
+            counts = next((place for place in pair if place in games), None)
+            if counts is not None:
+                games[counts] += 2 * len(scores)
+        for place, task in tasks.items():
+            if place in failed:
+                self.study.fail(task.number, failed[place])
+            else:
+                rating = Rating(
+                    float(ratings.elo[at[place]] - zero), float(ratings.error[at[place]])
+                )
+                score, error = rating.score, rating.score_error
+                path = self.own.keep_trial(self.folder, task, score, error)
+                facts = {
+                    "score_error": error,
+                    "agent": path.relative_to(self.folder).as_posix(),
+                    "games": games[place],
+                }
+                self.study.complete(task.number, score, facts)
+            self._tell(task.number, observer)
+
+
+class _Meetings:
+    """The round robin of a generation: the scores of each pair of members, opening by opening."""
+
+    def __init__(
+        self,
+        sweep: PopulationSweep,
+        generation: int,
+        agents: Mapping[int, ExternalAgent],
+        kept: Path,
+    ) -> None:
+        self._sweep, self._generation, self._agents, self._file = sweep, generation, agents, kept
+        self.scores: dict[tuple[int, int], list[float]] = {}
+        self.failed: dict[int, str] = {}
+        self._read()
+
+    def play(
+        self, observer: Observer
+    ) -> tuple[Mapping[tuple[int, int], Sequence[float]] | None, Mapping[int, str]]:
+        """Play what is missing: scores of the first of each pair in the two games on each opening,
+        and those that failed with their reasons. None in place of scores where it was stopped."""
+        own, settings = self._sweep.own.own, self._sweep.settings
+        openings = self._sweep.own.openings(own.generation_openings, 3, self._generation)
+        pairs = list(combinations(sorted(self._agents), 2))
+        for done, (one, other) in enumerate(pairs):
+            observer.stage(f"generation {self._generation}", done, len(pairs))
+            if (one, other) in self.scores or {one, other} & set(self.failed):
+                continue
+            if observer.stop():
+                return None, self.failed
+            match = Match(
+                self._agents[one],
+                self._agents[other],
+                openings,
+                settings.rules,
+                seed=settings.seed,
+                jobs=self._sweep.jobs,
+            )
+            try:
+                match.play()
+            except EngineError as error:
+                self._blame(match, one, other, str(error))
+                continue
+            if not self._blame(match, one, other, ""):
+                self._keep(one, other, match)
+        observer.stage(f"generation {self._generation}", len(pairs), len(pairs))
+        return self.scores, self.failed
+
+    def _blame(self, match: Match, one: int, other: int, why: str) -> bool:
+        """Note who failed; RunError where it is the defaults. Whether anybody did."""
+        found = {place: match.first_failure(n) for n, place in enumerate((one, other))}
+        blamed = {place: text for place, text in found.items() if text is not None}
+        if why and not blamed:  # one that cannot be started: the match never began
+            for place in (one, other):
+                try:
+                    self._agents[place].prepare()
+                except EngineError as error:
+                    blamed[place] = str(error)
+        if -1 in blamed:
+            raise RunError(f"the program failed with its defaults: {blamed[-1]}")
+        self.failed.update(blamed)
+        if blamed:
+            self._write()
+        return bool(blamed)
+
+    def _keep(self, one: int, other: int, match: Match) -> None:
+        games = match.games
+        sign = np.where(games.pairings[:, 0] == 0, 1.0, -1.0)  # where the first of them is black
+        points = (1.0 + sign * games.winner) / 2.0
+        self.scores[one, other] = points.reshape(-1, 2).mean(axis=1).tolist()
+        self._write()
+
+    def _write(self) -> None:
+        document = {
+            "scores": {f"{one} {other}": found for (one, other), found in self.scores.items()},
+            "failed": {str(place): why for place, why in self.failed.items()},
+        }
+        write_text(self._file, json.dumps(document) + "\n")
+
+    def _read(self) -> None:
+        try:
+            found = parse_json(read_document(self._file))
+            for text, scores in found["scores"].items():
+                one, other = map(int, text.split())
+                self.scores[one, other] = [float(score) for score in scores]
+            self.failed = {int(place): str(why) for place, why in found["failed"].items()}
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+            raise RunError(f"{self._file} is damaged: {error}") from error
