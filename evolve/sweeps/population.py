@@ -45,7 +45,6 @@ class PopulationSweep(Sweep):
     def run(self, observer: Observer) -> SweepEnding:
         """Breed and play generations up to the settings' number of trials, or of games."""
         begin = time.monotonic()
-        self.plan.settle(0)
         self._reclaim(observer)
         members: list[Individual] = []
         for generation in range(self._target):

@@ -190,10 +190,10 @@ class ProgramPlan(Plan):
     def _agent(self, values: Mapping[str, Any], name: str, file: Path) -> ExternalAgent:
         protocol, _, query = self._named
         made = load_agent(f"{protocol}:{self._command(values, file)}{query}")
-        environment: dict[str, str] = {}
+        environment = dict.fromkeys(_ONE_THREAD, str(self.own.cores))
         setup = self._setup(values) if self.own.set_by == "gtp" else []
         if self.own.set_by == "env":
-            environment = self._told(values)
+            environment |= self._told(values)
         found: Any = replace(
             cast("ExternalAgent", made), name=name, environment=environment, setup=tuple(setup)
         )
@@ -382,9 +382,8 @@ class ProgramPlan(Plan):
         return None if self.own.sprt is None else Sprt(*self.own.sprt)
 
     def settle(self, place: int) -> None:
-        """Keep the programs of a worker to their own cores, and to as many threads."""
+        """Keep a worker and its programs to cores of their own."""
         count = self.own.cores
-        os.environ.update(dict.fromkeys(_ONE_THREAD, str(count)))
         if hasattr(os, "sched_setaffinity"):
             there = sorted(os.sched_getaffinity(0))
             mine = {there[(place * count + number) % len(there)] for number in range(count)}
