@@ -34,7 +34,7 @@ _TOKEN: Final = re.compile(r"[A-Za-z0-9._~+/=-]{1,200}")
     default="127.0.0.1",
     show_default=True,
     help="Address to listen on. One that other machines reach needs a token; with 0.0.0.0 or :: it "
-    "answers to every address of this machine and to its name, other names need --allow-host.",
+    "answers to its addresses and to the machine's name, other names need --allow-host.",
 )
 @click.option(
     "--slots",

@@ -97,17 +97,17 @@ class Guard:
         for name, value in scope["headers"]:
             headers.setdefault(name.lower(), []).append(value.decode("latin-1"))
         hosts = headers.get(b"host", [])
-        if len(hosts) != 1 or not self._is_ours(_host(hosts[0])):
+        if len(hosts) != 1 or not self._is_ours(_host(hosts[0]), scope):
             return 421, "this service is not known by that name: see --allow-host"
         if scope["method"] not in _SAFE:
-            wrong = self._foreign(headers) or _body(headers, scope)
+            wrong = self._foreign(headers, scope) or _body(headers, scope)
             if wrong is not None:
                 return wrong
         if self._token is not None and _is_api(scope["path"]) and not self._is_told(headers):
             return 401, "this service wants its token, which was printed at its start"
         return None
 
-    def _foreign(self, headers: dict[bytes, list[str]]) -> tuple[int, str] | None:
+    def _foreign(self, headers: dict[bytes, list[str]], scope: Scope) -> tuple[int, str] | None:
         """What changes things must not come from another site's page."""
         site, origins = headers.get(b"sec-fetch-site"), headers.get(b"origin")
         if site is not None:
@@ -115,22 +115,18 @@ class Guard:
                 return 403, "requests of other sites change nothing here"
         elif origins is not None:
             host = urlsplit(origins[0]).netloc if len(origins) == 1 else ""
-            if not self._is_ours(_host(host)):
+            if not self._is_ours(_host(host), scope):
                 return 403, "requests of other sites change nothing here"
         return None
 
-    def _is_ours(self, name: str | None) -> bool:
-        """Whether the service may be called so. Where it listens everywhere, also by any address:
-        only names can be made to point here."""
-        if name is None or name in self._hosts:
-            return name is not None
-        if not self._anywhere:
+    def _is_ours(self, name: str | None, scope: Scope) -> bool:
+        """Whether the service may be called so: where it listens everywhere, also by the address
+        that this request has come to. Never by 0.0.0.0, which browsers take for this machine."""
+        if name is None or name in EVERYWHERE:
             return False
-        try:
-            ipaddress.ip_address(name)
-        except ValueError:
-            return False
-        return True
+        here = scope.get("server")
+        reached = self._anywhere and here is not None and name == _canonical(here[0])
+        return reached or name in self._hosts
 
     def _is_told(self, headers: dict[bytes, list[str]]) -> bool:
         given = [
