@@ -219,7 +219,7 @@ function Begin({ query }) {
       <span class="control"><label for=${`how-${name}`}>${label(name)}</label><input id=${`how-${name}`} type="number" min="0" step="any" value=${how[name] || ""}
         placeholder="its own" onInput=${(event) => setHow({ ...how, [name]: event.target.value.trim() })} /></span>`)}</div></details>`}
     ${moves && html`<p>The game begins after ${moves.split(" ").length} moves: ${moves}</p>`}
-    <p class="buttons"><${Act} kind="main" act=${start} disabled=${!info.data} waits="The engine gets ready …">Play<//></p>
+    <p class="buttons"><${Act} kind="main" act=${start} disabled=${!agent || info.error} waits="The engine gets ready …">Play<//></p>
   </div>`;
 }
 
