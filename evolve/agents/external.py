@@ -59,7 +59,7 @@ class ExternalAgent(Agent):
     depth: int | None = None
     rules: Rules | None = None
     name: str = ""
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict, hash=False)
     setup: tuple[str, ...] = ()
     _programs: _Programs = field(init=False, compare=False, repr=False)
 

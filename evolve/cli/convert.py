@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evolve.cli.options import output_path
+from evolve.cli.options import file_rules_option, output_path
 from evolve.cli.terminal import say
-from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
 from evolve.errors import OptionsError
 
 if TYPE_CHECKING:
@@ -25,13 +24,7 @@ if TYPE_CHECKING:
     type=click.IntRange(0, 60),
     help="For .obf: write the position of each game with so many empty squares.",
 )
-@click.option(
-    "--rules",
-    type=click.Choice([*RULE_SETS]),
-    default=DEFAULT_RULES,
-    show_default=True,
-    help="Rules of games in .csv and .parquet, which do not say.",
-)
+@file_rules_option
 def convert_command(source: Path, output: Path, empties: int | None, rules: str) -> None:
     """Turn the games of SOURCE into another format, by the ends of the names.
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import click
 
-from evolve.engine.rules import RULE_SETS
+from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
 
 
 def all_cores() -> int:
@@ -35,7 +35,13 @@ rules_option = click.option(
     type=click.Choice([*RULE_SETS]),
     help="Rules to play by; those of the agents by default, or standard.",
 )
-
+file_rules_option = click.option(
+    "--rules",
+    type=click.Choice([*RULE_SETS]),
+    default=DEFAULT_RULES,
+    show_default=True,
+    help="Rules of games in .csv and .parquet, which do not say.",
+)
 
 PROGRESS: Final = "evolve.progress"
 """Where a command's context has the file that its events go to."""

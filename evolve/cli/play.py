@@ -250,6 +250,8 @@ class _Game:
             if not 1 <= int(number) <= len(records):
                 raise RecordError(f"{name} has {len(records)} games")
             record = records[int(number) - 1]
+            if record.rules != self.rules:
+                raise RecordError(f"game {number} of {name} is {record.rules}, not {self.rules}")
             if record.start != Board.start():
                 raise RecordError(f"game {number} of {name} begins elsewhere")
             boards = [Board.start()]

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from evolve.cli.completion import complete_runs
+from evolve.cli.options import file_rules_option
 from evolve.cli.terminal import out, say
-from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
 from evolve.errors import RunError
 
 if TYPE_CHECKING:
@@ -52,13 +52,7 @@ class _Shown:
 @click.argument("source", metavar="RUN|FILE", shell_complete=complete_runs)
 @click.argument("game", required=False)
 @click.option("--moves", "moves_only", is_flag=True, help="The moves in one line, no boards.")
-@click.option(
-    "--rules",
-    type=click.Choice([*RULE_SETS]),
-    default=DEFAULT_RULES,
-    show_default=True,
-    help="Rules of games in .csv and .parquet, which do not say.",
-)
+@file_rules_option
 def replay_command(source: str, game: str | None, moves_only: bool, rules: str) -> None:
     """Show GAME of a run or of a file, move by move.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Final, Self
+from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from evolve.config.evolution import FIRST
 from evolve.engine.limits import MAX_OPENING_PLIES
@@ -16,6 +16,16 @@ RANDOM_PLIES: Final = 8
 GAMES: Final = 100
 GAMES_OF_TEST: Final = 20_000
 _MOST_GAMES: Final = 10_000_000
+
+
+def _ascending(elos: tuple[float, float]) -> tuple[float, float]:
+    if not -2000 <= elos[0] < elos[1] <= 2000:
+        raise ValueError("the first must be under the second, both -2000 to 2000")
+    return elos
+
+
+Hypotheses = Annotated[tuple[float, float], AfterValidator(_ascending)]
+"""ELO0 and ELO1 of a sequential test."""
 
 
 def _listed(value: Any) -> Any:
@@ -62,7 +72,7 @@ class MatchSettings(ContestSettings):
         description="games, two on every opening; an odd number is rounded up; by default "
         f"{GAMES}, every opening of a file once, or with a test {GAMES_OF_TEST} at most",
     )
-    sprt: tuple[float, float] | None = Field(
+    sprt: Hypotheses | None = Field(
         None,
         description="stop when decided whether A is stronger by the second rather than by the "
         "first of two numbers of Elo, such as 0 and 20",
@@ -73,12 +83,6 @@ class MatchSettings(ContestSettings):
     beta: float = Field(
         0.05, gt=0.0, lt=0.5, description="share of matches at ELO1 that may end for ELO0"
     )
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        if self.sprt is not None and not -2000 <= self.sprt[0] < self.sprt[1] <= 2000:
-            raise ValueError("sprt: ELO0 must be under ELO1, both -2000 to 2000")
-        return self
 
 
 class RateSettings(ContestSettings):

@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from evolve.config.contests import Hypotheses
 from evolve.config.sweep import SweepSettings, split_list
 
 
@@ -58,7 +59,7 @@ class ProgramSweepSettings(SweepSettings):
         None, ge=100, description="games in all, the final's included; no trial begins past them"
     )
     cores: int = Field(1, ge=1, le=1024, description="that a trial's programs may use together")
-    sprt: Annotated[tuple[float, float] | None, BeforeValidator(split_list)] = Field(
+    sprt: Annotated[Hypotheses | None, BeforeValidator(split_list)] = Field(
         None,
         description="ELO0,ELO1: at the end test whether the winner is stronger than the defaults "
         "by the second rather than by the first, in --final-openings at most",
@@ -75,8 +76,6 @@ class ProgramSweepSettings(SweepSettings):
         missing = [word for word in ("{name}", "{value}") if word not in self.set_command]
         if missing:
             raise ValueError(f"set_command: {' and '.join(missing)} must be in it")
-        if self.sprt is not None and not -2000 <= self.sprt[0] < self.sprt[1] <= 2000:
-            raise ValueError("sprt: ELO0 must be under ELO1, both -2000 to 2000")
         if self.games is not None and self.trial_games > self.games - self.final_games:
             raise ValueError(
                 f"games: {self.games} leave no room for a trial of {self.trial_games} beside the "

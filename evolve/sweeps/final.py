@@ -80,9 +80,18 @@ def ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
 
 
 def play_final(
-    folder: Path, plan: Plan, trials: Sequence[FrozenTrial], jobs: int, observer: Observer
+    folder: Path,
+    plan: Plan,
+    trials: Sequence[FrozenTrial],
+    jobs: int,
+    observer: Observer,
+    *,
+    over: bool = False,
 ) -> FinalResult | None:
-    """Play it and crown the winner; None when no complete trial has its agent here."""
+    """Play it and crown the winner; None when no complete trial has its agent here.
+
+    over: whether no further trial is to come.
+    """
     sweep = plan.sweep
     found = [(trial, plan.agent_of(folder, trial)) for trial in ranked(trials)]
     agent_by = {number_of(trial): agent for trial, agent in found if agent is not None}
@@ -137,14 +146,16 @@ def play_final(
     assert champion is not None
     number = None if defaults is None else number_of(defaults)
     result = FinalResult(rows, number_of(winner), number, score, champion, tested)
-    write_result(folder, result, trials)
+    write_result(folder, result, trials, over=over)
     return result
 
 
-def write_result(folder: Path, result: FinalResult, trials: Sequence[FrozenTrial]) -> None:
+def write_result(
+    folder: Path, result: FinalResult, trials: Sequence[FrozenTrial], *, over: bool = False
+) -> None:
     """Keep a result, which is that of all trials that are finished by now."""
     finished = sum(trial.state in (TrialState.COMPLETE, TrialState.PRUNED) for trial in trials)
-    document = {"trials": finished, **_document(result)}
+    document = {"trials": finished, "over": over, **_document(result)}
     write_text(folder / FINAL_FILE, json.dumps(document, indent=1) + "\n")
 
 

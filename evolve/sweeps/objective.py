@@ -34,13 +34,14 @@ class Task:
 class Outcome:
     """How a trial ended: its score, its error, its agent's file, and further facts of it.
 
-    agent: None where it ended early.
+    agent: None where it ended early, or failed; reason: why it failed, if it did.
     """
 
     score: float
     error: float
     agent: Path | None
     facts: Mapping[str, Any] = field(default_factory=dict)
+    reason: str | None = None
 
 
 class Objective:

@@ -96,13 +96,18 @@ class Plan(ABC):
         return None
 
     @property
+    def identity(self) -> dict[str, Any]:
+        """What a trial's score depends on, as JSON: all who write to one study agree in it."""
+        return self.sweep.identity
+
+    @property
     def bred(self) -> bool:
         """Whether trials come in generations, all values of one together."""
         return False
 
     @property
     def forgiving(self) -> bool:
-        """Whether trials may fail one after another once one is complete."""
+        """Whether trials may fail one after another once one is complete; they count as trials."""
         return False
 
     def prepare(self, objective: Objective) -> None:

@@ -116,11 +116,11 @@ class PopulationSweep(Sweep):
         tasks = self._taken(generation, members)
         kept = self.folder / TRIALS / f"generation-{generation:04d}.json"
         agents = {
-            place: self.own.agent(self._values(member), member.name, self.folder)
+            place: self.own.program.agent(self._values(member), member.name, self.folder)
             for place, member in enumerate(members)
         }
         if generation:  # in the first one they are a member
-            agents[-1] = self.own.agent(self.plan.defaults or {}, DEFAULTS, self.folder)
+            agents[-1] = self.own.program.agent(self.plan.defaults or {}, DEFAULTS, self.folder)
         try:
             meetings, failed = _Meetings(self, generation, agents, kept).play(observer)
         finally:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import re
-import shlex
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -22,13 +19,11 @@ from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import Agent
 from evolve.agents.external import ExternalAgent
-from evolve.agents.loading import load_agent
-from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
 from evolve.arena.match import Match
 from evolve.arena.sprt import Sprt
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.engine.rules import MAX_PLIES
-from evolve.errors import EngineError, OptionsError, SettingsError
+from evolve.errors import EngineError
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.score import elo_of
 from evolve.sweeps.attempts import number_of
@@ -36,24 +31,15 @@ from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.objective import Outcome, Report, Task
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.rating import Met, rated, shares_of
-from evolve.sweeps.space import Parameter, Space
+from evolve.sweeps.space import Space
 from evolve.sweeps.spsa import MIRROR
-from evolve.sweeps.template import CommandTemplate, Template, middle, value_text
+from evolve.sweeps.tunable import Tunable
 from evolve.tables.atomic import write_text
 from evolve.tables.layout import BEST_FILE, BEST_TOML, TRIALS
 
 if TYPE_CHECKING:
     from evolve.sweeps.objective import Objective
 
-_SETTINGS: Final = re.compile(r"\w+=[^\s{}]*")
-"""What may follow the question mark of a program."""
-_FILE: Final = "file"
-"""The hole of the command for the file that is made of the template."""
-_ONE_THREAD: Final = (
-    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS",
-    "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS", "GOMAXPROCS",
-)  # fmt: skip
-"""Variables that say how many threads a program starts."""
 _IDLE: Final = 5
 """Trials that play exactly like the defaults before that is told."""
 _FIRST_PAIRS: Final = 2
@@ -71,172 +57,38 @@ class ProgramPlan(Plan):
         return self.sweep
 
     @cached_property
-    def command(self) -> CommandTemplate:
-        """The command, without its protocol and the settings after the question mark."""
-        return CommandTemplate.of(self._named[1])
-
-    @cached_property
-    def _named(self) -> tuple[str, str, str]:
-        """Protocol, command, and the settings with their question mark."""
-        protocol, colon, command = self.own.program.partition(":")
-        if not colon or protocol not in PROGRAMS:
-            raise OptionsError(f"{self.own.program!r} is not {' or '.join(PROGRAM_FORMS)}")
-        place, mark, query = command.rpartition("?")
-        if mark and _SETTINGS.fullmatch(query):
-            return protocol, place, f"?{query}"
-        return protocol, command, ""
-
-    @cached_property
-    def template(self) -> Template | None:
-        """The text of the file that a program reads."""
-        if self.own.template is None:
-            return None
-        try:
-            return Template.of(Path(self.own.template).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            raise SettingsError(f"template: {self.own.template}: {error}") from error
+    def program(self) -> Tunable:
+        """What is tuned."""
+        return Tunable(self.own)
 
     @cached_property
     def space(self) -> Space:
-        """The parameters, their ranges as asked for, those that are held left out."""
-        found = {**self.command.parameters}
-        if self.template is not None:
-            found |= {one.name: one for one in self.template.parameters}
-        for name, given in self.sweep.space.items():
-            if not isinstance(given, Mapping):
-                raise SettingsError(f"space: {name}: a range is a table; a value is held by fix")
-            ranged = {key: value for key, value in given.items() if key != "default"}
-            known = found.get(name) or Parameter(name, "choice", "")
-            found[name] = known.narrowed(ranged, "space")
-        self._check_places(found)
-        chosen = Space.of(found[name] for name in found if name not in self.sweep.fix)
-        if not chosen.parameters:
-            raise SettingsError("program: it has no parameter to search: write {corner:1:50}")
-        if self.sweep.sampler == "spsa":
-            choices = [one.name for one in chosen.parameters if one.kind == "choice"]
-            if choices:
-                raise SettingsError(
-                    f"sampler: spsa moves numbers, and {choices[0]} is a choice: hold it by --fix, "
-                    "or take another sampler"
-                )
-        return chosen
-
-    def _check_places(self, found: Mapping[str, Parameter]) -> None:
-        """Raise SettingsError where a hole has no range, or a parameter no place."""
-        holes = set(self.command.names)
-        if self.template is not None:
-            if _FILE not in holes:
-                raise SettingsError("program: the command has no {file} for what --template makes")
-            holes = (holes - {_FILE}) | set(self.template.names)
-        nameless = sorted(holes - set(found) - set(self.sweep.fix))
-        if nameless:
-            raise SettingsError(
-                f"program: nothing says what {nameless[0]} may be: write "
-                f"{{{nameless[0]}:1:50}}, or give its range in --space"
-            )
-        lost = [name for name in (*found, *self.sweep.fix) if name not in holes]
-        if lost and self.own.set_by in (None, "file"):
-            raise SettingsError(
-                f"program: it has no place for {lost[0]}: write {{{lost[0]}}} in it, or say how it "
-                "is told by --set-by"
-            )
+        """See Plan."""
+        return self.program.space
 
     @cached_property
     def defaults(self) -> dict[str, Any] | None:
-        """The values that the command or the space call so; else the middle of each range."""
-        told: dict[str, Any] = {**self.command.defaults}
-        if self.template is not None:
-            told |= self.template.defaults
-        for name, given in self.sweep.space.items():
-            if isinstance(given, Mapping) and "default" in given:
-                told[name] = given["default"]
-        values = {one.name: told.get(one.name, middle(one)) for one in self.space.parameters}
-        for name, value in values.items():
-            if not self.space[name].holds(value):
-                raise SettingsError(
-                    f"space: {name}: its default {value!r} is not in {self.space[name].range_text}"
-                )
-        return values
+        """See Plan: the program's own."""
+        return self.program.defaults
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """See Plan: with what the template holds."""
+        found, digest = super().identity, self.program.digest
+        return found if digest is None else {**found, "template_text": digest}
 
     def check(self, values: Mapping[str, Any]) -> None:
         """Raise AgentError for a program that is not there."""
-        self._agent(values, "", Path(self.own.template or ""))
+        self.program.check(values)
 
     def try_out(self) -> None:
         """Start the program with its defaults; EngineError where it cannot be used."""
         with tempfile.TemporaryDirectory() as folder:
-            program = self.agent(self.defaults or {}, "the program", Path(folder))
+            program = self.program.agent(self.defaults or {}, "the program", Path(folder))
             try:
                 program.prepare()
             finally:
                 program.close()
-
-    def line(self, values: Mapping[str, Any], folder: Path | None = None) -> str:
-        """The program as the command line names it, with these values.
-
-        folder: where the files made of a template are.
-        """
-        protocol, _, query = self._named
-        return f"{protocol}:{self._command(values, self._file(values, folder))}{query}"
-
-    def agent(self, values: Mapping[str, Any], name: str, folder: Path) -> ExternalAgent:
-        """The program with these values; the file made of a template is written."""
-        file = self._file(values, folder)
-        if self.template is not None and not file.exists():
-            file.parent.mkdir(exist_ok=True)
-            write_text(file, self.template.filled(self._all(values)))
-        return self._agent(values, name, file)
-
-    def _agent(self, values: Mapping[str, Any], name: str, file: Path) -> ExternalAgent:
-        protocol, _, query = self._named
-        made = load_agent(f"{protocol}:{self._command(values, file)}{query}")
-        environment = dict.fromkeys(_ONE_THREAD, str(self.own.cores))
-        setup = self._setup(values) if self.own.set_by == "gtp" else []
-        if self.own.set_by == "env":
-            environment |= self._told(values)
-        found: Any = replace(
-            cast("ExternalAgent", made), name=name, environment=environment, setup=tuple(setup)
-        )
-        return cast("ExternalAgent", found)
-
-    def _setup(self, values: Mapping[str, Any]) -> list[str]:
-        """The GTP commands that tell the values."""
-        line = self.own.set_command
-        return [
-            line.replace("{name}", name).replace("{value}", text)
-            for name, text in self._told(values).items()
-        ]
-
-    def _all(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The values of a trial and those that are held."""
-        return {**self.sweep.fix, **values}
-
-    def _told(self, values: Mapping[str, Any]) -> dict[str, str]:
-        """Those that the command has no place for."""
-        return {
-            name: value_text(value)
-            for name, value in self._all(values).items()
-            if name not in self.command.names
-        }
-
-    def _command(self, values: Mapping[str, Any], file: Path) -> str:
-        command = self.command.filled({**self._all(values), _FILE: file})
-        if self.own.set_by == "option":
-            told = self._told(values).items()
-            words = [word for name, text in told for word in (f"--{name}", text)]
-            command = f"{command} {shlex.join(words)}".strip()
-        return command
-
-    def _file(self, values: Mapping[str, Any], folder: Path | None) -> Path:
-        """Where the file of these values is: named by its content, so that none changes."""
-        if self.template is None:
-            return Path()
-        text = self.template.filled(self._all(values))
-        stem = hashlib.sha256(text.encode()).hexdigest()[:16]
-        name = f"{stem}{Path(str(self.own.template)).suffix}"
-        return Path(name) if folder is None else folder.resolve() / TRIALS / name
-
-    # Trials
 
     def brief(self, trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> dict[str, Any]:
         """Whom it meets beside the defaults: its mirror image, or the best trial so far."""
@@ -255,20 +107,23 @@ class ProgramPlan(Plan):
 
     def run(self, objective: Objective, task: Task, report: Report) -> Outcome:
         """Let the program meet whom it is to meet, in parts, after each of which it may end."""
-        agent = self.agent(task.values, f"trial-{task.number}", objective.folder)
+        agent = self.program.agent(task.values, f"trial-{task.number}", objective.folder)
         games = _Games(agent, MIRROR in task.brief or self.own.objective == "self")
         try:
             if MIRROR in task.brief:
                 return self._step(objective, task, games, report)
-            told = self._compared(objective, task, games)
             if self.own.objective == "panel":
                 told = self._judged(objective, games)
+            else:
+                told = self._compared(objective, task, games)
             score, error = 0.5, 0.0
-            for step, (score, error) in enumerate(told, 1):
-                if report(step, score, error) and step < self.sweep.reports:
+            for step, (score, error, last) in enumerate(told, 1):
+                if report(step, score, error) and not last:
                     return Outcome(score, error, None, games.facts)
             path = self.keep_trial(objective.folder, task, score, error)
             return Outcome(score, error, path, games.facts)
+        except EngineError as error:
+            return Outcome(0.0, 0.0, None, games.facts, str(error))
         finally:
             agent.close()
 
@@ -282,14 +137,15 @@ class ProgramPlan(Plan):
 
     def _compared(
         self, objective: Objective, task: Task, games: _Games
-    ) -> Iterator[tuple[float, float]]:
-        """Scores that the trial would have against the defaults, part after part."""
+    ) -> Iterator[tuple[float, float, bool]]:
+        """Scores that the trial would have against the defaults, part after part, with their
+        errors, and whether it is the last."""
         assert self.defaults is not None
         defaults = self._opponent(objective, self.defaults, "defaults")
         rules, seed = self.sweep.rules, self.sweep.seed
         if task.brief.get(DEFAULTS):
             games.meet(defaults, self.openings(_FIRST_PAIRS), rules, seed)
-            yield 0.5, 0.0
+            yield 0.5, 0.0, True
             return
         others: list[tuple[Agent, float]] = [(defaults, 0.0)]
         best = task.brief.get("best")
@@ -305,7 +161,7 @@ class ProgramPlan(Plan):
                     score = games.meet(other, chosen, rules, seed).score
                     met.append(Met(elo, score.games, score.score * score.games))
             rating = rated(met)
-            yield rating.score, rating.score_error
+            yield rating.score, rating.score_error, stop == self.own.pairs
 
     def _opponent(
         self, objective: Objective, values: Mapping[str, Any], name: str
@@ -316,12 +172,12 @@ class ProgramPlan(Plan):
             return cast("ExternalAgent", before[1])
         if before is not None:
             before[1].close()
-        made = self.agent(values, name, objective.folder)
+        made = self.program.agent(values, name, objective.folder)
         objective.kept[name] = dict(values), made
         return made
 
-    def _judged(self, objective: Objective, games: _Games) -> Iterator[tuple[float, float]]:
-        """Mean scores against the panel, part after part."""
+    def _judged(self, objective: Objective, games: _Games) -> Iterator[tuple[float, float, bool]]:
+        """Mean scores against the panel in the same way."""
         panel = objective.panel
         points, squares, count = 0.0, 0.0, 0
         for start, stop in _parts_of(self.sweep.panel_openings, self.sweep.reports):
@@ -331,7 +187,7 @@ class ProgramPlan(Plan):
                 points += score.score * score.games
                 squares += (score.error * score.games) ** 2
                 count += score.games
-            yield points / count, squares**0.5 / count
+            yield points / count, squares**0.5 / count, stop == self.sweep.panel_openings
 
     def openings(self, count: int, *key: int) -> Openings:
         """Openings of all trials alike, or those of a key."""
@@ -343,7 +199,7 @@ class ProgramPlan(Plan):
         path = folder / TRIALS / f"trial-{task.number:04d}.json"
         path.parent.mkdir(exist_ok=True)
         document = {
-            **self._found(task.values, folder),
+            **self.program.found(task.values, folder),
             "trial": task.number,
             "score": score,
             "error": error,
@@ -351,24 +207,13 @@ class ProgramPlan(Plan):
         write_text(path, json.dumps(document, indent=1) + "\n")
         return path
 
-    def _found(self, values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-        """Values as they are kept: with those that are held, and the program that has them."""
-        found = {"parameters": self._all(values), "program": self.line(values, folder)}
-        if self.own.set_by == "env":
-            found["environment"] = self._told(values)
-        elif self.own.set_by == "gtp":
-            found["commands"] = self._setup(values)
-        return found
-
-    # The sweep's own
-
     def agent_of(self, folder: Path, trial: FrozenTrial) -> Agent:
         """See Plan."""
-        return self.agent(trial.params, f"trial-{number_of(trial)}", folder)
+        return self.program.agent(trial.params, f"trial-{number_of(trial)}", folder)
 
     def crown(self, folder: Path, trial: FrozenTrial, facts: Mapping[str, Any]) -> Path:
         """Keep the best parameters, as JSON and as TOML; where the JSON is."""
-        found = self._found(trial.params, folder)
+        found = self.program.found(trial.params, folder)
         elo = elo_of(trial.values[0]) if trial.values else None
         document = {**found, "trial": number_of(trial), "elo_in_the_sweep": elo, **facts}
         path = folder / BEST_FILE
@@ -442,12 +287,14 @@ class _Games:
     def meet(self, other: Agent, openings: Openings, rules: Any, seed: int) -> Any:
         """A match; EngineError where a program fails in any of its games."""
         match = Match(self._agent, other, openings, rules, seed=seed)
-        result = match.play()
+        try:
+            result = match.play()
+        finally:
+            self._count += match.played
         for player, whose in ((0, ""), (1, f"{other.name}: ")):
             failure = match.first_failure(player)
             if failure is not None:
                 raise EngineError(f"{whose}{failure}")
-        self._count += result.games
         if self._compares:
             both = match.games.moves.reshape(-1, 2, MAX_PLIES)
             self._alike = self._alike and bool((both[:, 0] == both[:, 1]).all())

@@ -45,6 +45,8 @@ BRIEF: Final = "brief"
 _FINISHED: Final = (TrialState.COMPLETE, TrialState.PRUNED)
 _ENDS: Final = (*_FINISHED, TrialState.FAIL)
 
+_NO_FACTS: Final[Mapping[str, Any]] = {}
+
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 
@@ -157,9 +159,7 @@ class Study:
     def _identity(self) -> dict[str, Any]:
         """What all who write to the study agree in, as JSON brings it back."""
         space = {p.name: p.range_text for p in self.plan.space.parameters}
-        identity: dict[str, Any] = json.loads(
-            json.dumps({**self.plan.sweep.identity, "space": space})
-        )
+        identity: dict[str, Any] = json.loads(json.dumps({**self.plan.identity, "space": space}))
         return identity
 
     def close(self) -> None:
@@ -194,8 +194,7 @@ class Study:
             return sum(trial.state == TrialState.WAITING for trial in trials)
         if not self._has_room(trials):
             return 0
-        taken = sum(trial.state in (*_FINISHED, TrialState.RUNNING) for trial in trials)
-        return self.plan.sweep.trials - taken
+        return self.plan.sweep.trials - self._counted(trials, TrialState.RUNNING)
 
     @property
     def is_over(self) -> bool:
@@ -203,11 +202,16 @@ class Study:
         trials = self.trials()
         if self._queue is not None:
             return all(trial.state in _ENDS for trial in trials)
-        states = _ENDS if self.plan.bred else _FINISHED
-        if sum(trial.state in states for trial in trials) >= self.plan.sweep.trials:
+        if self._counted(trials) >= self.plan.sweep.trials:
             return True
         begun = any(trial.state in (TrialState.RUNNING, TrialState.WAITING) for trial in trials)
         return not begun and not self._has_room(trials)
+
+    def _counted(self, trials: Sequence[FrozenTrial], *more: TrialState) -> int:
+        """Trials that count towards those that are wanted. Where they may fail one after another,
+        failed ones do: otherwise a program that crashes on most values would never end."""
+        states = (*(_ENDS if self.plan.forgiving else _FINISHED), *more)
+        return sum(trial.state in states for trial in trials)
 
     @property
     def progress(self) -> tuple[float, float]:
@@ -290,10 +294,13 @@ class Study:
         score = reports[max(reports)] if reports else 0.0
         return self._end(number, TrialState.PRUNED, score, facts)
 
-    def fail(self, number: int, reason: str) -> None:
+    def fail(self, number: int, reason: str, facts: Mapping[str, Any] = _NO_FACTS) -> None:
         """A trial cannot be: its values are not tried again."""
         with self._telling():
-            self._fail(self._trials.pop(number)._trial_id, reason)
+            trial = self._trials.pop(number)
+            for key, value in facts.items():
+                trial.set_user_attr(key, value)
+            self._fail(trial._trial_id, reason)
 
     def lose(self, number: int, reason: str, *, blamed: bool) -> bool:
         """A trial's worker has died; whether its values come again.
@@ -427,31 +434,3 @@ class Study:
             )
         except ValueError as error:  # a value outside its range, which no sweep of ours draws
             raise RunError(f"the study holds what this sweep did not try: {error}") from error
-
-
-def rows_of(plan: Plan, trials: list[FrozenTrial]) -> list[dict[str, Any]]:
-    """The trials as rows of the trials table."""
-    rows = []
-    for trial in sorted(trials, key=number_of):
-        known = trial.user_attrs
-        finished = trial.state in _FINISHED
-        reports = [trial.intermediate_values[s] for s in sorted(trial.intermediate_values)]
-        began, ended = trial.datetime_start, trial.datetime_complete
-        took = (ended - began).total_seconds() if began and ended else None
-        rows.append(
-            {
-                "number": number_of(trial),
-                "state": trial.state.name,
-                "score": trial.values[0] if finished and trial.values else None,
-                "score_error": known.get("score_error"),
-                "reports": reports,
-                "origin": known.get("origin", "sampler"),
-                "worker": known.get("worker"),
-                "games": known.get("games"),
-                "agent": known.get("agent"),
-                "reason": known.get("reason"),
-                "seconds": known.get("seconds", took if trial.state in _ENDS else None),
-                **{name: trial.params.get(name) for name in plan.space.names},
-            }
-        )
-    return rows

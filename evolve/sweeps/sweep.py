@@ -23,9 +23,10 @@ from evolve.sweeps.final import (
 from evolve.sweeps.lease import BEAT, Heart
 from evolve.sweeps.objective import Task
 from evolve.sweeps.plan import Plan, plan_of
+from evolve.sweeps.rows import rows_of
 from evolve.sweeps.samplers import check_sampler
 from evolve.sweeps.storage import open_database, open_journal, without_password
-from evolve.sweeps.study import Queued, Study, rows_of
+from evolve.sweeps.study import Queued, Study
 from evolve.sweeps.worker import Worker, ready
 from evolve.tables import folder as store
 from evolve.tables.final import finals_trials
@@ -133,7 +134,8 @@ class Sweep:
         self.weigh()
         if self.study.shared:
             fetch_agents(self.folder, self.study.trials(), self.settings.finalists)
-        return play_final(self.folder, self.plan, self.study.trials(), self.jobs, observer)
+        trials, over = self.study.trials(), self.study.is_over
+        return play_final(self.folder, self.plan, trials, self.jobs, observer, over=over)
 
     def weigh(self) -> None:
         """Find out what matters, and keep it with the table."""
@@ -227,8 +229,8 @@ class Sweep:
             case ("pruned", facts):
                 kept = self.study.prune(number, facts)
                 self._failed = 0
-            case ("failed", reason):
-                self.study.fail(number, reason)
+            case ("failed", reason, facts):
+                self.study.fail(number, reason, facts)
                 kept = True
                 self._failed += 1
         worker.number = None

@@ -2,7 +2,8 @@
 
 Messages to a worker are a `Task` or None, the end; back come `("report", step, score, error)`,
 answered by whether to end there, and at last `("complete", score, error, agent, facts)`,
-`("pruned", facts)` or `("failed", reason)`; facts have the seconds.
+`("pruned", facts)` or `("failed", reason, facts)`; facts have the seconds, of those that failed
+what is known.
 """
 
 from __future__ import annotations
@@ -159,21 +160,24 @@ def work(connection: Connection, folder: Path, settings: SweepSettings, place: i
             facts = {"seconds": time.perf_counter() - begin}
             if outcome is not None:
                 facts = {**outcome.facts, **facts}
-            if outcome is None or outcome.agent is None:
+            if outcome is not None and outcome.reason is not None:
+                connection.send(("failed", outcome.reason, facts))
+            elif outcome is None or outcome.agent is None:
                 connection.send(("pruned", facts))
             else:
                 agent = outcome.agent.relative_to(folder).as_posix()
                 connection.send(("complete", outcome.score, outcome.error, agent, facts))
         except EvolveError as error:
-            connection.send(("failed", str(error)))
+            connection.send(("failed", str(error), {}))
         except MemoryError:
-            connection.send(("failed", "not enough memory"))
+            connection.send(("failed", "not enough memory", {}))
         except OSError as error:
-            connection.send(("failed", f"{error.filename or folder}: {error.strerror or error}"))
+            reason = f"{error.filename or folder}: {error.strerror or error}"
+            connection.send(("failed", reason, {}))
         except Exception as error:
             # A trial that fails says why in the table; the others go on.
             traceback.print_exc()
-            connection.send(("failed", f"{type(error).__name__}: {error}"))
+            connection.send(("failed", f"{type(error).__name__}: {error}", {}))
 
 
 def _end_with_parent() -> None:

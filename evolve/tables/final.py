@@ -44,12 +44,14 @@ class Against(BaseModel):
 
 class FinalDocument(BaseModel):
     """The file. trials: how many were finished when it was played, which version 0.1 did not keep;
-    finalists: the strongest first; winner, defaults: numbers of trials; against_defaults: of the
-    winner, in fresh games."""
+    over: whether no further trial was to come, though there be fewer than the most there might
+    have been; finalists: the strongest first; winner, defaults: numbers of trials;
+    against_defaults: of the winner, in fresh games."""
 
     model_config = ConfigDict(extra="ignore")
 
     trials: int | None = None
+    over: bool = False
     finalists: list[dict[str, Any]] = Field(default=[])
     winner: int | None = None
     defaults: int | None = None
@@ -89,21 +91,25 @@ def read_final(folder: Path) -> FinalDocument | None:
         raise RunError(f"{path} is damaged: {error}") from error
 
 
+def whole_final(folder: Path) -> FinalDocument | None:
+    """The final that was played to its end; None where there is none, or it cannot be read."""
+    try:
+        found = read_final(folder)
+    except RunError:
+        return None
+    return None if found is None or found.trials is None else found
+
+
 def verdict_of(folder: Path) -> str | None:
     """What the final says of the defaults; None where it was not played to its end."""
-    if finals_trials(folder) is None:
-        return None
-    found = read_final(folder)
+    found = whole_final(folder)
     return None if found is None else found.verdict
 
 
 def finals_trials(folder: Path) -> int | None:
     """How many trials were finished when the final was played; None when it was not, or not to
     its end."""
-    try:
-        found = read_final(folder)
-    except RunError:
-        return None
+    found = whole_final(folder)
     return None if found is None else found.trials
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evolve.tables.final import final_table, finals_trials
+from evolve.tables.final import final_table, whole_final
 from evolve.tables.kinds import Facts
 from evolve.tables.layout import FINAL_FILE, RETEST, RUNGS
 from evolve.tables.run import Run
@@ -79,13 +79,14 @@ def sweep_facts(run: Run) -> Facts:
     best = None
     if table is not None:
         best = pc.max(table.filter(pc.field("state") == "COMPLETE")["score"]).as_py()
+    final = whole_final(run.path)
     return Facts(
         done=finished,
         target=target,
         # More trials than the last final knew of: another is to come.
         complete=isinstance(target, int)
-        and finished >= target
+        and (finished >= target or (final is not None and final.over))
         and (run.path / FINAL_FILE).exists()
-        and finals_trials(run.path) in (None, finished),
+        and (final is None or final.trials == finished),
         figures={"best_score": best},
     )

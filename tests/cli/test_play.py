@@ -122,6 +122,8 @@ def test_a_game_is_saved_and_gone_on_with(tmp_path: Path) -> None:
         ("load", "is not a move"),
     ):
         assert answer in done("play", "swh", stdin=f"{line}\nq\n").out
+    said = done("play", "swh", "--rules", "reversed", stdin=f"load {part}\nq\n").out
+    assert f"game 1 of {part} is standard, not reversed" in said
 
 
 def test_games_are_kept_and_played_again(tmp_path: Path) -> None:

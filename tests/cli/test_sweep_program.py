@@ -58,6 +58,8 @@ def test_a_program_is_tuned_to_a_gain(tmp_path: Path) -> None:
     final = json.loads((folder / "final.json").read_text())
     assert final["against_defaults"]["score"] > 0.5
     assert "is finished" in done("resume", folder).out
+    (row,) = json.loads(done("runs", tmp_path, "--json").out)
+    assert row["state"] == "done", "though there be fewer trials than the most there may be"
     more = done("resume", folder, "--games", 130)
     assert len(evolve.load_run(folder).trials) > len(trials), more.out
     assert "COMPLETE" in done("show", folder).out
@@ -99,6 +101,29 @@ def test_a_program_that_crashes_on_some_values(tmp_path: Path) -> None:
     assert (failed["corner"] > 0).all()
     assert failed["reason"].str.contains("the corner is too large").all()
     assert "the corner is too large" in said.out
+
+
+def test_a_program_that_crashes_on_most_values_ends(tmp_path: Path) -> None:
+    program = f"gtp:{ENGINE} --crash-above -20 --corner {{corner:-20:30=-20}}"
+    done("sweep", "program", program, *LITTLE, "--trials=6", "--out", tmp_path / "x")
+    trials = evolve.load_run(tmp_path / "x").trials
+    assert len(trials) == 6, "those that failed are trials"
+    failed = trials[trials["state"] == "FAIL"]
+    assert len(failed) >= 4
+    assert failed["games"].notna().all()
+    assert "is finished" in done("resume", tmp_path / "x").out
+
+
+def test_a_changed_template_is_another_sweep(tmp_path: Path) -> None:
+    text, folder = tmp_path / "conf.in", tmp_path / "x"
+    text.write_text("corner={corner:-30:30=-20}\n")
+    few = ("--pairs=2", "--final-openings=2", "--finalists=1", "--trials=2", "--jobs=1")
+    done(
+        "sweep", "program", f"gtp:{ENGINE} --config {{file}}", "--set-by=file", "--template", text,
+        *few, "--out", folder,
+    )  # fmt: skip
+    text.write_text("mobility=1\ncorner={corner:-30:30=-20}\n")
+    assert "template" in fails("resume", folder, "--trials", 4)
 
 
 @pytest.mark.slow

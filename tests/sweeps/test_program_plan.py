@@ -38,16 +38,16 @@ def test_holes_and_ranges_make_the_space() -> None:
     )
     assert made.space.names == ["corner", "mobility", "other"]
     assert made.defaults == {"corner": -10, "mobility": -1.0, "other": "a"}
-    line = made.line({"corner": 3, "mobility": 0.5, "other": "a"})
+    line = made.program.line({"corner": 3, "mobility": 0.5, "other": "a"})
     assert line == f"gtp:{ENGINE} --corner 3 --mobility 0.5 --deaf yes --other a?time=2"
-    agent = made.agent({"corner": 3, "mobility": 0.5, "other": "a"}, "x", Path())
+    agent = made.program.agent({"corner": 3, "mobility": 0.5, "other": "a"}, "x", Path())
     assert (agent.seconds, agent.name) == (2.0, "x")
 
 
 def test_by_the_environment_and_by_gtp() -> None:
     space = {"corner": {"low": 1, "high": 50}, "style": {"choices": ["calm", "wild"]}}
     told = plan(f"gtp:{ENGINE}", space=space, set_by="env")
-    agent = told.agent({"corner": 7, "style": "wild"}, "x", Path())
+    agent = told.program.agent({"corner": 7, "style": "wild"}, "x", Path())
     assert {
         "corner": "7",
         "style": "wild",
@@ -55,7 +55,7 @@ def test_by_the_environment_and_by_gtp() -> None:
     }.items() <= agent.environment.items()
     assert agent.setup == ()
     told = plan(f"gtp:{ENGINE}", space=space, set_by="gtp", set_command="set {name} = {value}")
-    agent = told.agent({"corner": 7, "style": "wild"}, "x", Path())
+    agent = told.program.agent({"corner": 7, "style": "wild"}, "x", Path())
     assert agent.setup == ("set corner = 7", "set style = wild")
     assert agent.command == ENGINE
 
@@ -70,11 +70,16 @@ def test_by_a_file(tmp_path: Path) -> None:
         template=str(text),
     )
     one, other = ({"corner": corner, "mobility": 2} for corner in (7, 8))
-    first = told.agent(one, "x", tmp_path).command
-    assert (
-        first == told.agent(one, "y", tmp_path).command != told.agent(other, "x", tmp_path).command
+    first, same, changed = (
+        told.program.agent(values, "x", tmp_path).command for values in (one, one, other)
     )
+    assert first == same != changed
     assert Path(first.rpartition(" ")[2]).read_text() == "corner=7\nmobility=2\n"
+
+
+def test_without_a_template_file_is_a_name_like_any() -> None:
+    made = plan(f"gtp:{ENGINE} --config {{file:a|b}}")
+    assert made.program.line({"file": "b"}).endswith("--config b")
 
 
 @pytest.mark.parametrize(
@@ -96,7 +101,7 @@ def test_by_a_file(tmp_path: Path) -> None:
         (f"nboard:{ENGINE} {{x:1:5}}", {"set_by": "gtp"}, "named gtp:COMMAND"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"set_command": "set {name}"}, "{value} must be in it"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"games": 200}, "leave no room"),
-        (f"gtp:{ENGINE} {{x:1:5}}", {"sprt": (5, 0)}, "ELO0 must be under"),
+        (f"gtp:{ENGINE} {{x:1:5}}", {"sprt": (5, 0)}, "must be under"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"storage": "sqlite:///x"}, "one machine"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"budget": 3}, "learn nothing"),
     ],

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evolve.sweeps.study import rows_of
+from evolve.sweeps.rows import rows_of
 from tests.sweeps import local, run_one
 
 

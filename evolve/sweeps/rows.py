@@ -1,0 +1,41 @@
+"""Trials of a study as rows of the trials table."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from optuna.trial import FrozenTrial, TrialState
+
+from evolve.sweeps.attempts import number_of
+from evolve.sweeps.plan import Plan
+
+_FINISHED: Final = (TrialState.COMPLETE, TrialState.PRUNED)
+_ENDS: Final = (*_FINISHED, TrialState.FAIL)
+
+
+def rows_of(plan: Plan, trials: list[FrozenTrial]) -> list[dict[str, Any]]:
+    """The trials as rows of the trials table."""
+    rows = []
+    for trial in sorted(trials, key=number_of):
+        known = trial.user_attrs
+        finished = trial.state in _FINISHED
+        reports = [trial.intermediate_values[s] for s in sorted(trial.intermediate_values)]
+        began, ended = trial.datetime_start, trial.datetime_complete
+        took = (ended - began).total_seconds() if began and ended else None
+        rows.append(
+            {
+                "number": number_of(trial),
+                "state": trial.state.name,
+                "score": trial.values[0] if finished and trial.values else None,
+                "score_error": known.get("score_error"),
+                "reports": reports,
+                "origin": known.get("origin", "sampler"),
+                "worker": known.get("worker"),
+                "games": known.get("games"),
+                "agent": known.get("agent"),
+                "reason": known.get("reason"),
+                "seconds": known.get("seconds", took if trial.state in _ENDS else None),
+                **{name: trial.params.get(name) for name in plan.space.names},
+            }
+        )
+    return rows

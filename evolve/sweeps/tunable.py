@@ -1,0 +1,219 @@
+"""A program with parameters: which it has, and how it is told their values."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, cast
+
+from evolve.agents.external import ExternalAgent
+from evolve.agents.loading import load_agent
+from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
+from evolve.config.program_sweep import ProgramSweepSettings
+from evolve.errors import OptionsError, SettingsError
+from evolve.sweeps.space import Parameter, Space
+from evolve.sweeps.template import CommandTemplate, Template, middle, value_text
+from evolve.tables.atomic import write_text
+from evolve.tables.layout import TRIALS
+
+_SETTINGS: Final = re.compile(r"\w+=[^\s{}]*")
+"""What may follow the question mark of a program."""
+_FILE: Final = "file"
+"""The hole of the command for the file that is made of the template."""
+_ONE_THREAD: Final = (
+    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS",
+    "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS", "GOMAXPROCS",
+)  # fmt: skip
+"""Variables that say how many threads a program starts."""
+
+
+@dataclass(frozen=True)
+class Tunable:
+    """The program of a sweep. The parameters are those of its command's holes, of its template's,
+    and of the sweep's space. Raises SettingsError or OptionsError where it cannot be."""
+
+    settings: ProgramSweepSettings
+
+    @cached_property
+    def command(self) -> CommandTemplate:
+        """The command, without its protocol and the settings after the question mark."""
+        return CommandTemplate.of(self._named[1])
+
+    @cached_property
+    def _named(self) -> tuple[str, str, str]:
+        """Protocol, command, and the settings with their question mark."""
+        protocol, colon, command = self.settings.program.partition(":")
+        if not colon or protocol not in PROGRAMS:
+            raise OptionsError(f"{self.settings.program!r} is not {' or '.join(PROGRAM_FORMS)}")
+        place, mark, query = command.rpartition("?")
+        if mark and _SETTINGS.fullmatch(query):
+            return protocol, place, f"?{query}"
+        return protocol, command, ""
+
+    @cached_property
+    def template(self) -> Template | None:
+        """The text of the file that a program reads."""
+        if self.settings.template is None:
+            return None
+        try:
+            return Template.of(Path(self.settings.template).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(f"template: {self.settings.template}: {error}") from error
+
+    @cached_property
+    def space(self) -> Space:
+        """The parameters, their ranges as asked for, those that are held left out."""
+        found = {**self.command.parameters}
+        if self.template is not None:
+            found |= {one.name: one for one in self.template.parameters}
+        for name, given in self.settings.space.items():
+            if not isinstance(given, Mapping):
+                raise SettingsError(f"space: {name}: a range is a table; a value is held by fix")
+            ranged = {key: value for key, value in given.items() if key != "default"}
+            known = found.get(name) or Parameter(name, "choice", "")
+            found[name] = known.narrowed(ranged, "space")
+        self._check_places(found)
+        chosen = Space.of(found[name] for name in found if name not in self.settings.fix)
+        if not chosen.parameters:
+            raise SettingsError("program: it has no parameter to search: write {corner:1:50}")
+        if self.settings.sampler == "spsa":
+            choices = [one.name for one in chosen.parameters if one.kind == "choice"]
+            if choices:
+                raise SettingsError(
+                    f"sampler: spsa moves numbers, and {choices[0]} is a choice: hold it by --fix, "
+                    "or take another sampler"
+                )
+        return chosen
+
+    def _check_places(self, found: Mapping[str, Parameter]) -> None:
+        """Raise SettingsError where a hole has no range, or a parameter no place."""
+        holes = set(self.command.names)
+        if self.template is not None:
+            if _FILE not in holes or _FILE in found:
+                raise SettingsError(
+                    "program: with --template the command needs {file}, and no parameter may be "
+                    "called so"
+                )
+            holes = (holes - {_FILE}) | set(self.template.names)
+        nameless = sorted(holes - set(found) - set(self.settings.fix))
+        if nameless:
+            raise SettingsError(
+                f"program: nothing says what {nameless[0]} may be: write "
+                f"{{{nameless[0]}:1:50}}, or give its range in --space"
+            )
+        lost = [name for name in (*found, *self.settings.fix) if name not in holes]
+        if lost and self.settings.set_by in (None, "file"):
+            raise SettingsError(
+                f"program: it has no place for {lost[0]}: write {{{lost[0]}}} in it, or say how it "
+                "is told by --set-by"
+            )
+
+    @cached_property
+    def defaults(self) -> dict[str, Any] | None:
+        """The values that the command or the space call so; else the middle of each range."""
+        told: dict[str, Any] = {**self.command.defaults}
+        if self.template is not None:
+            told |= self.template.defaults
+        for name, given in self.settings.space.items():
+            if isinstance(given, Mapping) and "default" in given:
+                told[name] = given["default"]
+        values = {one.name: told.get(one.name, middle(one)) for one in self.space.parameters}
+        for name, value in values.items():
+            if not self.space[name].holds(value):
+                raise SettingsError(
+                    f"space: {name}: its default {value!r} is not in {self.space[name].range_text}"
+                )
+        return values
+
+    def line(self, values: Mapping[str, Any], folder: Path | None = None) -> str:
+        """The program as the command line names it, with these values.
+
+        folder: where the files made of a template are.
+        """
+        protocol, _, query = self._named
+        return f"{protocol}:{self._command(values, self._file(values, folder))}{query}"
+
+    def agent(self, values: Mapping[str, Any], name: str, folder: Path) -> ExternalAgent:
+        """The program with these values; the file made of a template is written."""
+        file = self._file(values, folder)
+        if self.template is not None and not file.exists():
+            file.parent.mkdir(exist_ok=True)
+            write_text(file, self.template.filled(self.values(values)))
+        return self._agent(values, name, file)
+
+    def _agent(self, values: Mapping[str, Any], name: str, file: Path) -> ExternalAgent:
+        protocol, _, query = self._named
+        made = load_agent(f"{protocol}:{self._command(values, file)}{query}")
+        environment = dict.fromkeys(_ONE_THREAD, str(self.settings.cores))
+        setup = self._setup(values) if self.settings.set_by == "gtp" else []
+        if self.settings.set_by == "env":
+            environment |= self._told(values)
+        found: Any = replace(
+            cast("ExternalAgent", made), name=name, environment=environment, setup=tuple(setup)
+        )
+        return cast("ExternalAgent", found)
+
+    def check(self, values: Mapping[str, Any]) -> None:
+        """Raise AgentError for a program that is not there."""
+        self._agent(values, "", Path(self.settings.template or ""))
+
+    @property
+    def digest(self) -> str | None:
+        """Of the template's text, which may change under a sweep; None where there is none."""
+        if self.template is None:
+            return None
+        return hashlib.sha256(repr(self.template.parts).encode()).hexdigest()[:16]
+
+    def _setup(self, values: Mapping[str, Any]) -> list[str]:
+        """The GTP commands that tell the values."""
+        line = self.settings.set_command
+        return [
+            line.replace("{name}", name).replace("{value}", text)
+            for name, text in self._told(values).items()
+        ]
+
+    def values(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of a trial and those that are held."""
+        return {**self.settings.fix, **values}
+
+    def _told(self, values: Mapping[str, Any]) -> dict[str, str]:
+        """Those that the command has no place for."""
+        return {
+            name: value_text(value)
+            for name, value in self.values(values).items()
+            if name not in self.command.names
+        }
+
+    def _command(self, values: Mapping[str, Any], file: Path) -> str:
+        filled = self.values(values)
+        if self.template is not None:
+            filled[_FILE] = file
+        command = self.command.filled(filled)
+        if self.settings.set_by == "option":
+            told = self._told(values).items()
+            words = [word for name, text in told for word in (f"--{name}", text)]
+            command = f"{command} {shlex.join(words)}".strip()
+        return command
+
+    def _file(self, values: Mapping[str, Any], folder: Path | None) -> Path:
+        """Where the file of these values is: named by its content, so that none changes."""
+        if self.template is None:
+            return Path()
+        text = self.template.filled(self.values(values))
+        stem = hashlib.sha256(text.encode()).hexdigest()[:16]
+        name = f"{stem}{Path(str(self.settings.template)).suffix}"
+        return Path(name) if folder is None else folder.resolve() / TRIALS / name
+
+    def found(self, values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+        """Values as they are kept: with those that are held, and the program that has them."""
+        found = {"parameters": self.values(values), "program": self.line(values, folder)}
+        if self.settings.set_by == "env":
+            found["environment"] = self._told(values)
+        elif self.settings.set_by == "gtp":
+            found["commands"] = self._setup(values)
+        return found
