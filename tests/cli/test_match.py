@@ -192,7 +192,7 @@ def test_a_test_stops_when_it_is_decided() -> None:
 
 
 def test_a_test_that_is_none() -> None:
-    assert "ELO0" in misused("match", "swh", "zero", "--sprt", 5, 5)
+    assert "the first must be under the second" in misused("match", "swh", "zero", "--sprt", 5, 5)
     assert "alpha" in misused("match", "swh", "zero", "--sprt", 0, 5, "--alpha", 0.7)
 
 
