@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from evolve.agents.loading import load_agent
     from evolve.agents.mcts import MctsAgent
     from evolve.agents.random import RandomAgent
+    from evolve.arena.call import match, rate
     from evolve.engine.board import Board
     from evolve.engine.genes import Gene
     from evolve.errors import EvolveError, IllegalMoveError
     from evolve.evolution.call import evolve
+    from evolve.plots.call import plot
     from evolve.population.encoding import Encoding
-    from evolve.tables.run import Run, load_run
+    from evolve.tables.run import Run
+    from evolve.tables.study import Study, load_run
 
 __version__ = "0.2.0.dev0"
 
@@ -38,7 +41,11 @@ _HOMES = {
     "Run": "evolve.tables.run",
     "evolve": "evolve.evolution.call",
     "load_agent": "evolve.agents.loading",
-    "load_run": "evolve.tables.run",
+    "Study": "evolve.tables.study",
+    "load_run": "evolve.tables.study",
+    "match": "evolve.arena.call",
+    "plot": "evolve.plots.call",
+    "rate": "evolve.arena.call",
 }
 
 __all__ = [
@@ -53,10 +60,14 @@ __all__ = [
     "MctsAgent",
     "RandomAgent",
     "Run",
+    "Study",
     "__version__",
     "evolve",
     "load_agent",
     "load_run",
+    "match",
+    "plot",
+    "rate",
 ]
 
 

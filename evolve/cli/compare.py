@@ -1,39 +1,138 @@
-"""`evolve compare`: runs side by side."""
+"""`evolve compare`: runs side by side, and settings over seeds."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from evolve.cli.completion import complete_runs
-from evolve.cli.options import json_option
+from evolve.cli.frames import style_of, write_in_style
+from evolve.cli.options import jobs_option, json_option, output_path
 from evolve.cli.runs import COLUMNS_HELP, done_of, interval_of
-from evolve.cli.terminal import json_text, print_rows
+from evolve.cli.terminal import NOTHING, counting, json_text, print_rows, say
 from evolve.tables.kinds import RUN_KINDS, imported
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from evolve.studies.comparison import Group
     from evolve.tables.run import Run
 
+_HELP = f"""Show RUNS side by side: their results, and the settings in which they differ.
+{COLUMNS_HELP}
+Of studies (evolve run --seeds, evolve study) the settings are compared over their seeds: means with
+Student's 95 % intervals, and the differences of each two, seed by seed, with p values corrected for
+their number after Holm. Runs among studies are settings with one seed. The figure is the rating on
+the ladder or the panel's Elo of an evolution, the best score of a training, and the winner's score
+against the defaults of a sweep, or --figure. With --games the champions of each two settings meet
+as well, seed by seed.
 
-@click.command(
-    name="compare",
-    help="Show RUNS side by side: their results, and the settings in which they differ."
-    + COLUMNS_HELP
-    + "\n\b\nExample:\n  evolve compare runs/reversed-001 runs/reversed-002\n",
-)
+\b
+Examples:
+  evolve compare runs/reversed-001 runs/reversed-002
+  evolve compare runs/study-001 --games 100 -o study.csv
+  evolve compare runs/blend runs/uniform --figure best_panel_score
+"""
+
+
+@click.command(name="compare", help=_HELP)
 @click.argument("runs", nargs=-1, required=True, shell_complete=complete_runs)
+@click.option(
+    "--figure", metavar="NAME", help="What is compared over seeds: any number that --json has."
+)
+@click.option(
+    "--games",
+    type=click.IntRange(min=2),
+    help="Let the champions of each two settings meet in so many games, seed by seed.",
+)
+@click.option(
+    "-o", "--output", callback=output_path, help="File for the table: .csv, .json or .parquet."
+)
+@jobs_option
 @json_option
-def compare_command(runs: tuple[str, ...], as_json: bool) -> None:
+def compare_command(
+    runs: tuple[str, ...],
+    figure: str | None,
+    games: int | None,
+    output: Path | None,
+    jobs: int,
+    as_json: bool,
+) -> None:
     """See above."""
-    from evolve.agents.facts import facts_of
     from evolve.tables.run import Run
+    from evolve.tables.study import load_run
 
-    opened = [Run(path) for path in runs]
-    totals = [_totals(run) for run in opened]
-    facts = [{**facts_of(run), **more} for run, more in zip(opened, totals, strict=True)]
+    style = "json" if as_json and output is None else style_of(None, output)
+    sources = [load_run(path) for path in runs]
+    plain = [one for one in sources if isinstance(one, Run)]
+    if len(plain) < len(sources) or figure is not None or games is not None:
+        from evolve.studies.comparison import groups_of
+
+        frame = _over_seeds(groups_of(sources), figure, games, jobs)
+        if style == "table" and output is None:
+            print_compared(frame)
+        else:
+            write_in_style(frame, style, output)
+        return
+    _side_by_side(runs, plain, style, output)
+
+
+def _over_seeds(
+    groups: Sequence[Group], figure: str | None, games: int | None, jobs: int
+) -> pd.DataFrame:
+    import pandas as pd
+
+    from evolve.studies.comparison import compared, meetings, met
+
+    frame = compared(groups, figure)
+    if games is None:
+        return frame
+    with counting("games", meetings(groups) * (games + games % 2)) as advance:
+        return pd.concat([frame, met(groups, games, jobs, advance)], ignore_index=True)
+
+
+def print_compared(frame: pd.DataFrame) -> None:
+    """A table of settings over seeds for people, part by part."""
+    for figure, part in frame.groupby("figure", sort=False):
+        alone, pairs = part[part["against"].isna()], part[part["against"].notna()]
+        if len(alone):
+            say(f"{figure}: means over seeds, with Student's 95 % intervals")
+            rows = [[row.setting, row.seeds, *_mean(row)] for row in alone.itertuples()]
+            print_rows(["setting", "seeds", "mean", "95 %"], rows)
+        if len(pairs):
+            scores = figure == "head_to_head"
+            say(
+                "champions in matches, seed by seed: scores of the first"
+                if scores
+                else f"differences in {figure}, seed by seed"
+            )
+            rows = [
+                [row.setting, row.against, row.seeds, *_mean(row), row.p, row.p_holm]
+                for row in pairs.itertuples()
+            ]
+            head = "score" if scores else "difference"
+            print_rows(["setting", "against", "seeds", head, "95 %", "p", "p (Holm)"], rows)
+
+
+def _mean(row: Any) -> tuple[str, str]:
+    """Elo with one decimal, scores with three."""
+    places = 1 if abs(row.mean) >= 10 else 3
+    interval = f"[{row.low:.{places}f}, {row.high:.{places}f}]" if row.low == row.low else NOTHING
+    return f"{row.mean:.{places}f}", interval
+
+
+def _side_by_side(
+    names: Sequence[str], runs: Sequence[Run], style: str, output: Path | None
+) -> None:
+    from evolve.agents.facts import facts_of
+
+    totals = [_totals(run) for run in runs]
+    facts = [{**facts_of(run), **more} for run, more in zip(runs, totals, strict=True)]
     settings = [
-        {key: value for key, value in run.config.items() if key != "versions"} for run in opened
+        {key: value for key, value in run.config.items() if key != "versions"} for run in runs
     ]
     keys = dict.fromkeys(key for one in settings for key in one)
     differing = [
@@ -42,10 +141,15 @@ def compare_command(runs: tuple[str, ...], as_json: bool) -> None:
     heads = [{"done": done_of(fact), "score": interval_of(fact)} for fact in facts]
     for fact, one in zip(facts, settings, strict=True):
         fact.update({key: one.get(key) for key in differing if key not in fact})
-    if as_json:
-        click.echo(
-            json_text([{"run": path, **fact} for path, fact in zip(runs, facts, strict=True)])
-        )
+    rows = [{"run": name, **fact} for name, fact in zip(names, facts, strict=True)]
+    if style == "json" and output is None:
+        click.echo(json_text(rows))
+        return
+    if output is not None:
+        import pandas as pd
+
+        flat = [{key: _flat(value) for key, value in row.items()} for row in rows]
+        write_in_style(pd.DataFrame(flat), style, output)
         return
     hidden = {"target", "best_score", "score", "score_low", "score_high"}
     hidden |= {kind.unit for kind in RUN_KINDS} - {key for more in totals for key in more}
@@ -58,8 +162,8 @@ def compare_command(runs: tuple[str, ...], as_json: bool) -> None:
         }
         for fact, head in zip(facts, heads, strict=True)
     ]
-    names = dict.fromkeys(key for column in columns for key in column)
-    print_rows(["", *runs], [[key, *(column.get(key) for column in columns)] for key in names])
+    shown = dict.fromkeys(key for column in columns for key in column)
+    print_rows(["", *names], [[key, *(column.get(key) for column in columns)] for key in shown])
 
 
 def _totals(run: Run) -> dict[str, Any]:

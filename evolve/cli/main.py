@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 COMMANDS: Final = {
     **{kind.name: (kind.start.partition(":")[0], kind.about) for kind in RUN_KINDS},
+    "study": ("evolve.cli.study", "Run a design of settings and seeds, several at a time."),
     "resume": ("evolve.cli.resume", "Go on with a run that was stopped, or past its end."),
     "runs": ("evolve.cli.runs", "List the runs in a folder."),
     "show": ("evolve.cli.show", "Show a run's tables, or an agent."),

@@ -14,7 +14,6 @@ import click
 from evolve.cli.boards import show_board
 from evolve.cli.completion import complete_agents
 from evolve.cli.failures import Failures
-from evolve.cli.openings import identity_of, openings_for
 from evolve.cli.options import (
     games_output,
     jobs_option,
@@ -26,7 +25,7 @@ from evolve.cli.progress import progress_of, progress_option, tell_event, tell_s
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.signals import exit_code
 from evolve.cli.terminal import complain, counting, elo_text, out, print_facts, say
-from evolve.config.contests import GAMES, GAMES_OF_TEST, MatchSettings
+from evolve.config.contests import MatchSettings
 from evolve.config.toml import resolve_as
 from evolve.engine.rules import PASS
 from evolve.errors import EngineError
@@ -100,25 +99,21 @@ def match_command(
       evolve match a.json b.json --openings openings.txt
       evolve match a.json b.json --games 2 --watch --pace 1
     """
-    import numpy as np
-
     if watch and (as_json or not out().is_terminal):
         raise click.UsageError("--watch shows games on a terminal, and without --json")
     from evolve.agents.loading import load_agent
     from evolve.arena.keeping import Keeper, match_identity
     from evolve.arena.match import Match, common_rules
+    from evolve.arena.openings import identity_of, match_openings
     from evolve.arena.sprt import Sprt
 
     given = {"a": a, "b": b, "sprt": sprt, **given_options(MatchSettings, options)}
     settings = resolve_as(MatchSettings, {}, given)
-    openings, plies = settings.openings, settings.opening_plies
     test = Sprt(*sprt, settings.alpha, settings.beta) if sprt else None
     agents = load_agent(a), load_agent(b)
     a, b = readable(a), readable(b)
     agreed = common_rules(agents, settings.rules)
-    pairs = settings.games and (settings.games + 1) // 2
-    rng, most = np.random.default_rng(settings.seed), GAMES_OF_TEST if test else GAMES
-    chosen = openings_for(openings, plies, pairs, most // 2, agreed, rng)
+    chosen = match_openings(settings, agreed)
     tell = Failures().tell
 
     def failed(game: int, player: int, why: str) -> None:
@@ -135,7 +130,10 @@ def match_command(
         failed=failed,
         watch=None if watched is None else watched.show,
     )
-    drawn = {"openings": identity_of(openings).split()[-1], "opening_plies": plies or "all"}
+    drawn = {
+        "openings": identity_of(settings.openings).split()[-1],
+        "opening_plies": settings.opening_plies or "all",
+    }
     keeper = Keeper(match, (a, b), match_identity(match, (a, b), drawn), table, ggf, complain)
     with keeper.claimed():
         tell_started(command="match", a=a, b=b, rules=agreed, games=len(match.pairings))

@@ -18,22 +18,22 @@ from evolve.cli.signals import at_ctrl_c
 from evolve.config.toml import config_text
 from evolve.errors import ExtraError
 from evolve.tables import folder as store
-from evolve.tables.kinds import RunKind, Variant, imported
+from evolve.tables.kinds import RunKind, Variant
 
 RUNS: Final = Path("runs")
 """Where runs go when no place is named; the only folder that is made when it is missing."""
 
 
 @contextmanager
-def new_folder(kind: RunKind, stem: str, wished: str | None) -> Iterator[Path]:
+def new_folder(kept: Callable[[Path], int], stem: str, wished: str | None) -> Iterator[Path]:
     """The folder of a new run, locked: `wished`, or the next runs/STEM-NNN.
 
-    It is undone where the block fails before anything is kept: it would be in the way. Raises
-    RunError when the wished one is taken, or its folder is missing.
+    kept(folder) says how much of it would be lost. It is undone where the block fails before
+    anything is kept: it would be in the way. Raises RunError when the wished one is taken, or its
+    folder is missing.
     """
     made_runs = not RUNS.exists()
     folder, made = store.claimed(RUNS, stem, wished)
-    kept: Callable[[Path], int] = imported(kind.kept)
     with store.locked(folder):
         try:
             yield folder
@@ -50,13 +50,17 @@ def new_folder(kind: RunKind, stem: str, wished: str | None) -> Iterator[Path]:
 
 def config_of(kind: RunKind, command: str, settings: BaseModel) -> str:
     """The text of a run's config.toml: settings, and the versions that its results rest on."""
+    return config_text(settings, versions_of(kind, command), command)
+
+
+def versions_of(kind: RunKind, command: str) -> dict[str, str]:
+    """The versions of what the results of one of its commands rest on."""
     packages = (*kind.packages, "torch") if kind.commands[command].learns else kind.packages
-    versions = {
+    return {
         "evolve": evolve.__version__,
         "python": platform.python_version(),
         **{name: importlib.metadata.version(name) for name in packages},
     }
-    return config_text(settings, versions, command)
 
 
 def need_extras(variant: Variant) -> None:

@@ -8,16 +8,17 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from evolve.errors import RunError
-from evolve.tables.layout import CONFIG_FILE
+from evolve.tables.layout import CONFIG_FILE, STUDY_FILE
 from evolve.tables.owner import agree, not_agreed
 
 
-def agree_to_programs(folder: Path, settings: BaseModel) -> None:
-    """Note that this user starts a run with the programs and the storage of its settings.
+def agree_to_programs(folder: Path, *settings: BaseModel) -> None:
+    """Note that this user starts a run with the programs and the storage of its settings; a study
+    with those of all its runs.
 
     Where the note cannot be kept, say that `evolve resume` will ask.
     """
-    things = _things(settings)
+    things = list(dict.fromkeys(thing for one in settings for thing in _things(one)))
     if not things:
         return
     try:
@@ -38,12 +39,7 @@ def check_programs(folder: Path, settings: BaseModel, *, allowed: bool, storage:
     """
     strange = not_agreed(folder, _things(settings))
     config, place = folder / CONFIG_FILE, getattr(settings, "storage", None)
-    programs = [one for one in strange if one != place]
-    if programs and not allowed:
-        raise RunError(
-            f"{config} names programs that you did not start in this folder: "
-            f"{', '.join(programs)}; where you know them, add --allow-programs"
-        )
+    _refuse([one for one in strange if one != place], config, allowed)
     if place in strange and not storage:
         raise RunError(
             f"{config} names a storage that you did not start a study in from this folder; where "
@@ -51,6 +47,22 @@ def check_programs(folder: Path, settings: BaseModel, *, allowed: bool, storage:
         )
     if strange:
         agree_to_programs(folder, settings)
+
+
+def check_programs_of_study(folder: Path, *settings: BaseModel, allowed: bool) -> None:
+    """The same for a study, with the settings of all its runs."""
+    strange = [one for each in settings for one in not_agreed(folder, _things(each))]
+    _refuse(list(dict.fromkeys(strange)), folder / STUDY_FILE, allowed)
+    if strange:
+        agree_to_programs(folder, *settings)
+
+
+def _refuse(programs: list[str], file: Path, allowed: bool) -> None:
+    if programs and not allowed:
+        raise RunError(
+            f"{file} names programs that you did not start in this folder: "
+            f"{', '.join(programs)}; where you know them, add --allow-programs"
+        )
 
 
 def _things(settings: BaseModel) -> list[str]:

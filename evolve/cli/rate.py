@@ -11,7 +11,6 @@ import click
 
 from evolve.cli.completion import complete_agents
 from evolve.cli.failures import Failures
-from evolve.cli.openings import identity_of, openings_for
 from evolve.cli.options import jobs_option, json_option, readable
 from evolve.cli.progress import progress_of, progress_option, tell_event, tell_started
 from evolve.cli.settings import GroupedCommand, given_options, model_options
@@ -21,7 +20,6 @@ from evolve.config.toml import resolve_as
 
 if TYPE_CHECKING:
     from evolve.arena.tournament import Tournament
-    from evolve.fitness.openings import Openings
 
 
 @click.command(cls=GroupedCommand, name="rate")
@@ -58,39 +56,20 @@ def rate_command(
       evolve rate swh swh-mobility random --games 200
       evolve rate runs/* 'swh?depth=3' --out ratings/june --json
     """
-    import numpy as np
-
     from evolve.agents.loading import load_agent
-    from evolve.arena.match import common_rules
-    from evolve.arena.tournament import Tournament
+    from evolve.arena.call import tournament_of
 
     if len(agents) < 2:
         raise click.UsageError("name two agents or more")
     given = {"agents": agents, **given_options(RateSettings, options)}
     settings = resolve_as(RateSettings, {}, given)
-    openings, plies, seed = settings.openings, settings.opening_plies, settings.seed
     players = [load_agent(name) for name in agents]
     agents = tuple(map(readable, agents))
-    agreed = common_rules(players, settings.rules)
-    pairs = (settings.games + 1) // 2
-
-    def drawn(i: int, j: int) -> Openings:
-        rng = np.random.default_rng([seed, i, j])
-        return openings_for(openings, plies, pairs, pairs, agreed, rng)
-
-    tournament = Tournament(
-        players,
-        agents,
-        agreed,
-        drawn,
-        {"games": 2 * pairs, "openings": identity_of(openings), "opening_plies": plies},
-        seed=seed,
-        jobs=jobs,
-        folder=folder,
-        failed=Failures().tell,
+    tournament = tournament_of(
+        players, agents, settings, jobs=jobs, folder=folder, failed=Failures().tell
     )
-    total = 2 * pairs * len(tournament.pairs)
-    tell_started(command="rate", agents=agents, rules=agreed, games=total, folder=folder)
+    total = 2 * ((settings.games + 1) // 2) * len(tournament.pairs)
+    tell_started(command="rate", agents=agents, rules=tournament.rules, games=total, folder=folder)
     _play(tournament, total, as_json)
     tell_event("done", ending="played", stopped=False, **_document(tournament))
     if as_json:

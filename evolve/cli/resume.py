@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -40,15 +39,18 @@ def _option(change: Change) -> Any:
     is_flag=True,
     help="Run the programs that a folder's settings name, though you did not start it there.",
 )
+@click.option("--seeds", metavar="10-19", help="Of a study: seeds to add to those it has.")
 @jobs_option
 @progress_option
-def resume_command(run: str, jobs: int, allow_programs: bool, **options: Any) -> int:
+def resume_command(
+    run: str, jobs: int, allow_programs: bool, seeds: str | None, **options: Any
+) -> int:
     """Go on with a run from its last whole generation, check or trial.
 
     With --generations (of a training --games or --budget, of a sweep --trials) it goes on to so
-    many in all, also past its first target. A run that is finished says so. Programs (gtp:…,
-    nboard:…) that its settings name are run only where you started it yourself, in this folder,
-    or with --allow-programs.
+    many in all, also past its first target; a study with all its
+    runs. A run that is finished says so. Programs (gtp:…, nboard:…) that its settings name are run
+    only where you started it yourself, in this folder, or with --allow-programs.
 
     \b
     Examples:
@@ -56,17 +58,26 @@ def resume_command(run: str, jobs: int, allow_programs: bool, **options: Any) ->
       evolve resume runs/reversed-001 --generations 300
       evolve resume runs/mcts-001 --budget 600
       evolve resume runs/sweep-dqn-001 --trials 100 --jobs 2
+      evolve resume runs/study-001 --seeds 10-19
     """
-    from evolve.tables.run import Run
+    from evolve.tables.study import Study, load_run
 
-    opened = Run(Path(run))
-    kind = opened.kind
+    opened = load_run(run)
+    study = isinstance(opened, Study)
+    command = opened.design.command if isinstance(opened, Study) else opened.command
+    kind = opened.design.kind if isinstance(opened, Study) else opened.kind
     changes = {name: value for name, value in options.items() if value is not None}
-    may_change = [change.name for change in kind.changes_of(opened.command)]
+    may_change = [change.name for change in kind.changes_of(command)]
     for name in changes:
-        if name not in may_change:
+        if name not in may_change or (study and name == "storage"):
             raise click.UsageError(
-                f"--{name.replace('_', '-')} is not for {run}, which is of `{opened.command}`"
+                f"--{name.replace('_', '-')} is not for {run}, which is of `{command}`"
             )
+    if isinstance(opened, Study):
+        from evolve.cli.study import resume_study
+
+        return resume_study(opened, changes, seeds, jobs, allow_programs)
+    if seeds is not None:
+        raise click.UsageError(f"--seeds is for studies; {run} is a run, of `{command}`")
     code: int = imported(kind.resume)(opened, changes, jobs, allow_programs)
     return code

@@ -16,13 +16,14 @@ from evolve.cli.options import jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import progress_option
 from evolve.cli.settings import GroupedCommand, given_options, model_options
+from evolve.cli.study import start_study, study_options
 from evolve.cli.terminal import duration, size
 from evolve.cli.work import carry_out, finish
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_run_toml, read_toml, resolve
 from evolve.errors import RunError
 from evolve.tables import folder as store
-from evolve.tables.kinds import EVOLUTIONS, champion_of
+from evolve.tables.kinds import EVOLUTIONS, champion_of, imported
 from evolve.tables.layout import CONFIG_FILE
 from evolve.text import count_of
 
@@ -48,23 +49,34 @@ Examples:
   evolve run --start-from 'swh?depth=3' --rules standard --time-limit 0.5
   evolve run --evaluation patterns-standard --rules standard --population 24 --generations 40
   evolve run --config settings.toml --population 32
+  evolve run --generations 40 --seeds 0-9 --grid crossover=blend,uniform
 """
 
 
 @click.command(cls=GroupedCommand, name="run", help=_RUN_HELP)
 @model_options(EvolutionSettings, "encoding", "fitness")
+@study_options
 @jobs_option
 @progress_option
 @click.option("--out", metavar="FOLDER", help="Folder of the run; runs/RULES-NNN by default.")
 @click.option("--config", metavar="FILE.toml", help="Settings; options given here come first.")
-def run_command(jobs: int, out: str | None, config: str | None, **options: Any) -> int:
+def run_command(
+    jobs: int,
+    out: str | None,
+    config: str | None,
+    seeds: str | None,
+    grid: tuple[str, ...],
+    **options: Any,
+) -> int:
     """See _RUN_HELP."""
     from evolve.evolution.loop import Evolution
 
     given = given_options(EvolutionSettings, options)
     file = read_toml(Path(config)) if config else {}
+    if seeds is not None or grid:
+        return start_study(EVOLUTIONS.name, seeds, grid, (file, given), jobs, out)
     settings = resolve(given, file, config or "file")
-    with new_folder(EVOLUTIONS, settings.rules, out) as folder:
+    with new_folder(imported(EVOLUTIONS.kept), settings.rules, out) as folder:
         _print_header(folder, settings, 0, jobs)
         with telling_of_compilation():
             evolution = Evolution(folder, settings, jobs)

@@ -25,7 +25,8 @@ COLUMNS_HELP: Final = """
 \b
 state  running (a process writes to it), stopped, or done
 date   when it last grew
-done   generations (games of a training, trials of a sweep) of those asked for
+done   generations (games of a training, trials of a sweep, runs of a study) of
+       those asked for
 score  of the champion with its 95 % interval: in the play-off; of a training or
        a sweep against its panel, or the ladder
 """
@@ -33,7 +34,7 @@ score  of the champion with its 95 % interval: in the play-off; of a training or
 
 @click.command(
     name="runs",
-    help="List the runs in FOLDER (runs by default)."
+    help="List the runs and studies in FOLDER (runs by default)."
     + COLUMNS_HELP
     + "\n\b\nExample:\n  evolve runs\n",
 )
@@ -42,14 +43,16 @@ score  of the champion with its 95 % interval: in the play-off; of a training or
 def runs_command(folder: str, as_json: bool) -> None:
     """See above."""
     from evolve.agents.facts import facts_of
-    from evolve.tables.run import list_runs
+    from evolve.studies.facts import study_facts
+    from evolve.tables.study import Study, list_all
 
     rows: list[dict[str, Any]] = []
     # Before the first run there is no folder for them.
-    found = [] if folder == "runs" and not Path(folder).exists() else list_runs(folder)
+    found = [] if folder == "runs" and not Path(folder).exists() else list_all(folder)
     for run in found:
         try:
-            rows.append({"run": str(run.path), **facts_of(run)})
+            facts = study_facts(run) if isinstance(run, Study) else facts_of(run)
+            rows.append({"run": str(run.path), **facts})
         except (EvolveError, OSError) as error:
             rows.append({"run": str(run.path), "state": str(error)})
     if as_json:
@@ -69,6 +72,8 @@ def _row(facts: Mapping[str, Any], columns: Sequence[str]) -> list[Any]:
 def done_of(facts: Mapping[str, Any]) -> str | None:
     """How far a run has come, of how far it is to."""
     command = facts.get("command")
+    if "runs" in facts:
+        return f"{facts['runs']}/{facts['target']}"
     unit = next((kind.unit for kind in RUN_KINDS if command in kind.commands), None)
     if unit is None:
         return None

@@ -13,7 +13,7 @@ from evolve.cli.completion import complete_agents
 from evolve.cli.frames import FORMATS, print_frame, style_of, write_in_style
 from evolve.cli.generations import NOT_SHOWN, SHOWN
 from evolve.cli.options import output_path
-from evolve.cli.terminal import cell, say
+from evolve.cli.terminal import cell, print_rows, say
 from evolve.tables.kinds import RUN_KINDS, RunTable, champion_of, imported
 from evolve.tables.layout import CONFIG_FILE
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from evolve.agents.agent import Agent
     from evolve.tables.run import Run
+    from evolve.tables.study import Study
 
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
@@ -42,13 +43,14 @@ class _Generation(click.ParamType["int | str"]):
         return int(value)
 
 
-_SHOW_HELP: Final = """Show a table of a run, or an agent as boards of weights.
+_SHOW_HELP: Final = """Show a table of a run or a study, or an agent as boards of weights.
 
 \b
 Examples:
   evolve show runs/reversed-001
   evolve show runs/reversed-001 --table individuals --generation 20 --top 5
   evolve show runs/reversed-001 --table games -o games.csv
+  evolve show runs/study-001 --table generations -o generations.csv
   evolve show runs/reversed-001/champion.json
   evolve show swh
 
@@ -109,8 +111,12 @@ def show_command(
         _show_agent(source, load_agent(source), style, output)
         return
     from evolve.tables.run import Run
+    from evolve.tables.study import Study, is_study
 
     style = style_of(style, output)
+    if is_study(path):
+        _show_study(Study(path), table, generation, top, style, output)
+        return
     run = Run(path)
     shown = run.table_named(table or run.tables[0])
     if top is not None and shown.of_last and generation is None and run.generation_count:
@@ -122,6 +128,45 @@ def show_command(
         frame = _used(run, shown, frame)
     if style == "table" and output is None:
         _print_table(run, shown, frame)
+    else:
+        write_in_style(frame, style, output)
+
+
+def _show_study(
+    study: Study,
+    table: str | None,
+    generation: int | str | None,
+    top: int | None,
+    style: str,
+    output: Path | None,
+) -> None:
+    """The runs of a study, or a table of them all with columns that say which is which."""
+    import pandas as pd
+
+    from evolve.cli.runs import done_of, interval_of
+    from evolve.studies.facts import row_of
+
+    if table is None:
+        if generation is not None or top is not None:
+            raise click.UsageError("--generation and --top are for tables: add --table")
+        rows = [row_of(study, member) for member in study.members]
+        if style == "table" and output is None:
+            names = ("setting", "seed", "state", "date", "done", "score")
+            texts = [{**row, "done": done_of(row), "score": interval_of(row)} for row in rows]
+            print_rows(names, [[row.get(name) for name in names] for row in texts])
+        else:
+            write_in_style(pd.DataFrame(rows), style, output)
+        return
+    frame = study.table(table, generation if isinstance(generation, int) else None)
+    if top is not None:
+        shown = study.design.kind.table(table)
+        assert shown is not None  # or there would be no such table
+        frame = _best(frame, shown).head(top)
+    if style == "table" and output is None:
+        if frame.empty:
+            say(f"{study.path} has no {table} yet")
+            return
+        print_frame(frame)
     else:
         write_in_style(frame, style, output)
 

@@ -18,6 +18,7 @@ from evolve.cli.options import all_cores
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import progress_option
 from evolve.cli.settings import GroupedCommand, given_options, model_options
+from evolve.cli.study import start_study, study_options
 from evolve.cli.terminal import elo_text, print_rows
 from evolve.cli.trials import TrialsLook, print_final
 from evolve.cli.work import carry_out, finish
@@ -26,7 +27,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
 from evolve.tables import folder as store
-from evolve.tables.kinds import SWEEPS
+from evolve.tables.kinds import SWEEPS, imported
 from evolve.tables.layout import CONFIG_FILE
 from evolve.text import count_of
 
@@ -82,6 +83,7 @@ Examples:
     type=click.IntRange(min=1),
     help="Worker processes, a trial each; all cores by default.",
 )
+@study_options
 @progress_option
 @click.option("--out", metavar="FOLDER", help="Folder of the sweep; runs/sweep-KIND-NNN if not.")
 @click.option("--config", metavar="FILE.toml", help="Settings; options come first.")
@@ -94,6 +96,8 @@ def sweep_command(
     jobs: int | None,
     out: str | None,
     config: str | None,
+    seeds: str | None,
+    grid: tuple[str, ...],
     **options: Any,
 ) -> int:
     """See _SWEEP_HELP."""
@@ -106,6 +110,9 @@ def sweep_command(
     if space is not None:
         given["space"] = _ranges(Path(space), given.setdefault("fix", {}))
     file = read_toml(Path(config)) if config else {}
+    if (seeds is not None or grid) and not listing:
+        layers = (file, {key: value for key, value in given.items() if key != "kind"})
+        return start_study(SWEEPS.command(kind), seeds, grid, layers, jobs or all_cores(), out)
     settings = resolve_as(model, {}, given, file, config or "file")
     if listing:
         _list(settings)
@@ -114,7 +121,7 @@ def sweep_command(
 
     checked_plan(settings)
     need_extras(SWEEPS.variants[kind])
-    with new_folder(SWEEPS, f"sweep-{kind}", out) as folder:
+    with new_folder(imported(SWEEPS.kept), f"sweep-{kind}", out) as folder:
         name = settings.study or folder.resolve().name
         settings = settings.model_copy(update={"study": name})
         store.create(folder, _config(settings), SWEEPS.parts)

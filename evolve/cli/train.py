@@ -16,13 +16,14 @@ from evolve.cli.options import jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import progress_option
 from evolve.cli.settings import GroupedCommand, given_options, model_options
+from evolve.cli.study import start_study, study_options
 from evolve.cli.terminal import cell
 from evolve.cli.work import carry_out, finish
 from evolve.config.learning import DqnSettings, MctsSettings, TrainingSettings
 from evolve.config.pattern_training import PatternSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.tables import folder as store
-from evolve.tables.kinds import TRAININGS
+from evolve.tables.kinds import TRAININGS, imported
 from evolve.tables.layout import CONFIG_FILE, LEARNED_FILE
 from evolve.text import count_of
 
@@ -90,6 +91,7 @@ def _options(command: Any) -> Any:
         click.option("--out", metavar="FOLDER", help="Folder of the run; runs/KIND-NNN if not."),
         progress_option,
         jobs_option,
+        study_options,
     ):
         command = option(command)
     return command
@@ -98,37 +100,45 @@ def _options(command: Any) -> Any:
 @train_command.command(cls=GroupedCommand, name="mcts", help=_MCTS_HELP)
 @model_options(MctsSettings)
 @_options
-def train_mcts(jobs: int, out: str | None, config: str | None, **options: Any) -> int:
+def train_mcts(**options: Any) -> int:
     """See _MCTS_HELP."""
-    return _train("mcts", jobs, out, config, options)
+    return _train("mcts", **options)
 
 
 @train_command.command(cls=GroupedCommand, name="dqn", help=_DQN_HELP)
 @model_options(DqnSettings)
 @_options
-def train_dqn(jobs: int, out: str | None, config: str | None, **options: Any) -> int:
+def train_dqn(**options: Any) -> int:
     """See _DQN_HELP."""
-    return _train("dqn", jobs, out, config, options)
+    return _train("dqn", **options)
 
 
 @train_command.command(cls=GroupedCommand, name="patterns", help=_PATTERNS_HELP)
 @model_options(PatternSettings)
 @_options
-def train_patterns(jobs: int, out: str | None, config: str | None, **options: Any) -> int:
+def train_patterns(**options: Any) -> int:
     """See _PATTERNS_HELP."""
-    return _train("patterns", jobs, out, config, options)
+    return _train("patterns", **options)
 
 
 def _train(
-    word: str, jobs: int, out: str | None, config: str | None, options: dict[str, Any]
+    word: str,
+    jobs: int,
+    out: str | None,
+    config: str | None,
+    seeds: str | None,
+    grid: tuple[str, ...],
+    **options: Any,
 ) -> int:
     command, variant = TRAININGS.command(word), TRAININGS.variants[word]
     model = variant.model()
     file = read_toml(Path(config)) if config else {}
     given, presets = given_options(model, options), variant.all_presets()
+    if seeds is not None or grid:
+        return start_study(command, seeds, grid, (file, given), jobs, out)
     settings = resolve_as(model, presets, given, file, config or "file")
     need_extras(variant)
-    with new_folder(TRAININGS, word, out) as folder:
+    with new_folder(imported(TRAININGS.kept), word, out) as folder:
         _print_header(command, folder, settings, jobs)
         training = _training(folder, settings, jobs)
         store.create(folder, config_of(TRAININGS, command, settings), TRAININGS.parts)

@@ -25,7 +25,7 @@ def student95(freedom: int) -> float:
     """Half of Student's (1908) 95 % interval at so many degrees of freedom, in standard errors.
 
     By a table to five degrees, then by the expansion of Abramowitz and Stegun (1964), 26.7.5,
-    within 0.6 %.
+    within 0.6 %. SciPy has it exactly, but costs whoever follows a rating 0.3 s and 28 MB.
     """
     if freedom <= len(_STUDENT95):
         return _STUDENT95[freedom - 1]

@@ -9,10 +9,8 @@ what is known.
 from __future__ import annotations
 
 import multiprocessing
-import os
 import re
 import signal
-import threading
 import time
 import traceback
 from collections.abc import Iterator
@@ -24,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.config.sweep import SweepSettings
 from evolve.errors import EvolveError
+from evolve.programs.parent import end_with_parent
 from evolve.programs.process import signal_name
 
 if TYPE_CHECKING:
@@ -141,7 +140,7 @@ def work(connection: Connection, folder: Path, settings: SweepSettings, place: i
     place: its own among the workers, from 0.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started us
-    _end_with_parent()
+    end_with_parent()
     from evolve.sweeps.objective import Objective
     from evolve.sweeps.plan import plan_of
 
@@ -178,15 +177,3 @@ def work(connection: Connection, folder: Path, settings: SweepSettings, place: i
             # A trial that fails says why in the table; the others go on.
             traceback.print_exc()
             connection.send(("failed", f"{type(error).__name__}: {error}", {}))
-
-
-def _end_with_parent() -> None:
-    """End this process when the one that started it has ended, however that happened."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def watch() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()

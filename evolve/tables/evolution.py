@@ -43,6 +43,23 @@ def evolution_facts(run: Run) -> Facts:
     )
 
 
+def evolution_figure(run: Run) -> tuple[str, float | None]:
+    """On the ladder the mean of the last generations' ratings, else the last panel's Elo."""
+    curve = evolution_curve(run).tolist()
+    return _figure(run), curve[-1] if curve else None
+
+
+def evolution_curve(run: Run) -> pd.Series[float]:
+    """The same by generation."""
+    frame = run.generations.set_index("generation")
+    curve: pd.Series[float] = frame[_figure(run)].dropna()
+    return curve
+
+
+def _figure(run: Run) -> str:
+    return "rating" if run.config.get("panel") == "ladder" else "panel_elo"
+
+
 def evolution_totals(run: Run) -> dict[str, Any]:
     """The best panel score of all, and what the run has taken."""
     frame = run.generations

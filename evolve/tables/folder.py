@@ -17,6 +17,7 @@ from evolve.tables.layout import (
     GAMES,
     GENERATIONS,
     LOCK_FILE,
+    STUDY_FILE,
     committed_generations,
     games_file,
     generation_file,
@@ -39,7 +40,7 @@ def check_new(folder: Path) -> None:
     """
     if not folder.exists():
         return
-    if (folder / CONFIG_FILE).exists():
+    if (folder / CONFIG_FILE).exists() or (folder / STUDY_FILE).exists():
         raise RunError(f"{folder} is taken; go on with: evolve resume {folder}")
     if not folder.is_dir() or not all(map(_is_leftover, folder.iterdir())):
         raise RunError(f"{folder} is taken")

@@ -33,6 +33,7 @@ from evolve.tables.layout import (
     OWNER_FILE,
     RATING_FILE,
     RUNGS,
+    STUDY_FILE,
     TRIALS,
     TRIALS_FILE,
 )
@@ -118,9 +119,12 @@ class RunKind:
     a row of its first table.
 
     The rest are functions. kept(folder): how much of it would be lost with its folder.
-    facts(run): its `Facts`; totals(run): further figures for `compare`, as a dictionary.
-    look(settings): how it looks while it works. resume(run, changes, jobs, allow_programs): goes
-    on, and answers with the exit code. draw(run, output): writes a picture.
+    facts(run): its `Facts`; figure(run): name and value (None where there is none yet) of the one
+    that runs with different seeds are compared by; totals(run): further figures for `compare`, as
+    a dictionary. look(settings): how it looks while it works. resume(run, changes, jobs,
+    allow_programs): goes on, and answers with the exit code. draw(run, output): writes a picture.
+    curve(run): how its figure came about, as a Series whose name and whose index's name say what
+    they are.
     """
 
     name: str
@@ -140,6 +144,8 @@ class RunKind:
     kept: str
     facts: str
     draw: str
+    figure: str
+    curve: str
     totals: str | None = None
     scored: str = "against"
     row_event: str = "row"
@@ -204,8 +210,10 @@ EVOLUTIONS: Final = RunKind(
     look="evolve.cli.generations:GenerationsLook",
     kept="evolve.tables.layout:committed_generations",
     facts="evolve.tables.evolution:evolution_facts",
+    figure="evolve.tables.evolution:evolution_figure",
     totals="evolve.tables.evolution:evolution_totals",
     draw="evolve.plots.run:plot_run",
+    curve="evolve.tables.evolution:evolution_curve",
 )
 
 TRAININGS: Final = RunKind(
@@ -255,8 +263,10 @@ TRAININGS: Final = RunKind(
     look="evolve.cli.checks:ChecksLook",
     kept="evolve.tables.training:kept_checks",
     facts="evolve.tables.training:training_facts",
+    figure="evolve.tables.training:training_figure",
     totals="evolve.tables.training:training_totals",
     draw="evolve.plots.training:plot_training",
+    curve="evolve.tables.training:training_curve",
 )
 
 SWEEPS: Final = RunKind(
@@ -316,7 +326,9 @@ SWEEPS: Final = RunKind(
     look="evolve.cli.trials:TrialsLook",
     kept="evolve.tables.sweep:kept_trials",
     facts="evolve.tables.sweep:sweep_facts",
+    figure="evolve.tables.sweep:sweep_figure",
     draw="evolve.plots.sweep:plot_sweep",
+    curve="evolve.tables.sweep:sweep_curve",
 )
 
 RUN_KINDS: Final = (EVOLUTIONS, TRAININGS, SWEEPS)
@@ -328,10 +340,11 @@ FILES: Final = (
     CONFIG_FILE,
     *dict.fromkeys(file for kind in RUN_KINDS for file in kind.files),
     RATING_FILE,
+    STUDY_FILE,
     LOCK_FILE,
     OWNER_FILE,
 )
-"""Files beside them, that of a rating included, whose folder is no run's but locked alike."""
+"""Files beside them, those of ratings and studies included, whose folders are locked alike."""
 
 
 @dataclass(frozen=True)

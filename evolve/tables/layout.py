@@ -9,6 +9,7 @@ from typing import Final
 from evolve.errors import RunError
 
 CONFIG_FILE: Final = "config.toml"
+STUDY_FILE: Final = "study.toml"
 CHAMPION_FILE: Final = "champion.json"
 LEARNED_FILE: Final = "champion.npz"
 """The same where agents have arrays: networks or patterns."""

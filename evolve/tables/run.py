@@ -222,11 +222,6 @@ class Run:
         return [_read(path, GAMES_COLUMNS)] if path.exists() else []
 
 
-def load_run(path: str | Path) -> Run:
-    """The run in a folder; raises RunError when it is none."""
-    return Run(path)
-
-
 def list_runs(parent: str | Path) -> list[Run]:
     """All runs in a folder, by name; raises RunError when it is none."""
     folder = Path(parent)

@@ -71,6 +71,22 @@ def kept_trials(folder: Path) -> int:
     return 0 if table is None else int(table.num_rows)
 
 
+def sweep_figure(run: Run) -> tuple[str, float | None]:
+    """The winner's score against the defaults, in games that no trial has seen."""
+    final = whole_final(run.path)
+    found = None if final is None else final.against_defaults
+    if final is not None and final.winner is not None and final.winner == final.defaults:
+        return "against_defaults", 0.5  # the defaults themselves
+    return "against_defaults", None if found is None else found.score
+
+
+def sweep_curve(run: Run) -> pd.Series[float]:
+    """The best score so far, by trial."""
+    whole = run.trials[run.trials["state"] == "COMPLETE"]
+    best: pd.Series[float] = whole.set_index("number")["score"].cummax().rename("best_score")
+    return best.reindex(range(len(run.trials))).ffill().rename_axis("trial")
+
+
 def sweep_facts(run: Run) -> Facts:
     """How many trials are finished, and the best score. The final makes it complete."""
     table, target = read_trials(run.path), run.config.get("trials")

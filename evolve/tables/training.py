@@ -51,6 +51,21 @@ def training_facts(run: Run) -> Facts:
     )
 
 
+def training_figure(run: Run) -> tuple[str, float | None]:
+    """The Elo of its agent on the ladder, or its score against the panel: of the best check."""
+    curve = training_curve(run).dropna().tolist()
+    return str(training_curve(run).name), curve[-1] if curve else None
+
+
+def training_curve(run: Run) -> pd.Series[float]:
+    """The same by check, of the best check so far."""
+    frame = run.metrics.set_index("check")
+    best = frame["score"].cummax().eq(frame["score"])
+    column, name = ("elo", "elo") if _judge(run) == "ladder" else ("score", "panel_score")
+    curve: pd.Series[float] = frame[column].where(best).ffill().rename(name)
+    return curve
+
+
 def training_totals(run: Run) -> dict[str, Any]:
     """The games that it has played, and the best score of all checks."""
     frame = run.metrics

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evolve.cli.openings import identity_of, openings_for
+from evolve.arena.openings import identity_of, openings_for
 from tests.cli import done, fails, match, misused
 
 
@@ -43,7 +43,8 @@ def test_bad_openings(text: str, words: list[str]) -> None:
         assert word in said
     done("match", "swh", "zero", "--games", 2, "--ggf", "games.ggf")
     assert "ends the game" in fails("match", "swh", "zero", "--openings", "games.ggf")
-    assert "--openings" in misused("match", "swh", "zero", "--openings", "nowhere.txt")
+    said = misused("match", "swh", "zero", "--openings", "nowhere.txt")
+    assert "openings: 'nowhere.txt' is neither random, start nor a file" in said
 
 
 def test_a_file_is_told_by_what_it_holds() -> None:

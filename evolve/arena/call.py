@@ -1,0 +1,116 @@
+"""Matches and ratings by a Python call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from evolve.agents.agent import Agent
+from evolve.agents.loading import load_agent
+from evolve.arena.match import Match, MatchResult, common_rules
+from evolve.arena.openings import identity_of, match_openings, openings_for
+from evolve.arena.sprt import Sprt
+from evolve.config.contests import MatchSettings, RateSettings
+from evolve.config.toml import resolve_as
+from evolve.fitness.games import GamesDone
+from evolve.fitness.openings import Openings
+
+if TYPE_CHECKING:  # it loads pandas, which no match needs
+    import pandas as pd
+
+    from evolve.arena.tournament import Tournament
+
+
+def match(
+    a: Agent | str,
+    b: Agent | str,
+    *,
+    jobs: int = 1,
+    progress: GamesDone | None = None,
+    **settings: Any,
+) -> MatchResult:
+    """Play A against B, both colours on every opening, as `evolve match` does.
+
+    Args:
+        a, b: agents, or what names one on the command line: `"runs/first"`, `"swh?depth=3"`.
+        jobs: threads; results do not depend on it.
+        progress: called with how many games have been played since the last time.
+        settings: what `evolve match --help` lists, such as `games=400`, `seed=2`,
+            `rules="reversed"`, `openings="start"` or `sprt=(0, 20)`.
+
+    Returns A's result: `.score.score` with `.score.low` and `.score.high`, `.score.elo`, and so on.
+    Raises AgentError for what is not an agent, SettingsError for settings that cannot be, and
+    EngineError where a program cannot be used.
+    """
+    return match_of(a, b, jobs=jobs, **settings).play(progress)
+
+
+def match_of(a: Agent | str, b: Agent | str, *, jobs: int = 1, **settings: Any) -> Match:
+    """The match that `match` plays, not yet begun: for those who want its games as well."""
+    named = {"a": _name(a), "b": _name(b)}
+    asked = resolve_as(MatchSettings, {}, {**settings, **named})
+    agents = _agent(a), _agent(b)
+    agreed = common_rules(agents, asked.rules)
+    test = None if asked.sprt is None else Sprt(*asked.sprt, asked.alpha, asked.beta)
+    openings = match_openings(asked, agreed)
+    return Match(*agents, openings, agreed, seed=asked.seed, jobs=jobs, sprt=test)
+
+
+def rate(
+    agents: Sequence[Agent | str],
+    *,
+    jobs: int = 1,
+    progress: GamesDone | None = None,
+    **settings: Any,
+) -> pd.DataFrame:
+    """Rate agents by a round robin, as `evolve rate` does.
+
+    Args:
+        agents: two or more, each an agent or what names one on the command line.
+        jobs: threads; results do not depend on it.
+        progress: called with how many games have been played since the last time.
+        settings: what `evolve rate --help` lists, such as `games=200`, `seed=2` or
+            `rules="reversed"`.
+
+    Returns a row an agent, the strongest first: `agent`, `elo` with `elo_low` and `elo_high`
+    (Bradley and Terry's, mean 0), `score`, `games`, `failures`. Raises as `match` does.
+    """
+    import pandas as pd
+
+    names = [_name(agent) for agent in agents]
+    asked = resolve_as(RateSettings, {}, {**settings, "agents": names})
+    players = [_agent(agent) for agent in agents]
+    tournament = tournament_of(players, names, asked, jobs=jobs)
+    tournament.play(progress)
+    return pd.DataFrame(tournament.rows())
+
+
+def tournament_of(
+    players: Sequence[Agent], names: Sequence[str], settings: RateSettings, **options: Any
+) -> Tournament:
+    """The round robin that a rating's settings ask for, not yet begun.
+
+    options: `jobs`, `folder` and `failed`, see Tournament.
+    """
+    from evolve.arena.tournament import Tournament
+
+    rules = common_rules(players, settings.rules)
+    pairs = (settings.games + 1) // 2
+    chosen, plies, seed = settings.openings, settings.opening_plies, settings.seed
+
+    def drawn(i: int, j: int) -> Openings:
+        rng = np.random.default_rng([seed, i, j])
+        return openings_for(chosen, plies, pairs, pairs, rules, rng)
+
+    described = {"games": 2 * pairs, "openings": identity_of(chosen), "opening_plies": plies}
+    return Tournament(players, tuple(names), rules, drawn, described, seed=seed, **options)
+
+
+def _agent(agent: Agent | str) -> Agent:
+    return load_agent(agent) if isinstance(agent, str) else agent
+
+
+def _name(agent: Agent | str) -> str:
+    return agent if isinstance(agent, str) else agent.name

@@ -1,0 +1,317 @@
+"""`evolve study`, `--seeds` and `--grid` of the commands that start runs, and resuming studies."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+from rich.progress import Progress, TaskID
+
+import evolve
+from evolve.cli.display import Look, tell, watching
+from evolve.cli.new_run import need_extras, new_folder, versions_of
+from evolve.cli.options import jobs_option
+from evolve.cli.permission import agree_to_programs, check_programs_of_study
+from evolve.cli.progress import Reported, progress_of, progress_option, tell_event, tell_started
+from evolve.cli.runs import done_of, interval_of
+from evolve.cli.settings import Grouped
+from evolve.cli.signals import INTERRUPTED
+from evolve.cli.terminal import bar, cell, duration
+from evolve.errors import OptionsError, RunError, SettingsError
+from evolve.tables import folder as store
+from evolve.text import count_of
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from evolve.studies.running import StudyWork
+    from evolve.tables.design import Design
+    from evolve.tables.study import Study
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+_STEM: Final = "study"
+_ROW_EVENT: Final = "run"
+_WIDTHS: Final = {"setting": 28, "seed": 6, "done": 9, "score": 22}
+
+
+def study_options(command: C) -> C:
+    """The options that make a study of a command that starts a run."""
+    for option in (
+        click.option(
+            "--grid",
+            multiple=True,
+            metavar="FIELD=A,B",
+            cls=Grouped,
+            group="Studies",
+            help="A run for each of these values of a setting, or of KEY in one as FIELD.KEY; of "
+            "several all combinations. FIELD=A|B where values hold commas.",
+        ),
+        click.option(
+            "--seeds",
+            metavar="0-9",
+            cls=Grouped,
+            group="Studies",
+            help="A run for each of these seeds, in one folder: numbers and ranges. evolve "
+            "resume, show, compare and plot take it.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def start_study(
+    command: str,
+    seeds: str | None,
+    grid: Sequence[str],
+    layers: Sequence[Mapping[str, Any]],
+    jobs: int,
+    out: str | None,
+) -> int:
+    """Start the study that --seeds and --grid make of a command; the exit code.
+
+    layers: the settings of all runs, those that come later laid over the others.
+    """
+    from evolve.tables.design import design_of, grid_of, laid_over
+
+    settings: dict[str, Any] = {}
+    for layer in layers:
+        settings = laid_over(settings, layer)
+    values: dict[str, Any] = {"command": command, "grid": dict(map(grid_of, grid))}
+    if len(values["grid"]) < len(grid):
+        raise OptionsError("--grid: a field stands twice; give all its values at once")
+    seed = settings.pop("seed", 0)
+    if seeds is not None and seed:
+        raise OptionsError("seed: --seeds says all of them; leave --seed out")
+    values |= {"seeds": str(seed) if seeds is None else seeds, "settings": _bare(settings)}
+    try:
+        design = design_of(values, "--seeds and --grid")
+        design.check()
+    except SettingsError as error:
+        raise OptionsError(str(error)) from error
+    return _start(design, jobs, out)
+
+
+def _bare(value: Any) -> Any:
+    """Settings as TOML has them."""
+    if isinstance(value, Mapping):
+        return {str(key): _bare(one) for key, one in value.items() if one is not None}
+    return [_bare(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+@click.command(name="study")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--out", metavar="FOLDER", help="Folder of the study; runs/study-NNN by default.")
+@jobs_option
+@progress_option
+def study_command(file: Path, out: str | None, jobs: int) -> int:
+    """Run a whole design of settings and seeds, several runs at a time.
+
+    \b
+    FILE.toml says:
+      command = "run"                 or train patterns, sweep alphabeta and the like
+      seeds = "0-9"                   each setting is run with each of them
+      [settings]                      of all runs, as in --config of the command
+      generations = 40
+      [grid]                          all combinations of these
+      crossover = ["blend", "uniform"]
+      [variants.small]                or tables of settings, each with the whole grid
+      population = 32
+
+    Each run has a folder of its own in the study's, with the same tables as if it were alone.
+    Ctrl-C ends after what is in hand, a second one at once; evolve resume goes on. --jobs threads
+    are shared out among the runs that go on at a time.
+
+    \b
+    Examples:
+      evolve study design.toml --out runs/crossovers
+      evolve run --generations 40 --seeds 0-9 --grid crossover=blend,uniform
+      evolve compare runs/crossovers
+    """
+    from evolve.tables.design import read_design
+
+    design = read_design(file)
+    design.check()
+    return _start(design, jobs, out)
+
+
+def _start(design: Design, jobs: int, out: str | None) -> int:
+    need_extras(design.variant)
+    with new_folder(_begun, _STEM, out) as folder:
+        from evolve.tables.atomic import write_text
+        from evolve.tables.layout import STUDY_FILE
+        from evolve.tables.study import Study
+
+        versions = versions_of(design.kind, design.command)
+        write_text(folder / STUDY_FILE, design.text(versions))
+        study = Study(folder)
+        agree_to_programs(folder, *_settings(study))
+        return _go_on(study, jobs, ())
+
+
+def _begun(folder: Path) -> int:
+    """How many runs of a study would be lost with its folder."""
+    from evolve.tables.study import Study, is_study
+
+    return len(Study(folder).runs) if is_study(folder) else 0
+
+
+def _settings(study: Study) -> list[BaseModel]:
+    """The checked settings of a study's runs, one for each of its settings."""
+    from evolve.tables.design import Member
+
+    design = study.design
+    return [design.resolved(Member(one, design.seeds[0])) for one in design.settings_of_runs]
+
+
+def resume_study(
+    study: Study, changes: Mapping[str, Any], seeds: str | None, jobs: int, allow_programs: bool
+) -> int:
+    """Go on with a study; changes move the end of all its runs, seeds add runs."""
+    from evolve.studies.running import check_links
+    from evolve.tables.atomic import write_text
+    from evolve.tables.design import design_of, laid_over, seeds_of
+    from evolve.tables.layout import STUDY_FILE
+    from evolve.tables.study import Study
+
+    path, design = study.path, study.design
+    need_extras(design.variant)
+    values = design.model_dump(exclude_unset=True)
+    for name in changes:
+        if any(name in one.changes for one in design.settings_of_runs):
+            raise OptionsError(f"{name}: settings of {path} differ in it, so it cannot be changed")
+    values["settings"] = laid_over(design.settings, changes)
+    if seeds is not None:
+        try:
+            more = seeds_of(seeds)
+        except ValueError as error:
+            raise OptionsError(f"--seeds: {error}") from error
+        values["seeds"] = [*dict.fromkeys((*design.seeds, *more))]
+    changed = design_of(values, str(path / STUDY_FILE))
+    changed.check()
+    with store.locked(path):
+        check_links(study)
+        check_programs_of_study(path, *_settings(study), allowed=allow_programs)
+        if changed != design:
+            versions = versions_of(design.kind, design.command)
+            write_text(path / STUDY_FILE, changed.text(versions))
+            study = Study(path)
+        words = [word for name, value in changes.items() for word in _words(name, value)]
+        if allow_programs:
+            words.append("--allow-programs")
+        return _go_on(study, jobs, words)
+
+
+def _words(name: str, value: Any) -> list[str]:
+    """A change as `evolve resume` takes it."""
+    option = name.replace("_", "-")
+    if isinstance(value, bool):
+        return [f"--{option}" if value else f"--no-{option}"]
+    return [f"--{option}", str(value)]
+
+
+def _go_on(study: Study, jobs: int, words: Sequence[str]) -> int:
+    """Work on it until something ends it, and say how it went; the exit code."""
+    from evolve.studies.running import StudyEnding, StudyWork
+
+    work = StudyWork(study, jobs, words)
+    if not work.left:
+        tell(f"{study.path} is finished: {count_of(len(work.rows), 'run')}")
+        _report(study)
+        return 0
+    _print_header(study, work)
+    file = progress_of()
+    tell_started(command="study", folder=study.path)
+    try:
+        with watching(RunsLook(work)) as display:
+            observer = display if file is None else Reported(display, file, _ROW_EVENT)
+            ending = work.run(observer)
+    except KeyboardInterrupt:
+        tell(f"go on with: evolve resume {study.path}")
+        raise
+    done = sum(row["state"] == "done" for row in work.rows.values())
+    tell(f"{done} of {count_of(len(work.rows), 'run')}: {ending.value}")
+    if ending is StudyEnding.FAILED:
+        names = ", ".join(member.name for member in work.failed)
+        raise RunError(
+            f"{count_of(len(work.failed), 'run')} failed: {names}; see {study.path / 'logs'}; "
+            f"evolve resume {study.path} tries again"
+        )
+    if ending.stopped:
+        tell(f"go on with: evolve resume {study.path}")
+    else:
+        _report(study)
+    tell_event("done", ending=ending.value, stopped=ending.stopped, folder=study.path)
+    return INTERRUPTED if ending.stopped else 0
+
+
+def _print_header(study: Study, work: StudyWork) -> None:
+    design = study.design
+    settings, seeds = len(design.settings_of_runs), len(design.seeds)
+    tell(
+        f"evolve {evolve.__version__} · study of `evolve {design.command}` · "
+        f"{count_of(settings, 'setting')} × {count_of(seeds, 'seed')} · {study.path}"
+    )
+    done = len(work.rows) - len(work.left)
+    so_far = f", {done} of them done" if done else ""
+    tell(
+        f"{count_of(len(work.rows), 'run')}{so_far}; {work.at_once} at a time, "
+        f"{count_of(work.threads, 'thread')} each"
+    )
+
+
+def _report(study: Study) -> None:
+    """The settings' means over seeds, and what to do with the study."""
+    from evolve.cli.compare import print_compared
+    from evolve.studies.comparison import compared, groups_of
+
+    try:
+        print_compared(compared(groups_of([study])))
+    except RunError as error:
+        tell(str(error))
+    tell(
+        f"next: evolve show {study.path} · evolve compare {study.path} --games 100 · "
+        f"evolve plot {study.path} -o study.png"
+    )
+
+
+class RunsLook(Look):
+    """How a study looks: a line for each run that is done."""
+
+    unit = "the generations, checks or trials in hand"
+
+    def __init__(self, work: StudyWork) -> None:
+        self.columns = tuple(_WIDTHS)
+        self._left = len(work.left)
+        self._done = 0
+        self._begun = time.monotonic()
+
+    def heads(self) -> list[str]:
+        """See Look."""
+        return [self._line(self.columns) + "     left"]
+
+    def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
+        """By the mean time of a run so far."""
+        self._done += 1
+        return (time.monotonic() - self._begun) * (self._left - self._done) / self._done
+
+    def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
+        """See Look."""
+        told = {**row, "done": done_of(row), "score": interval_of(row)}
+        return [cell(told[name]) for name in self.columns]
+
+    def line(self, cells: Sequence[str], left: float) -> str:
+        """See Look."""
+        return f"{self._line(cells)} {duration(left):>8}"
+
+    def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
+        """One bar for all runs."""
+        bars = bar()
+        return bars, bars.add_task("runs", total=None), None
+
+    def _line(self, texts: Sequence[str]) -> str:
+        widths = zip(texts, _WIDTHS.values(), strict=True)
+        return " ".join(text.ljust(width) for text, width in widths).rstrip()

@@ -1,0 +1,103 @@
+"""Settings over seeds as a picture: how each came about, and what the seeds came to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from evolve.errors import RunError
+from evolve.fitness.means import mean_of
+from evolve.plots.figure import check_format, legend_below, short, title, write_figure
+from evolve.studies.comparison import Group, figure_of
+from evolve.tables.kinds import imported
+from evolve.text import count_of
+
+_LONGEST: Final = 40
+"""Characters of a setting in the legend."""
+
+
+def plot_groups(groups: Sequence[Group], output: Path) -> None:
+    """Draw settings into a PNG, SVG or PDF file: on the left the mean curve of each with its 95 %
+    band, as far as all its runs go; on the right each seed's figure, with the mean of them.
+
+    RunError when there is nothing to draw yet, or they have different figures.
+    """
+    check_format(output)
+    found = [(group, curves) for group in groups if (curves := _curves(group)) is not None]
+    if not found:
+        raise RunError("there is no whole generation, check or trial of all runs to draw yet")
+    names = {(curves.x, curves.y) for _, curves in found}
+    if len(names) > 1:
+        raise RunError(f"these have different curves: {', '.join(y for _, y in sorted(names))}")
+    figure = Figure(figsize=(11, 4.8), layout="constrained")
+    title(figure, " · ".join(group.name for group, _ in found))
+    left, right = figure.subplots(1, 2, width_ratios=(3, 2))
+    figures = []
+    for place, (group, curves) in enumerate(found):
+        colour = f"C{place % 10}"
+        _draw_curve(left, group, curves, colour)
+        figures.append(_draw_seeds(right, group, place, colour))
+    ((x, y),) = names
+    left.set(xlabel=x, ylabel=y, title="mean over seeds, 95 %")
+    left.xaxis.set_major_locator(MaxNLocator(integer=True))
+    legend_below(left, 2)
+    named = next(filter(None, figures), "")
+    right.set(title="each seed, and the mean, 95 %", ylabel=named, xlim=(-0.6, len(found) - 0.4))
+    labels = [short(group.name, _LONGEST) for group, _ in found]
+    right.set_xticks(range(len(found)), labels, rotation=15, ha="right")
+    write_figure(figure, output)
+
+
+class _Curves(NamedTuple):
+    """The curves of a setting's runs, as far as all of them go.
+
+    x, y: what they are; table: a row for each place and a column for each run.
+    """
+
+    x: str
+    y: str
+    table: pd.DataFrame
+
+
+def _curves(group: Group) -> _Curves | None:
+    """None where a run has nothing yet."""
+    found = [imported(run.kind.curve)(run) for run in group.runs.values()]
+    if not found:
+        return None
+    table = pd.concat(found, axis=1).dropna()
+    x, y = str(found[0].index.name), str(found[0].name)
+    return _Curves(x, y, table) if len(table) else None
+
+
+def _draw_curve(axes: Axes, group: Group, curves: _Curves, colour: str) -> None:
+    means = [mean_of(row) for row in curves.table.to_numpy(float).tolist()]
+    x = curves.table.index.to_numpy()
+    label = f"{short(group.name, _LONGEST)} ({count_of(len(group.runs), 'seed')})"
+    axes.plot(x, [one.mean for one in means], color=colour, lw=1.8, label=label)
+    if len(group.runs) > 1:
+        low, high = [one.low for one in means], [one.high for one in means]
+        axes.fill_between(x, low, high, color=colour, alpha=0.15, lw=0)
+
+
+def _draw_seeds(axes: Axes, group: Group, place: int, colour: str) -> str | None:
+    """The figures of a setting's runs; their name, None where there is none yet."""
+    told = [figure_of(run, None) for run in group.runs.values()]
+    values = [value for _, value in told if math.isfinite(value)]
+    if not values:
+        return None
+    # Beside each other, by their order: the same picture every time.
+    aside = np.linspace(-0.25, 0.25, len(values)) if len(values) > 1 else np.zeros(1)
+    axes.plot(place + aside, values, "o", color=colour, ms=4, alpha=0.5, lw=0)
+    mean = mean_of(values)
+    axes.plot(place, mean.mean, "_", color="black", ms=22, mew=2)
+    if len(values) > 1:
+        axes.plot([place, place], [mean.low, mean.high], color="black", lw=1.5)
+    return told[0][0]

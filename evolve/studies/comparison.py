@@ -1,0 +1,173 @@
+"""Settings compared over seeds: means with Student's interval, differences seed by seed."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pandas as pd
+
+from evolve.arena.call import match
+from evolve.errors import RunError
+from evolve.fitness.means import Mean, holm, mean_of
+from evolve.tables.design import BASE
+from evolve.tables.kinds import champion_of, imported
+from evolve.tables.run import Run
+from evolve.tables.study import Study
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HEAD_TO_HEAD: Final = "head_to_head"
+COLUMNS: Final = {
+    "figure": "what was measured once for each seed",
+    "setting": "the setting that it is of",
+    "against": "the one that it is compared with; nothing in rows of a setting alone",
+    "seeds": "how many there are; for a difference, how many both have",
+    "mean": "over the seeds; of the differences setting - against, seed by seed",
+    "low": "where its 95 % interval begins, by Student's t",
+    "high": "and where it ends",
+    "p": "how likely a difference at least as large is by chance alone",
+    "p_holm": "the same corrected for the number of comparisons in that figure, after Holm",
+}
+"""Columns of the table, and what they mean."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """The runs of one setting, by their seeds."""
+
+    name: str
+    runs: Mapping[int, Run]
+
+
+def groups_of(sources: Sequence[Study | Run]) -> list[Group]:
+    """The settings of studies and runs, a run being a setting with one seed.
+
+    Runs that differ in their seeds alone are one setting, those of a study one for each of its
+    settings. RunError where two have the same name and seed.
+    """
+    found: list[Group] = []
+    several = len(sources) > 1
+    for source in sources:
+        if isinstance(source, Run):
+            seed = source.config.get("seed")
+            found.append(Group(source.name, {seed if isinstance(seed, int) else 0: source}))
+            continue
+        runs = source.runs
+        for setting in source.design.settings_of_runs:
+            ours = {one.seed: run for one, run in runs.items() if one.setting is setting}
+            parts = [source.name] * several + [setting.name] * (setting.name != BASE)
+            found.append(Group(" ".join(parts) or source.name, ours))
+    names = [group.name for group in found]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise RunError(f"{twice} is named twice: folders are known by their last names here")
+    return found
+
+
+def figure_of(run: Run, figure: str | None) -> tuple[str, float]:
+    """A run's figure with its name, NaN where it has none yet; of its kind where none is named."""
+    if figure is None:
+        found: tuple[str, float | None] = imported(run.kind.figure)(run)
+        return found[0], math.nan if found[1] is None else float(found[1])
+    from evolve.agents.facts import facts_of
+
+    totals: dict[str, Any] = {} if run.kind.totals is None else imported(run.kind.totals)(run)
+    facts = {**facts_of(run, running=False), **totals}
+    numbers = {
+        key: one
+        for key, one in facts.items()
+        if (isinstance(one, (int, float)) and not isinstance(one, bool)) or one is None
+    }
+    if figure not in numbers:
+        raise RunError(f"{run.path} has no {figure}; it has {', '.join(numbers)}")
+    value = numbers[figure]
+    return figure, math.nan if value is None else float(value)
+
+
+def compared(groups: Sequence[Group], figure: str | None = None) -> pd.DataFrame:
+    """The table of COLUMNS: each setting's mean, and each two settings' mean difference.
+
+    Seeds without the figure are left out. RunError where the groups' own figures differ.
+    """
+    names: set[str] = set()
+    values: dict[str, dict[int, float]] = {}
+    for group in groups:
+        values[group.name] = {}
+        for seed, run in group.runs.items():
+            name, value = figure_of(run, figure)
+            names.add(name)
+            if math.isfinite(value):
+                values[group.name][seed] = value
+    if len(names) > 1:
+        raise RunError(f"runs of these have different figures, {' and '.join(sorted(names))}")
+    if not names:
+        raise RunError("there are no runs to compare yet")
+    (name,) = names
+    alone = [
+        (group.name, None, mean_of(list(values[group.name].values())))
+        for group in groups
+        if values[group.name]
+    ]
+    if not alone:
+        raise RunError(f"no run of these has its {name} yet")
+    pairs = [
+        (one.name, other.name, _difference(values[one.name], values[other.name]))
+        for one, other in itertools.combinations(groups, 2)
+    ]
+    return _table(name, [*alone, *((a, b, mean) for a, b, mean in pairs if mean is not None)])
+
+
+def met(
+    groups: Sequence[Group], games: int, jobs: int, told: Callable[[int], None] = lambda games: None
+) -> pd.DataFrame:
+    """The champions of each two settings in matches, seed by seed: scores of the first.
+
+    games: of each match. A seed's score is one value of the mean, however many its games are; 0.5
+    is what equals expect. told: called with games as they are played.
+    """
+    rows: list[tuple[str, str | None, Mean]] = []
+    for one, other in itertools.combinations(groups, 2):
+        scores = []
+        for seed in sorted(one.runs.keys() & other.runs.keys()):
+            paths = [group.runs[seed].path for group in (one, other)]
+            if None in map(champion_of, paths):
+                continue  # there is none yet
+            a, b = map(str, paths)
+            scores.append(match(a, b, games=games, seed=seed, jobs=jobs, progress=told).score.score)
+        if scores:
+            rows.append((one.name, other.name, mean_of(scores, 0.5)))
+    return _table(HEAD_TO_HEAD, rows)
+
+
+def meetings(groups: Sequence[Group]) -> int:
+    """How many matches `met` plays at most."""
+    pairs = itertools.combinations(groups, 2)
+    return sum(len(one.runs.keys() & other.runs.keys()) for one, other in pairs)
+
+
+def _difference(one: Mapping[int, float], other: Mapping[int, float]) -> Mean | None:
+    seeds = sorted(one.keys() & other.keys())
+    return mean_of([one[seed] - other[seed] for seed in seeds]) if seeds else None
+
+
+def _table(figure: str, rows: Sequence[tuple[str, str | None, Mean]]) -> pd.DataFrame:
+    chances = [math.nan if against is None else mean.p for _, against, mean in rows]
+    corrected = holm(chances)
+    listed = [
+        (figure, setting, against, mean.seeds, mean.mean, mean.low, mean.high, p, p_holm)
+        for (setting, against, mean), p, p_holm in zip(rows, chances, corrected, strict=True)
+    ]
+    return pd.DataFrame(listed, columns=list(COLUMNS))
+
+
+def named_sources(paths: Sequence[str | Path]) -> list[Study | Run]:
+    """The studies and runs in some folders; RunError for what is neither."""
+    from evolve.tables.study import load_run
+
+    return [load_run(path) for path in paths]

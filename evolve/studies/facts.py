@@ -1,0 +1,50 @@
+"""What lists say of a study and of its runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evolve.agents.facts import facts_of
+from evolve.errors import EvolveError
+from evolve.tables.design import Member
+from evolve.tables.folder import is_locked
+from evolve.tables.layout import CONFIG_FILE
+from evolve.tables.run import Run
+from evolve.tables.study import Study
+
+
+def row_of(study: Study, member: Member) -> dict[str, Any]:
+    """A run of a study as a row: what it is, how far it is, and how good its champion."""
+    folder = study.folder_of(member)
+    head = {"setting": member.setting.name, **member.setting.varied, "seed": member.seed}
+    if not (folder / CONFIG_FILE).exists():
+        return {**head, "run": str(folder), "state": "not begun"}
+    try:
+        facts = facts_of(Run(folder))
+    except (EvolveError, OSError) as error:
+        return {**head, "run": str(folder), "state": str(error)}
+    return {**head, "run": str(folder), **{key: facts[key] for key in facts if key not in head}}
+
+
+def _in_common(study: Study) -> dict[str, Any]:
+    """Rules and preset, where all of its settings have the same."""
+    settings = study.design.settings_of_runs
+    found = [study.design.resolved(Member(one, study.design.seeds[0])) for one in settings]
+    values = {key: {getattr(one, key, None) for one in found} for key in ("rules", "preset")}
+    return {key: one.pop() if len(one) == 1 else None for key, one in values.items()}
+
+
+def study_facts(study: Study) -> dict[str, Any]:
+    """A study in lists of runs: done and target are in runs."""
+    rows = [row_of(study, member) for member in study.members]
+    done = sum(row["state"] == "done" for row in rows)
+    state = "running" if is_locked(study.path) else "done" if done == len(rows) else "stopped"
+    dates = [row["date"] for row in rows if "date" in row]
+    return {
+        "command": f"study of {study.design.command}",
+        **_in_common(study),
+        "state": state,
+        "date": max(dates, default=None),
+        "runs": done,
+        "target": len(rows),
+    }

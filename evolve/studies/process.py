@@ -1,0 +1,115 @@
+"""One run of a study at work: a command line of its own in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from evolve.errors import RunError
+from evolve.programs.parent import end_with_parent
+from evolve.tables.kinds import imported
+
+MAIN: Final = "evolve.cli.main:main"
+_PATIENCE: Final = 10.0
+"""Seconds that a process has to end when it is told to, before it is killed."""
+
+
+class RunProcess:
+    """A process that works on a run, seen from the one that started it.
+
+    words: of the command line, without `evolve`; log: what it prints goes to the end of this file;
+    told: it tells of its progress here, as `--progress` has it. The process has no terminal and no
+    Ctrl-C of its own, and ends with the one that started it.
+    """
+
+    def __init__(self, words: Sequence[str], log: Path, told: Path) -> None:
+        told.unlink(missing_ok=True)
+        self._told, self._read = told, 0
+        self.share = 0.0
+        """How much of the run is done, from 0 to 1."""
+        self.error: str | None = None
+        """Why it failed, if it did."""
+        self.stopped = False
+        """Whether it ended because it was asked to, so that it can go on."""
+        # A forked copy of a process with threads is not sound.
+        context = multiprocessing.get_context("spawn")
+        arguments = ([*words, "--progress", str(told)], log)
+        self._process = context.Process(target=_work, args=arguments)
+        self._process.start()
+
+    @property
+    def sentinel(self) -> int:
+        """Ready when the process has ended; for `multiprocessing.connection.wait`."""
+        return self._process.sentinel
+
+    @property
+    def alive(self) -> bool:
+        """Whether it works."""
+        return self._process.is_alive()
+
+    def look(self) -> None:
+        """Take in what it has told since the last time."""
+        try:
+            with self._told.open("rb") as file:
+                file.seek(self._read)
+                text = file.read()
+        except FileNotFoundError:
+            return
+        whole = text[: text.rfind(b"\n") + 1]
+        self._read += len(whole)
+        for line in whole.splitlines():
+            self._take(json.loads(line))
+
+    def _take(self, event: dict[str, Any]) -> None:
+        name = event["event"]
+        if "row" in event:
+            self.share = min(1.0, event["done"] / max(1e-9, event["total"]))
+        elif name == "error":
+            self.error = event["message"]
+        elif name == "done":
+            self.stopped = bool(event.get("stopped"))
+
+    def stop(self) -> None:
+        """Ask it to end after what is in hand, as Ctrl-C does."""
+        if self._process.pid is not None and self.alive:
+            with suppress(ProcessLookupError):
+                os.kill(self._process.pid, signal.SIGINT)
+
+    def kill(self) -> None:
+        """End it now: as it ends by SIGTERM, or else at once."""
+        self._process.terminate()
+        self._process.join(_PATIENCE)
+        self._process.kill()
+        self.ended()
+
+    def ended(self) -> int:
+        """Wait for its end; its exit code, negative where a signal ended it."""
+        self._process.join()
+        code = self._process.exitcode
+        self._process.close()
+        self.look()
+        self._told.unlink(missing_ok=True)
+        return 0 if code is None else code
+
+
+def _work(words: list[str], log: Path) -> None:
+    """Run a command line as if it had been typed, with its output in a file."""
+    end_with_parent()
+    if hasattr(os, "setsid"):  # not on Windows; elsewhere Ctrl-C is for the one that started it
+        os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        sink = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+    except OSError as error:
+        raise RunError(f"{log}: {error.strerror}") from error
+    os.dup2(sink, sys.stdout.fileno())
+    os.dup2(sink, sys.stderr.fileno())
+    os.close(sink)
+    imported(MAIN)(words)

@@ -1,0 +1,123 @@
+"""The work on a study: its runs, several at a time, until all are done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import Final
+
+import tomli_w
+
+from evolve.errors import RunError
+from evolve.studies.facts import row_of
+from evolve.studies.process import RunProcess
+from evolve.tables.atomic import write_text
+from evolve.tables.design import Member
+from evolve.tables.layout import CONFIG_FILE
+from evolve.tables.observer import Observer, RunEnding
+from evolve.tables.study import Study
+
+LOGS: Final = "logs"
+SETTINGS: Final = "settings"
+PARTS: Final = (LOGS, SETTINGS)
+"""What a study's folder has beside its runs: what they print, and the settings they began with."""
+_LOOK: Final = 0.25
+"""Seconds between two looks at the runs."""
+_INTERRUPTED: Final = (130, 143, 129)
+"""Exit codes of a run that was ended from outside."""
+
+
+class StudyEnding(RunEnding):
+    """Why the work on a study ended."""
+
+    DONE = "all runs are done"
+    FAILED = "some runs have failed"
+    STOPPED = "stopped"
+
+
+class StudyWork:
+    """What is left to do of a study, done by processes.
+
+    jobs: threads of all runs together; as many runs go on at a time, as long as there are so many
+    left, and each has its share of the threads. more: words for the runs that go on, such as
+    --generations 300. Results depend on none of these.
+    """
+
+    def __init__(self, study: Study, jobs: int, more: Sequence[str] = ()) -> None:
+        self.study, self._more = study, more
+        self.rows = {member: row_of(study, member) for member in study.members}
+        self.left = [one for one, row in self.rows.items() if row["state"] != "done" or more]
+        self.at_once = max(1, min(jobs, len(self.left)))
+        self.threads = max(1, jobs // self.at_once)
+        self.failed: dict[Member, str] = {}
+        self._working: dict[Member, RunProcess] = {}
+
+    def run(self, observer: Observer) -> StudyEnding:
+        """Do it. Runs that fail are told of and left; the others go on."""
+        for part in PARTS:
+            (self.study.path / part).mkdir(exist_ok=True)
+        waiting, stopping = list(self.left), False
+        self._done = float(len(self.rows) - len(waiting))
+        try:
+            while self._working or (waiting and not stopping):
+                while waiting and len(self._working) < self.at_once and not stopping:
+                    member = waiting.pop(0)
+                    self._working[member] = self._begin(member)
+                wait([one.sentinel for one in self._working.values()], _LOOK)
+                for member, process in list(self._working.items()):
+                    process.look()
+                    if not process.alive:
+                        del self._working[member]
+                        self._end(member, process, observer)
+                done = self._done + sum(one.share for one in self._working.values())
+                observer.stage("runs", min(done, len(self.rows)), len(self.rows))
+                if observer.stop() and not stopping:
+                    stopping = True
+                    for process in self._working.values():
+                        process.stop()
+        finally:
+            for process in self._working.values():
+                process.kill()
+        if stopping and any(row["state"] != "done" for row in self.rows.values()):
+            return StudyEnding.STOPPED
+        return StudyEnding.FAILED if self.failed else StudyEnding.DONE
+
+    def _begin(self, member: Member) -> RunProcess:
+        folder, name = self.study.folder_of(member), member.name
+        if (folder / CONFIG_FILE).exists():
+            words = ["resume", str(folder), *self._more]
+        else:
+            file = self.study.path / SETTINGS / f"{name}.toml"
+            write_text(file, tomli_w.dumps(self.study.design.values_of(member)))
+            command = self.study.design.command.split()
+            words = [*command, "--config", str(file), "--out", str(folder)]
+        logs = self.study.path / LOGS
+        words += ["--jobs", str(self.threads)]
+        return RunProcess(words, logs / f"{name}.log", logs / f"{name}.progress")
+
+    def _end(self, member: Member, process: RunProcess, observer: Observer) -> None:
+        """A process has ended: its run's row, or why it failed."""
+        code = process.ended()
+        row = self.rows[member] = row_of(self.study, member)
+        stopped = process.stopped or code in _INTERRUPTED
+        if code != 0 and not stopped:
+            log = self.study.path / LOGS / f"{member.name}.log"
+            reason = process.error or f"its process ended with {code}; see {log}"
+            self.failed[member] = reason
+            observer.note(f"{member.name}: {reason}")
+        elif not stopped:
+            self._done += 1
+            observer.row(row, self._done, len(self.rows))
+
+
+def check_links(study: Study) -> None:
+    """Raise RunError where a link stands in for anything that the work writes into."""
+    paths: list[Path] = [study.path / part for part in PARTS]
+    for part in PARTS:
+        with suppress(FileNotFoundError):
+            paths += (study.path / part).iterdir()
+    for path in [*paths, *map(study.folder_of, study.members)]:
+        if path.is_symlink():
+            raise RunError(f"{path} is a link: put what it names there")

@@ -1,0 +1,148 @@
+"""A study's folder for readers: the tables of its runs as one."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evolve.errors import RunError, SettingsError
+from evolve.tables.design import Design, Member, read_design
+from evolve.tables.layout import CONFIG_FILE, STUDY_FILE
+from evolve.tables.run import Run, list_runs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Study:
+    """The runs of a study, and their tables with columns that say which run a row is of.
+
+    individuals, games, generations, trials and metrics are those of a `Run` one below the other,
+    behind the columns `setting` (its name), one for each field in which settings differ, and
+    `seed`. Raises RunError for a folder that is not a study, SettingsError where its study.toml
+    is damaged.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        if not is_study(self.path):
+            raise RunError(f"{path} is not a study: it has no {STUDY_FILE}")
+        self.design: Design = read_design(self.path / STUDY_FILE)
+
+    def __repr__(self) -> str:
+        return f"Study({str(self.path)!r}, runs={len(self.runs)})"
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.path.resolve().name
+
+    @cached_property
+    def members(self) -> tuple[Member, ...]:
+        """All runs that it is to have."""
+        return tuple(self.design.members)
+
+    def folder_of(self, member: Member) -> Path:
+        """Where a run of it is, or will be."""
+        return self.path / member.name
+
+    @property
+    def runs(self) -> dict[Member, Run]:
+        """The runs that have begun."""
+        return {
+            member: Run(self.folder_of(member))
+            for member in self.members
+            if (self.folder_of(member) / CONFIG_FILE).is_file()
+        }
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Names of the tables that its runs have, the one that tells most first."""
+        return tuple(dict.fromkeys(name for run in self.runs.values() for name in run.tables))
+
+    def table(self, name: str, generation: int | None = None) -> pd.DataFrame:
+        """A table of all its runs by name, or the rows of one generation, of those that have it.
+
+        Raises RunError when such runs have no table of that name.
+        """
+        import pandas as pd  # not above: see Run
+
+        table = self.design.kind.table(name)
+        if table is None:
+            known = ", ".join(one.name for one in self.design.kind.tables)
+            raise RunError(f"{self.path} is of `evolve {self.design.command}`: it has {known}")
+        frames = []
+        for member, run in self.runs.items():
+            there = generation is None or 0 <= generation < run.generation_count
+            if name in run.tables and there:
+                frames.append(self.marked(member, run.table(name, generation)))
+        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+    def marked(self, member: Member, frame: pd.DataFrame) -> pd.DataFrame:
+        """A run's table behind the columns that say which run it is."""
+        import pandas as pd
+
+        marks: dict[str, Any] = {"setting": member.setting.name}
+        for field, value in member.setting.varied.items():
+            # A sweep's parameter may have the name of a setting.
+            marks[field if field not in frame.columns else f"setting.{field}"] = value
+        marks["seed" if "seed" not in frame.columns else "setting.seed"] = member.seed
+        columns = {
+            name: pd.Series([value] * len(frame), index=frame.index, dtype=_type_of(value))
+            for name, value in marks.items()
+        }
+        return pd.concat([pd.DataFrame(columns, index=frame.index), frame], axis=1)
+
+    @cached_property
+    def individuals(self) -> pd.DataFrame:
+        """Every individual of every generation of every run."""
+        return self.table("individuals")
+
+    @cached_property
+    def games(self) -> pd.DataFrame:
+        """Every game of every run."""
+        return self.table("games")
+
+    @cached_property
+    def generations(self) -> pd.DataFrame:
+        """A row a generation of every run."""
+        return self.table("generations")
+
+    @cached_property
+    def trials(self) -> pd.DataFrame:
+        """The trials of its sweeps."""
+        return self.table("trials")
+
+    @cached_property
+    def metrics(self) -> pd.DataFrame:
+        """The checks of its trainings."""
+        return self.table("metrics")
+
+
+def is_study(path: Path) -> bool:
+    """Whether a folder is a study's."""
+    return (path / STUDY_FILE).is_file()
+
+
+def list_all(parent: str | Path) -> list[Run | Study]:
+    """All runs and studies in a folder, by name; raises RunError when it is none.
+
+    A study whose study.toml is damaged is left out here; opening it says what is wrong.
+    """
+    found: list[Run | Study] = [*list_runs(parent)]
+    for path in Path(parent).iterdir():
+        if is_study(path):
+            with suppress(SettingsError):
+                found.append(Study(path))
+    return sorted(found, key=lambda one: one.path)
+
+
+def load_run(path: str | Path) -> Run | Study:
+    """The run in a folder, or the study; raises RunError when it is none."""
+    return Study(path) if is_study(Path(path)) else Run(path)
+
+
+def _type_of(value: Any) -> Any:
+    return None if isinstance(value, (int, float)) else object

@@ -1,0 +1,264 @@
+"""Studies: settings × seeds, several at a time, and what is made of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import psutil
+import pytest
+
+import evolve
+from evolve.errors import RunError
+from tests.cli import QUICK, TINY, done, fails, invoke, misused, spawn, tables, wait_until
+
+FEW = tuple(one for one in TINY if not one.startswith("--generations"))
+GRID = ("--seeds=0-1", "--grid=crossover=blend,uniform")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("studies") / "first"
+    done("run", *FEW, "--openings=start", "--generations=2", *GRID, "--jobs=2", "--out", folder)
+    return folder
+
+
+def frame_of(*arguments: object) -> pd.DataFrame:
+    return pd.DataFrame(json.loads(done(*arguments, "--json").out))
+
+
+def test_each_run_is_as_if_it_were_alone(study: Path, tmp_path: Path) -> None:
+    alone = tmp_path / "alone"
+    done("run", *QUICK[1:], "--generations=2", "--seed=1", "--crossover=uniform", "--out", alone)
+    assert tables(alone) == tables(study / "crossover-uniform-seed-1")
+
+
+def test_its_tables_say_which_run_a_row_is_of(study: Path) -> None:
+    opened = evolve.load_run(study)
+    assert isinstance(opened, evolve.Study)
+    frame = opened.generations
+    assert list(frame.columns[:4]) == ["setting", "crossover", "seed", "generation"]
+    assert len(frame) == 2 * 2 * 2
+    assert sorted(set(frame["setting"])) == ["crossover=blend", "crossover=uniform"]
+    part = frame[(frame["seed"] == 1) & (frame["crossover"] == "uniform")]
+    alone = evolve.load_run(study / "crossover-uniform-seed-1").generations
+    pd.testing.assert_frame_equal(
+        part.drop(columns=["setting", "crossover", "seed"]).reset_index(drop=True), alone
+    )
+    assert len(opened.individuals) == 4 * 12
+    assert set(opened.games["seed"]) == {0, 1}
+    with pytest.raises(RunError, match="it has generations, individuals, games"):
+        opened.table("trials")
+
+
+def test_it_is_shown_and_listed(study: Path) -> None:
+    said = done("show", study)
+    assert said.out.count("done") == 5
+    rows = json.loads(done("show", study, "--table=individuals", "--top=3", "--format=json").out)
+    assert [row["score"] for row in rows] == sorted((row["score"] for row in rows), reverse=True)
+    one = json.loads(
+        done("show", study, "--table=individuals", "--generation=1", "--format=json").out
+    )
+    assert {row["generation"] for row in one} == {1}
+    (row,) = json.loads(done("runs", study.parent, "--json").out)
+    assert (row["command"], row["state"], row["runs"]) == ("study of run", "done", 4)
+    assert row["rules"] == "reversed"
+    assert "4/4" in done("runs", study.parent).out
+    assert "is finished: 4 runs" in done("resume", study).out
+
+
+def test_settings_are_compared_over_seeds(study: Path, tmp_path: Path) -> None:
+    frame = frame_of("compare", study)
+    assert frame["figure"].tolist() == ["rating"] * 3
+    assert frame["seeds"].tolist() == [2] * 3
+    blend, uniform, difference = frame["mean"]
+    assert difference == pytest.approx(blend - uniform)
+    last = evolve.load_run(study).generations.groupby(["setting", "seed"])["rating"].last()
+    assert blend == pytest.approx(last["crossover=blend"].mean())
+    assert 0 <= frame["p"][2] <= frame["p_holm"][2] <= 1
+    met = frame_of("compare", study, "--games=4")
+    assert met["figure"].tolist() == ["rating"] * 3 + ["head_to_head"]
+    scores = [
+        evolve.match(*(f"{study}/crossover-{one}-seed-{seed}" for one in ("blend", "uniform")),
+                     games=4, seed=seed).score.score
+        for seed in (0, 1)
+    ]  # fmt: skip
+    assert met["mean"][3] == pytest.approx(sum(scores) / 2)
+    done("compare", study, "--figure=best_score", "-o", tmp_path / "x.csv")
+    assert set(pd.read_csv(tmp_path / "x.csv")["figure"]) == {"best_score"}
+    said = done("compare", study, "--games=2").out
+    assert "differences in rating, seed by seed" in said
+    assert "champions in matches, seed by seed" in said
+    run = study / "crossover-blend-seed-0"
+    assert frame_of("compare", study, run)["setting"][2] == "crossover-blend-seed-0"
+    assert "has no nonsense; it has" in fails("compare", study, "--figure=nonsense")
+    assert "is named twice" in fails("compare", study, study)
+
+
+def test_runs_alone_are_compared_side_by_side_and_kept(study: Path, tmp_path: Path) -> None:
+    runs = [study / f"crossover-blend-seed-{seed}" for seed in (0, 1)]
+    assert "differences" not in done("compare", *runs).out
+    done("compare", *runs, "-o", tmp_path / "x.csv")
+    assert pd.read_csv(tmp_path / "x.csv")["seed"].tolist() == [0, 1]
+
+
+def test_pictures(study: Path, tmp_path: Path) -> None:
+    run = study / "crossover-blend-seed-0"
+    for name, sources in {"a": (study,), "b": (study, run), "c": (run, study)}.items():
+        done("plot", *sources, "-o", tmp_path / f"{name}.svg")
+        text = (tmp_path / f"{name}.svg").read_text()
+        assert "mean over seeds" in text
+    assert evolve.plot(study, output=tmp_path / "d.png").stat().st_size > 20_000
+    assert "an agent is drawn alone" in fails("plot", study, "swh", "-o", tmp_path / "x.png")
+
+
+def test_more_seeds_and_generations(tmp_path: Path) -> None:
+    folder = tmp_path / "more"
+    done("run", *FEW, "--openings=start", "--generations=1", "--seeds=3", "--out", folder)
+    assert [path.name for path in sorted(folder.glob("seed-*"))] == ["seed-3"]
+    said = done("resume", folder, "--seeds=3-4", "--generations=2")
+    assert "2 of 2 runs: all runs are done" in said.out
+    frame = evolve.load_run(folder).generations
+    assert frame.groupby("seed")["generation"].max().to_dict() == {3: 1, 4: 1}
+    assert evolve.load_run(folder).design.seeds == (3, 4)
+    assert "--trials is not for" in misused("resume", folder, "--trials=9")
+    assert "--seeds is for studies" in misused("resume", folder / "seed-3", "--seeds=1")
+
+
+def test_a_file_with_variants_of_a_training(tmp_path: Path) -> None:
+    file = tmp_path / "design.toml"
+    file.write_text(
+        'command = "train patterns"\nseeds = [0]\n[settings]\nshapes = "a1-b2, a1-d1"\n'
+        "games = 200\nround = 100\nchecks = 2\npanel_openings = 2\nsearch_depth = 2\ndepth = 2\n"
+        "endgame = 6\nprobcut_positions = 50\n[variants.slow]\nrate = 0.001\n"
+        "[variants.fast]\nrate = 0.01\n"
+    )
+    said = done("study", file, "--out", tmp_path / "x")
+    assert "study of `evolve train patterns`" in said.out
+    frame = evolve.load_run(tmp_path / "x").metrics
+    assert list(frame.columns[:3]) == ["setting", "variant", "seed"]
+    assert frame["variant"].tolist()[0] == "slow"
+    assert set(frame["variant"]) == {"slow", "fast"}
+
+
+def test_ctrl_c_ends_it_and_it_goes_on(tmp_path: Path) -> None:
+    folder = tmp_path / "stopped"
+    words = (*FEW, "--openings=start", "--generations=400", "--seeds=0-1", "--jobs=2")
+    process = spawn(tmp_path, "run", *words, "--out", folder)
+    runs = [folder / f"seed-{seed}" for seed in (0, 1)]
+    wait_until(
+        lambda: all((run / "generations/gen-0001.parquet").exists() for run in runs), process
+    )
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert f"go on with: evolve resume {folder}" in out
+    assert "0 of 2 runs: stopped" in out
+    assert not list((folder / "logs").glob("*.progress"))
+    (row,) = json.loads(done("runs", tmp_path, "--json").out)
+    assert row["state"] == "stopped"
+
+
+def test_killed_it_takes_its_runs_along_and_they_go_on_as_if_nothing_had_been(
+    tmp_path: Path,
+) -> None:
+    words = (*FEW, "--openings=start", "--generations=5", "--seeds=0-1", "--jobs=2")
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    done("run", *words, "--out", whole)
+    process = spawn(tmp_path, "run", *words, "--out", killed)
+    wait_until(lambda: (killed / "seed-1/generations/gen-0001.parquet").exists(), process)
+    children = psutil.Process(process.pid).children(recursive=True)
+    process.kill()
+    process.communicate()
+    _, alive = psutil.wait_procs(children, timeout=10)
+    assert not alive
+    assert "2 of 2 runs" in done("resume", killed).out
+    for seed in (0, 1):
+        assert tables(killed / f"seed-{seed}") == tables(whole / f"seed-{seed}")
+
+
+def test_a_run_that_fails_leaves_the_others(tmp_path: Path) -> None:
+    folder = tmp_path / "failed"
+    done("run", *FEW, "--openings=start", "--generations=1", "--seeds=0-1", "--out", folder)
+    file = folder / "seed-0/generations/gen-0000.parquet"
+    content = file.read_bytes()
+    file.write_bytes(content[:100])
+    said = invoke("resume", folder, "--generations=2")
+    assert said.code == 1
+    assert "seed-0: " in said.out
+    assert "1 run failed: seed-0; see" in said.err
+    assert evolve.load_run(folder / "seed-1").generation_count == 2
+    file.write_bytes(content)
+    assert "2 of 2 runs" in done("resume", folder, "--generations=2").out
+
+
+def test_what_cannot_be(tmp_path: Path, study: Path) -> None:
+    out = ("--out", tmp_path / "x")
+    assert "such as 0-9" in misused("run", "--seeds=odd", *out)
+    assert "--grid takes FIELD=A,B" in misused("run", "--grid=odd", *out)
+    assert "crossover=odd: " in misused("run", "--grid=crossover=odd,blend", *out)
+    assert "leave --seed out" in misused("run", "--seed=1", "--seeds=2", *out)
+    assert "there is no such setting" in misused("run", "--grid=nonsense=1", *out)
+    assert "is taken; go on with: evolve resume" in fails("run", "--seeds=1", "--out", study)
+    (tmp_path / "empty.toml").write_text("")
+    assert "seeds: it must be given" in fails("study", tmp_path / "empty.toml", *out)
+    assert not (tmp_path / "x").exists(), "nothing is begun"
+    (tmp_path / "y").mkdir()
+    (tmp_path / "y/study.toml").write_text("seeds = [1]\n")
+    assert "there are no runs to compare yet" in fails("compare", tmp_path / "y")
+    assert "not begun" in done("show", tmp_path / "y").out
+    assert "no whole generation" in fails("plot", tmp_path / "y", "-o", tmp_path / "y.png")
+
+
+def test_programs_of_a_stranger_are_not_started(tmp_path: Path) -> None:
+    folder = tmp_path / "strange"
+    folder.mkdir()
+    mark = tmp_path / "mark"
+    text = json.dumps(f"gtp:touch {mark}?time=1")
+    (folder / "study.toml").write_text(
+        f'command = "sweep alphabeta"\nseeds = [1]\n[settings]\ntrials = 2\npanel = [{text}]\n'
+    )
+    assert "names programs that you did not start" in fails("resume", folder)
+    assert not mark.exists()
+    (folder / "seed-1").symlink_to(tmp_path)
+    assert "is a link" in fails("resume", folder, "--allow-programs")
+
+
+def _kill_now_and_then(folder: Path, words: tuple[object, ...], kills: int) -> None:
+    """Start it, and kill it with -9 as soon as some more generations are there."""
+    for kill in range(kills):
+        process = spawn(folder.parent, *words)
+        wanted = _generations(folder) + 15 + 10 * kill
+        while _generations(folder) < wanted and process.poll() is None:
+            time.sleep(0.01)
+        assert process.poll() is None, "killed while it works"
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        words = ("resume", folder)
+
+
+def _generations(folder: Path) -> int:
+    return len(list(folder.glob("*/generations/gen-*.parquet")))
+
+
+@pytest.mark.slow
+def test_twenty_seeds_and_two_settings_killed_three_times(tmp_path: Path) -> None:
+    words = ("run", *FEW, "--openings=start", "--generations=4", "--seeds=0-19", "--jobs=2")
+    words = (*words, "--grid=crossover=blend,uniform", "--out")
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    done(*words, whole)
+    _kill_now_and_then(killed, (*words, killed), 3)
+    assert "40 of 40 runs: all runs are done" in done("resume", killed).out
+    found: Any = evolve.load_run(killed)
+    expected: Any = evolve.load_run(whole)
+    assert len(found.runs) == 40
+    for name in ("individuals", "games", "generations"):
+        pd.testing.assert_frame_equal(
+            found.table(name).drop(columns=["seconds"], errors="ignore"),
+            expected.table(name).drop(columns=["seconds"], errors="ignore"),
+        )
