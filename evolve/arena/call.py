@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,8 +25,8 @@ if TYPE_CHECKING:  # it loads pandas, which no match needs
 
 
 def match(
-    a: Agent | str,
-    b: Agent | str,
+    a: Agent | str | Path,
+    b: Agent | str | Path,
     *,
     jobs: int = 1,
     progress: GamesDone | None = None,
@@ -44,22 +45,18 @@ def match(
     Raises AgentError for what is not an agent, SettingsError for settings that cannot be, and
     EngineError where a program cannot be used.
     """
-    return match_of(a, b, jobs=jobs, **settings).play(progress)
-
-
-def match_of(a: Agent | str, b: Agent | str, *, jobs: int = 1, **settings: Any) -> Match:
-    """The match that `match` plays, not yet begun: for those who want its games as well."""
     named = {"a": _name(a), "b": _name(b)}
     asked = resolve_as(MatchSettings, {}, {**settings, **named})
     agents = _agent(a), _agent(b)
     agreed = common_rules(agents, asked.rules)
     test = None if asked.sprt is None else Sprt(*asked.sprt, asked.alpha, asked.beta)
     openings = match_openings(asked, agreed)
-    return Match(*agents, openings, agreed, seed=asked.seed, jobs=jobs, sprt=test)
+    played = Match(*agents, openings, agreed, seed=asked.seed, jobs=jobs, sprt=test)
+    return played.play(progress)
 
 
 def rate(
-    agents: Sequence[Agent | str],
+    agents: Sequence[Agent | str | Path],
     *,
     jobs: int = 1,
     progress: GamesDone | None = None,
@@ -108,9 +105,9 @@ def tournament_of(
     return Tournament(players, tuple(names), rules, drawn, described, seed=seed, **options)
 
 
-def _agent(agent: Agent | str) -> Agent:
-    return load_agent(agent) if isinstance(agent, str) else agent
+def _agent(agent: Agent | str | Path) -> Agent:
+    return load_agent(str(agent)) if isinstance(agent, str | Path) else agent
 
 
-def _name(agent: Agent | str) -> str:
-    return agent if isinstance(agent, str) else agent.name
+def _name(agent: Agent | str | Path) -> str:
+    return str(agent) if isinstance(agent, str | Path) else agent.name

@@ -1,0 +1,39 @@
+"""Matches and ratings by a Python call are those of the command line."""
+
+from __future__ import annotations
+
+import pytest
+
+import evolve
+from evolve.errors import AgentError, SettingsError
+from tests.cli import done, match
+
+
+def test_a_match_is_that_of_the_command() -> None:
+    found = evolve.match("swh-mobility", evolve.load_agent("swh"), games=30, seed=4)
+    told = match("swh-mobility", "swh", "--games=30", "--seed=4")
+    assert (found.wins, found.draws, found.losses) == (told["wins"], told["draws"], told["losses"])
+    assert (found.score.score, found.score.low) == (told["score"], told["score_low"])
+    counted: list[int] = []
+    tested = evolve.match("swh", "random", sprt=(0, 50), rules="standard", progress=counted.append)
+    assert sum(counted) == tested.games < 1000
+
+
+def test_a_rating_is_that_of_the_command() -> None:
+    import json
+
+    frame = evolve.rate(["swh", "random", "swh-mobility"], games=10)
+    told = json.loads(done("rate", "swh", "random", "swh-mobility", "--games=10", "--json").out)
+    assert frame["agent"].tolist() == [row["agent"] for row in told["agents"]]
+    assert frame["elo"].tolist() == pytest.approx([row["elo"] for row in told["agents"]])
+
+
+def test_what_cannot_be() -> None:
+    with pytest.raises(AgentError, match="nobody"):
+        evolve.match("nobody", "swh")
+    with pytest.raises(SettingsError, match="games = 1: it must be"):
+        evolve.match("swh", "zero", games=1)
+    with pytest.raises(SettingsError, match="there is no such setting"):
+        evolve.rate(["swh", "zero"], nonsense=1)
+    with pytest.raises(SettingsError, match="it must have 2 or more"):
+        evolve.rate(["swh"])
