@@ -164,6 +164,7 @@ def test_ctrl_c_ends_it_and_it_goes_on(tmp_path: Path) -> None:
     assert row["state"] == "stopped"
 
 
+@pytest.mark.slow
 def test_killed_it_takes_its_runs_along_and_they_go_on_as_if_nothing_had_been(
     tmp_path: Path,
 ) -> None:

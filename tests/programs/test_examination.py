@@ -58,7 +58,7 @@ def test_what_is_right(tmp_path: Path) -> None:
         ("import evolve", "imports", "evolve: only numpy may be"),
         ("self.candidate_list.insert(0, (0, 0))", "games", "(0, 0) is not legal"),
         ("self.candidate_list = self.candidate_list[:0]", "games", "its list is empty where"),
-        ("import time; time.sleep(0.2)", "time", "the slowest move"),
+        ("import time; time.sleep(0.15)", "time", "the slowest move"),
         ("self.big = bytearray(200 << 20); self.big[::4096] = b'x' * 51200", "memory", "of 100"),
         ("import os; os._exit(4)", "games", "4 discs: ended with exit code 4"),
         ("import time; time.sleep(60)", "games", "no move in time"),
@@ -66,7 +66,7 @@ def test_what_is_right(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong(tmp_path: Path, body: str, name: str, text: str) -> None:
-    found = findings(tmp_path, body, seconds=0.1 if "sleep" in body else 5.0)
+    found = findings(tmp_path, body, seconds=0.1 if "sleep" in body else 5.0, games=1)
     assert not found[name].good
     assert text in found[name].text
 

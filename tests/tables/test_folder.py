@@ -16,7 +16,7 @@ from evolve.tables import folder as store
 from evolve.tables.kinds import FILES, PARTS
 from evolve.tables.layout import games_file, generation_file, playoff_file
 from evolve.tables.parquet import read_table
-from evolve.tables.run import load_run
+from evolve.tables.study import load_run
 from tests.cli import snapshot
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs links")

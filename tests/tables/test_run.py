@@ -16,7 +16,8 @@ from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
 from evolve.tables.kinds import champion_of
 from evolve.tables.parquet import read_table, write_table
-from evolve.tables.run import list_runs, load_run
+from evolve.tables.run import list_runs
+from evolve.tables.study import load_run
 from tests.cli.test_old_run import OLD
 
 
