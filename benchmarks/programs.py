@@ -25,6 +25,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.trained import over_seeds
+from evolve.tables.atomic import write_text
 
 METHODS: Final[Mapping[str, tuple[str, ...]]] = {
     "tpe": (),
@@ -41,6 +42,7 @@ METHODS: Final[Mapping[str, tuple[str, ...]]] = {
 """Options of each search."""
 SPACE: Final = {"X": (0.0, 1.0, 0.1), "Y": (0.0, 1.0, 0.9)}
 """Least and most of each parameter, and its default, which is a bad one."""
+COLUMNS: Final = ("method", "seed", "games", "trials", "x", "y", "errors", "errors_before")
 _WORST: Final = 0.75
 _WRAPPER: Final = '''
 
@@ -129,14 +131,19 @@ def tuned(method: str, seed: int, games: int) -> dict[str, Any]:
 
 
 def main(methods: Sequence[str], seeds: int, games: int, jobs: int, out: Path | None) -> None:
-    """Print a row for each method."""
+    """Print a row for each method. What is in `out` already is not measured again."""
+    table = pd.read_csv(out) if out is not None and out.exists() else pd.DataFrame(columns=COLUMNS)
+    there = set(zip(table["method"], table["seed"], strict=True))
     tasks = [(method, seed) for seed in range(seeds) for method in methods]
-    rows = joblib.Parallel(jobs, backend="threading")(
-        joblib.delayed(tuned)(method, seed, games) for method, seed in tasks
+    work = joblib.Parallel(jobs, backend="threading", return_as="generator_unordered")(
+        joblib.delayed(tuned)(method, seed, games)
+        for method, seed in tasks
+        if (method, seed) not in there
     )
-    table = pd.DataFrame(rows)
-    if out is not None:
-        table.to_csv(out, index=False)
+    for row in work:
+        table = pd.DataFrame([*table.to_dict("records"), row])
+        if out is not None:
+            write_text(out, table.to_csv(index=False))
     print(f"random moves of the defaults: {table['errors_before'].mean():.3f} (mean)")
     print(f"{'method':<14}{'games':>7}{'trials':>8}   random moves of what was found")
     for method in methods:

@@ -372,8 +372,11 @@ class AlphaBetaAgent(StoredAgent):
         return Description(facts, (), ("phase", "discs", "depth", *told), rows, boards)
 
     def python_source(self, numba: bool = False) -> str:
-        """Its stand-alone Python file."""
-        return render(self.parameters, self._rules, self.name, self.provenance, numba)
+        """Its stand-alone Python file; with a time for a move, one that goes by the clock."""
+        if self.limit.nodes is not None:
+            raise AgentError(f"{self.name}: a Python file counts no nodes; give it a time")
+        about = self._rules, self.name, self.provenance
+        return render(self.parameters, *about, numba, self.limit.seconds)
 
 
 _SETTINGS: Final = {

@@ -330,7 +330,10 @@ class PatternAgent(StoredAgent):
         return Description(facts, lines, columns, rows, boards)
 
     def python_source(self, numba: bool = False) -> str:
-        """Its stand-alone Python file, which makes no forward cuts."""
+        """Its stand-alone Python file, which makes no forward cuts; with a time for a move, one
+        that goes by the clock."""
+        if self.limit.nodes is not None:
+            raise AgentError(f"{self.name}: a Python file counts no nodes; give it a time")
         search = self.allocation or Allocation((), (self.depth,), (self.probcut,))
         return render_patterns(
             self.patterns,
@@ -341,6 +344,7 @@ class PatternAgent(StoredAgent):
             self.name,
             self.provenance,
             numba,
+            self.limit.seconds,
         )
 
     @property

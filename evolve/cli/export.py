@@ -9,7 +9,7 @@ import click
 from evolve.cli.completion import complete_agents
 from evolve.cli.options import output_path
 from evolve.cli.terminal import say
-from evolve.errors import OptionsError
+from evolve.errors import AgentError, OptionsError
 
 
 @click.command(name="export")
@@ -38,13 +38,17 @@ def export_command(
     """Write the agent of SOURCE (a run, an agent file, a reference agent) to a file.
 
     The Python file follows the SUSTech CS303 convention (class AI with go and candidate_list).
+    With a time for a move, as in 'best.json?time=4.5', that of an alpha-beta agent or of patterns
+    searches as deep as the clock allows: that is the one to hand in.
 
     \b
     Examples:
       evolve export runs/reversed-001 -o best.json
       evolve export runs/reversed-001 --individual 12-40 -o other.json
       evolve export best.json --to python -o agent.py
+      evolve export 'best.json?time=4.5' --to python -o agent.py
     """
+    from evolve.agents.agent import StoredAgent
     from evolve.agents.loading import load_agent
     from evolve.evolution.ancestry import individual_agent
     from evolve.tables.atomic import write_text
@@ -52,9 +56,10 @@ def export_command(
     if numba and target != "python":
         raise OptionsError("--numba goes with --to python")
     found = load_agent(source) if individual is None else individual_agent(source, individual)
-    agent = found.stored()
     if target == "agent":
-        agent.save(output)
+        found.stored().save(output)
+    elif isinstance(found, StoredAgent):
+        write_text(output, found.python_source(numba))
     else:
-        write_text(output, agent.python_source(numba))
-    say(f"{agent.name} → {output}")
+        raise AgentError(f"{found.name} cannot be written as a Python file")
+    say(f"{found.name} → {output}")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from evolve.standalone.part_board import (
     BLACK,
+    INFINITY,
     NONE,
+    SECONDS,
     TIME_SHARE,
     WHITE,
 )
@@ -48,6 +50,6 @@ class AI(object):
                 board |= 1 << square
             elif disc != NONE:
                 board |= 1 << (64 + square)
-        moves, choice = self.chooser(board, TIME_SHARE * self.time_out)
+        moves, choice = self.chooser(board, min(TIME_SHARE * self.time_out, SECONDS or INFINITY))
         if moves:
             self.candidate_list.extend((square // 8, square % 8) for square in [*moves, choice])

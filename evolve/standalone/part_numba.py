@@ -13,9 +13,10 @@ from evolve.standalone.part_board import (
     BOUNDARIES,
     CORNERS,
     DEPTHS,
-    ENDGAME,
+    EXACT,
     FULL,
     RULE,
+    SECONDS,
     WIDTHS,
     WIN,
     moves_of,
@@ -50,6 +51,7 @@ STOP, RULE_CELL = range(2)
 DEPTH, ALPHA, BETA, BEST, INDEX, SIZE, PASS = range(7)
 LOWEST = -(1 << 60)
 MOST_PLIES = 130
+ORDER = 8  # plies that order the moves before an exact search by the clock
 LAST_SORTED = 5  # empties from which the exact search takes the moves as they come
 
 
@@ -303,9 +305,12 @@ def choose_compiled(board: int, seconds: float) -> "tuple[list[int], int]":
     order = list(moves)
 
     def think() -> None:
-        exact = 64 - discs <= ENDGAME
+        exact = 64 - discs <= EXACT
+        deepest = DEPTHS[phase]
+        if SECONDS:
+            deepest = ORDER if exact else 64 - discs
         # Each search gives the order of the next, and the move if that takes too long.
-        plies = [(depth, False) for depth in range(1, DEPTHS[phase] + 1)]
+        plies = [(depth, False) for depth in range(1, deepest + 1)]
         for depth, to_the_end in plies + [(64 - discs, True)] * exact:
             tried = np.array(order, np.int64)
             square = COMPILER.best_of(own, opp, depth, to_the_end, tried, cells, weights)

@@ -8,16 +8,18 @@ from evolve.standalone.part_board import (
     BOUNDARIES,
     CORNERS,
     CORNER_AREA,
+    DEEPEST,
     DEPTHS,
     DISC_SIGN,
     EASY,
-    ENDGAME,
+    EXACT,
     FALLBACK_SHARE,
     FLIPS_BY_BIT,
     FULL,
     FULL_BOARD,
     INFINITY,
     OutOfTimeError,
+    SECONDS,
     TABLE_LIMIT,
     WIDTHS,
     WIN,
@@ -66,7 +68,7 @@ class Search(Solver):
 
     def __init__(self, board: int, phase: int, deadline: float) -> None:
         Solver.__init__(self, deadline)
-        self.depth = DEPTHS[phase]
+        self.depth = DEEPEST if SECONDS else DEPTHS[phase]
         self.evaluation = Evaluation(phase)
         # Transposition tables, by side to move and board: the value of positions a ply before
         # the leaves; depth, bounds and best move of others.
@@ -248,28 +250,33 @@ class Search(Solver):
             return best_index, False
         return best_index, True
 
-    def solve_root(self, children: list[Node], deadline: float) -> int:
+    def solve_root(
+        self, children: list[Node], deadline: float, least: int = -65, most: int = 65
+    ) -> int:
         """Square of the best move by exact score; of those in time, when the clock runs out.
 
         `children` in the order to try them: whatever happens, the move is as good as the first.
+        Scores are told apart between `least` and `most`, and a move that reaches `most` ends it.
         """
         self.deadline = deadline
         for table in self.values + self.known:
             table.clear()  # to make room
         empties = 63 - bin(self.root.board).count("1")
-        best, best_square = -65, children[0].square
+        best, best_square = least, children[0].square
         try:
             for index, child in enumerate(children):
                 board = child.board
                 score = DISC_SIGN * (bit_count(board >> 64) - bit_count(board & FULL))
                 # As in `best_of`.
                 low = best - 1 if child.square < best_square else best
-                high = low + 1 if index else 65
+                high = low + 1 if index else most
                 value = -self.solve(board, 1, child.moves, score, -high, -low, empties)
-                if value >= high:
-                    value = -self.solve(board, 1, child.moves, score, -65, -value + 1, empties)
+                if high <= value < most:
+                    value = -self.solve(board, 1, child.moves, score, -most, -value + 1, empties)
                 if value > low:
                     best, best_square = value, child.square
+                    if best >= most:
+                        break
         except OutOfTimeError:
             pass
         self.score = best
@@ -285,9 +292,12 @@ def choose(board: int, seconds: float) -> tuple[list[int], int]:
         return moves, moves[0] if moves else 64
     count = bin(board).count("1")
     search = Search(board, sum(1 for boundary in BOUNDARIES if boundary <= count), start + seconds)
-    if 64 - count > ENDGAME:
+    if 64 - count > EXACT:
         return moves, search.deepen(start + seconds, search.depth)[0].square
     # A shallow search gives the order, and should the exact one take too long, the move.
     depth = search.depth if 64 - count > EASY else min(search.depth, 2)
     children = search.deepen(start + FALLBACK_SHARE * seconds, depth)
+    if SECONDS:  # who wins takes less time than by how much, and matters more
+        winner = search.solve_root(children, start + seconds, -1, 1)
+        children.sort(key=lambda child: child.square != winner)
     return moves, search.solve_root(children, start + seconds)

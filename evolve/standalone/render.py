@@ -66,6 +66,7 @@ def render(
     name: str,
     provenance: Mapping[str, Any],
     numba: bool = False,
+    seconds: float | None = None,
 ) -> str:
     """Full text of the stand-alone file: ASCII, for Python 3.7 or later with numpy.
 
@@ -78,6 +79,7 @@ def render(
         name: of the agent, for the header.
         provenance: where the agent comes from, for the header; any text is safe there.
         numba: whether the file compiles its search where numba is installed.
+        seconds: of a move that goes by the clock, in place of the depths.
 
     Raises AgentError when the parameters make no agent, PositionError for unknown rules.
     """
@@ -85,7 +87,7 @@ def render(
     source = _source(_BOARD)
     before, _, source = source.partition(_PARAMETERS)
     _, _, after = source.partition(_PARAMETERS_END)
-    literals = _literals(parameters, rules)
+    literals = _literals(parameters, rules) + f"SECONDS = {seconds or 0.0!r}\n"
     for part in _REST:
         after += f"\n\n{_source(part)}"
     if numba:
@@ -144,6 +146,7 @@ def render_patterns(
     name: str,
     provenance: Mapping[str, Any],
     numba: bool = False,
+    seconds: float | None = None,
 ) -> str:
     """The same for an agent with patterns that searches so many plies, without forward cuts.
 
@@ -155,7 +158,8 @@ def render_patterns(
         _assignment("phase_starts", list(patterns.boundaries))
         + f"SHAPES = [\n{shapes}]\nPACKED_WEIGHTS = {_quoted(base64.b85encode(packed).decode())}\n"
     )
-    text = render(_neutral(endgame, depths, boundaries), rules, name, provenance)
+    parameters = _neutral(endgame, depths, boundaries)
+    text = render(parameters, rules, name, provenance, seconds=seconds)
     text = _with_part(text, _PATTERN_TEMPLATE, literals)
     return text + _compiled(_PATTERN_TEMPLATE) if numba else text
 

@@ -122,7 +122,7 @@ def test_the_file_is_plain_python_of_an_old_kind(tmp_path: Path) -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom)
     }
-    assert imported == {"__future__", "base64", "numpy", "struct", "time", "typing"}
+    assert imported == {"__future__", "base64", "math", "numpy", "struct", "time", "typing"}
     assert text.isascii()
     assert sys.modules.get("player") is None
 

@@ -88,7 +88,7 @@ def test_the_file_is_small_plain_and_of_an_old_kind(tmp_path: Path) -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom)
     }
-    assert imported == {"__future__", "base64", "numpy", "struct", "time", "typing", "zlib"}
+    assert imported == {"__future__", "base64", "math", "numpy", "struct", "time", "typing", "zlib"}
     (tmp_path / "player.py").write_text(text, encoding="ascii")
     script = (
         "import player, numpy\n"
@@ -141,7 +141,7 @@ def test_the_compiled_moves_are_the_agents(
     passes = passed_boards()
     assert len(passes) > 5
     for one, asked in ((agent, BOARDS + passes), (replace(agent, endgame=0), passes)):
-        module.ENDGAME = one.endgame
+        module.EXACT = one.endgame
         for board in asked:
             assert chosen(module, board) == one.choose(board), f"\n{board}"
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import random
 import time
+from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
 
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.limit import Limit
 from evolve.engine.rules import Rules
 from tests.standalone import (
     RULES,
@@ -15,6 +20,7 @@ from tests.standalone import (
     chessboard,
     color_of,
     exported,
+    load,
     random_agent,
     square_chosen,
 )
@@ -84,3 +90,62 @@ def test_a_search_cut_short_plays_the_best_move_so_far(monkeypatch: pytest.Monke
                 for known, deeper in zip(best[:-1], values[1:], strict=True)
             )
     assert cut_short > 10
+
+
+def by_the_clock(agent: AlphaBetaAgent, seconds: float) -> Any:
+    return load(replace(agent, limit=Limit(seconds=seconds)).python_source())
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_by_the_clock_it_looks_deeper_than_its_depths(rules: Rules) -> None:
+    rng = random.Random(rules)
+    agent = random_agent(rng, rules, [1], 0, 400)
+    module = by_the_clock(agent, 0.4)
+    deeper = 0
+    for board in boards_with_choice(rng, 6, 10, 40):
+        start = time.perf_counter()
+        square = square_chosen(module, board, 100.0)
+        assert time.perf_counter() - start < 0.9
+        moves = {depth: agent.at(depth).choose(board) for depth in range(1, 9)}
+        assert square in moves.values()
+        deeper += square != moves[1]
+    assert deeper > 0
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_by_the_clock_it_plays_the_end_exactly(rules: Rules) -> None:
+    rng = random.Random(rules)
+    agent = random_agent(rng, rules, [2], 0)
+    module = by_the_clock(agent, 20.0)
+    assert module.EXACT == 20
+    exact = replace(agent, endgame=14)
+    for board in boards_with_choice(rng, 6, 50, 56):
+        values = exact.analyse(board).values
+        assert values[square_chosen(module, board)] == max(values.values())
+
+
+def test_who_wins_is_known_before_by_how_much() -> None:
+    rng = random.Random(3)
+    agent = random_agent(rng, "standard", [1], 0)
+    module = by_the_clock(agent, 1000.0)
+    proven = 0
+    for board in boards_with_choice(rng, 8, 50, 52):
+        values = replace(agent, endgame=14).analyse(board).values
+        search = module.Search(board.own | board.opp << 64, 0, module.INFINITY)
+        children = search.deepen(module.INFINITY, 1)
+        square = search.solve_root(children, module.INFINITY, -1, 1)
+        best = max(values.values())
+        assert np.sign(search.score) == np.sign(best)
+        assert values[square] >= 0 or best < 0
+        assert (values[square] > 0) == (best > 0)
+        proven += values[square] > 0
+    assert 0 < proven < 8
+
+
+def test_the_contests_time_counts_where_it_is_less() -> None:
+    rng = random.Random(8)
+    module = by_the_clock(random_agent(rng, "standard", [1], 0), 50.0)
+    (board,) = boards_with_choice(rng, 1, 20, 20)
+    start = time.perf_counter()
+    square_chosen(module, board, 0.3)
+    assert time.perf_counter() - start < 0.6

@@ -36,7 +36,7 @@ def test_only_the_standard_library_and_numpy_are_used() -> None:
             imported |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             imported.add(str(node.module))
-    assert imported == {"__future__", "struct", "time", "typing", "numpy"}
+    assert imported == {"__future__", "math", "struct", "time", "typing", "numpy"}
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     assert not names & {"open", "exec", "eval", "compile", "__import__", "globals", "input"}
 

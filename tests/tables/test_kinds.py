@@ -36,6 +36,7 @@ def test_what_an_entry_names_is_there_and_takes_what_it_is_given(kind: RunKind) 
     assert parameters(kind.draw) == ["run", "output"]
     assert parameters(kind.kept) == ["folder"]
     assert parameters(kind.facts) == ["run"]
+    assert parameters(kind.figure) == parameters(kind.curve) == ["run"]
     assert kind.totals is None or parameters(kind.totals) == ["run"]
     assert issubclass(imported(kind.look), Look)
     assert parameters(kind.look)[0] == "settings"
