@@ -42,12 +42,12 @@ LITTLE = ("--pairs=4", "--final-openings=4", "--finalists=1", "--jobs=1")
 
 def test_a_program_is_tuned_to_a_gain(tmp_path: Path) -> None:
     folder = tmp_path / "tuned"
-    said = done("sweep", "program", PROGRAM, *LITTLE, "--games=80", "--out", folder)
+    said = done("sweep", "program", PROGRAM, *LITTLE, "--games=100", "--out", folder)
     assert "judged by games with the defaults" in said.out
     assert "gain over the defaults" in said.out
     run = evolve.load_run(folder)
     trials = run.trials
-    assert trials["games"].sum() + 2 * 4 * 2 <= 80
+    assert trials["games"].sum() + 2 * 4 * 2 <= 100
     assert trials["origin"][0] == "defaults"
     assert trials["score"][0] == 0.5
     best = json.loads((folder / "best.json").read_text())
@@ -60,7 +60,7 @@ def test_a_program_is_tuned_to_a_gain(tmp_path: Path) -> None:
     assert "is finished" in done("resume", folder).out
     (row,) = json.loads(done("runs", tmp_path, "--json").out)
     assert row["state"] == "done", "though there be fewer trials than the most there may be"
-    more = done("resume", folder, "--games", 100)
+    more = done("resume", folder, "--games", 120)
     assert len(evolve.load_run(folder).trials) > len(trials), more.out
     assert "COMPLETE" in done("show", folder).out
 
