@@ -27,6 +27,7 @@ from evolve.engine.results import (
     RESULT_COLUMNS,
 )
 from evolve.engine.rules import MAX_PLIES, STANDARD
+from evolve.fitness.executor import Threads
 from evolve.fitness.games import agent_rows
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.roundrobin import schedule
@@ -73,7 +74,9 @@ def grhino(agent: str, level: int, games: int) -> None:
     player, rhino = evolve.load_agent(agent), evolve.load_agent(f"gtp:{program} --level={level}")
     rng = np.random.default_rng(0)
     openings = balanced_openings(games // 2, Part.MATCH, "standard", rng)
-    result = Match(player, rhino, openings, "standard", jobs=os.cpu_count() or 1).play()
+    result = Match(
+        player, rhino, openings, "standard", executor=Threads(os.cpu_count() or 1)
+    ).play()
     score = result.score
     print(f"{agent} against gtp-rhino --level={level}: {result.games} games,", end=" ")
     print(f"{result.wins} won, {result.draws} drawn, {result.losses} lost,", end=" ")

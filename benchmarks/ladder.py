@@ -31,6 +31,7 @@ from evolve.arena.match import play_match
 from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.evolution.ancestry import run_settings
 from evolve.evolution.gauntlet import Judging, LadderPanel
+from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.score import Z95
 from evolve.population.genome import Genome
@@ -63,7 +64,7 @@ def rungs(rules: Rules, pairs: int, jobs: int) -> None:
 
 def meet(a: Agent, b: Agent, openings: Openings, rules: Rules, jobs: int) -> Floats:
     """A's score in each pair of games."""
-    _, games = play_match(a, b, openings, rules, jobs=jobs)
+    _, games = play_match(a, b, openings, rules, executor=Threads(jobs))
     points = (games.winner.astype(np.float64) + 1.0) / 2.0
     points[1::2] = 1.0 - points[1::2]
     return points.reshape(-1, 2).mean(axis=1)
@@ -99,7 +100,7 @@ def curve(folder: str, csv: str | None, jobs: int) -> None:
     run = evolve.load_run(folder)
     settings = run_settings(run).model_copy(update={"panel": "ladder"})
     genome = Genome.of(settings)
-    panel = LadderPanel(settings, int(genome.high[genome.slices["endgame"]][0]), jobs)
+    panel = LadderPanel(settings, int(genome.high[genome.slices["endgame"]][0]), Threads(jobs))
     rows = []
     for generation in range(0, run.generation_count, settings.panel_every):
         best = run.metadata(generation)[0]["best"]

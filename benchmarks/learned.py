@@ -32,6 +32,7 @@ from evolve.arena.match import MatchResult
 from evolve.arena.tournament import Tournament
 from evolve.cli.terminal import elo_text
 from evolve.engine.architecture import Architecture
+from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.learning.labels import accuracy, fitted, labelled_sets
 
@@ -176,7 +177,9 @@ def rating(games: int, jobs: int) -> None:
         rng = np.random.default_rng([21, i, j])
         return balanced_openings(games // 2, Part.MATCH, "standard", rng)
 
-    rated = Tournament(list(agents.values()), list(agents), "standard", openings, {}, jobs=jobs)
+    rated = Tournament(
+        list(agents.values()), list(agents), "standard", openings, {}, executor=Threads(jobs)
+    )
     rated.play()
     for row in rated.rows():
         print(

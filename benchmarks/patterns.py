@@ -80,7 +80,7 @@ def meet(a: Agent, b: Agent, rules: str, pairs: int) -> tuple[float, float, floa
     openings = balanced_openings(pairs, Part.MATCH, rules, np.random.default_rng(0))
     spent: tuple[list[float], list[float]] = ([], [])
     players = [Timed(agent, found) for agent, found in zip((a, b), spent, strict=True)]
-    result = Match(players[0], players[1], openings, rules, jobs=1).play()
+    result = Match(players[0], players[1], openings, rules).play()
     return result.score.score, sum(spent[0]), sum(spent[1])
 
 
@@ -163,7 +163,7 @@ def cuts(name: str, nodes: int, rules: str, pairs: int) -> None:
         if what == "group" or value <= _DEEPEST_CUT
     }
     for left_out, kept in without.items():
-        score = Match(replace(whole, cuts=kept), whole, openings, rules, jobs=1).play().score
+        score = Match(replace(whole, cuts=kept), whole, openings, rules).play().score
         print(
             f"without {left_out}: {score.score:.3f} [{score.low:.3f}, {score.high:.3f}]", flush=True
         )

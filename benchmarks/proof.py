@@ -26,6 +26,7 @@ import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.arena.match import play_match
 from evolve.engine.rules import Rules
+from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 
 RULES: tuple[Rules, ...] = ("standard", "reversed")
@@ -96,7 +97,7 @@ def seeds_of(rules: str) -> list[int]:
 def score(a: AlphaBetaAgent, b: AlphaBetaAgent, rules: Rules, seed: int) -> float:
     rng = np.random.default_rng([2026, seed])
     openings = balanced_openings(PAIRS, Part.MATCH, rules, rng)
-    result, _ = play_match(a, b, openings, rules, jobs=os.cpu_count() or 1)
+    result, _ = play_match(a, b, openings, rules, executor=Threads(os.cpu_count() or 1))
     return result.score.score
 
 

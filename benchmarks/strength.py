@@ -18,6 +18,7 @@ from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.arena.match import play_match
 from evolve.evolution.ancestry import individual_agent
+from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 
 OPPONENTS = {
@@ -48,7 +49,7 @@ def main() -> None:
     print(f"champion of {arguments.run} ({rules}), {2 * arguments.pairs} games each, endgame 0")
     for name, depth, opponent in rows:
         result, _ = play_match(
-            champion.at(depth, 0), opponent, openings, rules, jobs=arguments.jobs
+            champion.at(depth, 0), opponent, openings, rules, executor=Threads(arguments.jobs)
         )
         score = result.score
         interval = f"[{score.low:.3f}, {score.high:.3f}]"

@@ -46,6 +46,7 @@ from evolve.config.subjects import SUBJECTS
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import config_text, read_toml, resolve_as
 from evolve.evolution.loop import Evolution
+from evolve.fitness.executor import Threads
 from evolve.learning.course import Course
 from evolve.plots.figure import BLUE, GREY, write_figure
 from evolve.plots.sweep import plot_sweep
@@ -225,7 +226,9 @@ def confirm(
         scores.append(played(tuned, default, games, number, jobs).score.score)
         print(f"seed {number}: {scores[-1]:.3f}", flush=True)
     panel = Panel(plan.sweep.panel, 200, plan.sweep.rules, 12345)
-    means = [[float(np.mean(panel.scores(agent, jobs))) for agent in both] for both in agents]
+    means = [
+        [float(np.mean(panel.scores(agent, Threads(jobs)))) for agent in both] for both in agents
+    ]
     mean, low, high = over_seeds(scores)
     # Two-sided, over seeds: is the mean score another one than a half?
     p = stats.ttest_1samp(scores, 0.5).pvalue

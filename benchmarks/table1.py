@@ -21,6 +21,7 @@ import argparse
 import numpy as np
 
 from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.fitness.executor import Threads
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.roundrobin import schedule, score_against, standings
@@ -47,7 +48,9 @@ def tournament(agents: list[AlphaBetaAgent], pairs: int, jobs: int) -> None:
     openings = balanced_openings(pairs, Part.MATCH, "reversed", rng)
     count = len(agents)
     numbers = np.tile(np.arange(len(openings), dtype=np.int64), (count * (count - 1) // 2, 1))
-    games = play_games(agents, schedule(count, numbers), openings, "reversed", jobs=jobs)
+    games = play_games(
+        agents, schedule(count, numbers), openings, "reversed", executor=Threads(jobs)
+    )
     table = standings(games, count)
     for index, player in enumerate(agents):
         score = score_against(games, index)

@@ -16,6 +16,7 @@ import evolve
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match, MatchResult
 from evolve.config.toml import resolve_as
+from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.learning.course import Course
 from evolve.tables.kinds import TRAININGS
@@ -91,7 +92,7 @@ def played(a: Agent, b: Agent, games: int, seed: int = 0, jobs: int = 1) -> Matc
     openings = balanced_openings(
         games // 2, Part.MATCH, "standard", np.random.default_rng([20, seed])
     )
-    return Match(a, b, openings, "standard", seed=seed, jobs=jobs).play()
+    return Match(a, b, openings, "standard", seed=seed, executor=Threads(jobs)).play()
 
 
 def over_seeds(scores: list[float], level: float = 0.95) -> tuple[float, float, float]:

@@ -13,6 +13,7 @@
     ├── RecordError      (ValueError)      a record (OBF, GGF, WTHOR, moves) that cannot be read
     ├── ExtraError       (ImportError)     a part of evolve that is not installed
     ├── EngineError      (RuntimeError)    a program that crashed, hung or played nonsense
+    ├── ClusterError     (RuntimeError)    a cluster that cannot be used, or is gone
     └── BenchError       (RuntimeError)    a measurement that failed or whose results differ
 
 Each is also the built-in error that fits, so callers may catch either.
@@ -72,6 +73,10 @@ class ExtraError(EvolveError, ImportError):
 
 class EngineError(EvolveError, RuntimeError):
     """An external program that crashed, hung, said nothing in time or played no legal move."""
+
+
+class ClusterError(EvolveError, RuntimeError):
+    """A cluster cannot be used, or is gone."""
 
 
 class BenchError(EvolveError, RuntimeError):

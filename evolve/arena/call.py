@@ -15,6 +15,7 @@ from evolve.arena.openings import identity_of, match_openings, openings_for
 from evolve.arena.sprt import Sprt
 from evolve.config.contests import MatchSettings, RateSettings
 from evolve.config.toml import resolve_as
+from evolve.fitness.executor import Threads
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings
 
@@ -51,7 +52,7 @@ def match(
     agreed = common_rules(agents, asked.rules)
     test = None if asked.sprt is None else Sprt(*asked.sprt, asked.alpha, asked.beta)
     openings = match_openings(asked, agreed)
-    played = Match(*agents, openings, agreed, seed=asked.seed, jobs=jobs, sprt=test)
+    played = Match(*agents, openings, agreed, seed=asked.seed, executor=Threads(jobs), sprt=test)
     return played.play(progress)
 
 
@@ -79,7 +80,7 @@ def rate(
     names = [_name(agent) for agent in agents]
     asked = resolve_as(RateSettings, {}, {**settings, "agents": names})
     players = [_agent(agent) for agent in agents]
-    tournament = tournament_of(players, names, asked, jobs=jobs)
+    tournament = tournament_of(players, names, asked, executor=Threads(jobs))
     tournament.play(progress)
     return pd.DataFrame(tournament.rows())
 
@@ -89,7 +90,7 @@ def tournament_of(
 ) -> Tournament:
     """The round robin that a rating's settings ask for, not yet begun.
 
-    options: `jobs`, `folder` and `failed`, see Tournament.
+    options: `executor`, `folder` and `failed`, see Tournament.
     """
     from evolve.arena.tournament import Tournament
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Final
@@ -23,7 +22,16 @@ from evolve.engine.results import (
 )
 from evolve.engine.rules import DEFAULT_RULES, MAX_PLIES, NO_MOVE, Rules, check_rules
 from evolve.errors import AgentError, EngineError
-from evolve.fitness.games import BATCH, Games, GamesDone, batches, player_of, winner_of
+from evolve.fitness.executor import ONE_THREAD, Executor, Threads
+from evolve.fitness.games import (
+    Games,
+    GamesDone,
+    GamesTask,
+    TaskMaker,
+    parts_of,
+    play_task,
+    winner_of,
+)
 from evolve.fitness.openings import Openings
 from evolve.fitness.playing import LiveGame
 from evolve.fitness.roundrobin import schedule
@@ -32,7 +40,7 @@ from evolve.fitness.score import Score, score_of_pairs, superiority
 _WIDE_ROUND: Final = 128
 _TEST_ROUND: Final = 16
 """Pairs a round, of agents that are asked together and under a test: a test must not depend on the
-number of jobs."""
+executor."""
 _QUICK_GAME: Final = 0.02
 """Seconds under which games are played in batches: a task of joblib costs 0.3 ms."""
 
@@ -93,7 +101,7 @@ class Match:
     """A against B, two games on every opening, A black in the first.
 
     Agents that draw at random draw from `seed` and the number of the game, so results repeat
-    for any `jobs`. With `sprt` it is played in rounds and ends after the one in which the test is
+    for any executor. With `sprt` it is played in rounds and ends after the one in which the test is
     decided. A program that fails loses the game: `failed` is called at once with the number of the
     game, that of the player (0 is A) and the reason, and `games` has it too. `games` are those of
     all pairs that are finished, also after an interruption; a pair is the two games on an opening.
@@ -108,7 +116,7 @@ class Match:
         rules: Rules,
         *,
         seed: int = 0,
-        jobs: int = 1,
+        executor: Executor = ONE_THREAD,
         sprt: Sprt | None = None,
         failed: Callable[[int, int, str], None] | None = None,
         watch: Watch | None = None,
@@ -120,7 +128,8 @@ class Match:
         self.openings = openings.distinct() if sprt and self.repeatable else openings
         self.rules: Rules = rules
         self.seed = seed
-        self.jobs = jobs
+        self.executor = executor
+        self._threads = executor.threads
         self.sprt = sprt
         numbers = np.arange(len(self.openings), dtype=np.int64).reshape(1, -1)
         self.pairings = schedule(2, numbers)
@@ -169,7 +178,7 @@ class Match:
         """
         play = self._play_one_by_one
         if self._watch is not None:
-            self.jobs = 1  # one game at a time
+            self._threads = 1  # one game at a time
         elif all(player.row is not None for player in self.players):
             play = self._play_kernels
         elif any(player.together for player in self.players):
@@ -265,24 +274,26 @@ class Match:
 
     def _play_kernels(self, pairs: Sequence[int]) -> _Pairs:
         numbers = np.array([game for pair in pairs for game in (2 * pair, 2 * pair + 1)])
-        moves, results = self._moves[numbers], self._results[numbers]
-        play = player_of(
-            self.players, self.pairings[numbers], self.openings, self.rules, moves, results
-        )
+        maker = TaskMaker(self.players, self.openings, self.rules)
+        parts: list[slice] = []
         seconds = math.inf
 
-        def play_in_time(part: slice) -> None:
-            nonlocal seconds
-            begin = time.perf_counter()
-            play(part)
-            seconds = (time.perf_counter() - begin) / (part.stop - part.start)
+        def tasks() -> Iterator[GamesTask]:
+            """Slow games come pair by pair, so that every finished one is soon kept."""
+            start = 0
+            while start < len(numbers):
+                size = self.executor.games(len(numbers)) if seconds < _QUICK_GAME else 2
+                parts.append(slice(start, min(start + size, len(numbers))))
+                start = parts[-1].stop
+                yield maker.task(self.pairings[numbers[parts[-1]]])
 
-        # Slow games come pair by pair, so that every finished one is soon kept.
-        size = lambda: BATCH if seconds < _QUICK_GAME else 2  # noqa: E731
-        for part in batches(len(numbers), play_in_time, self.jobs, size):
-            self._moves[numbers[part]] = moves[part]
-            self._results[numbers[part]] = results[part]
-            yield pairs[part.start // 2 : part.stop // 2]
+        with closing(self.executor.run(play_task, tasks())) as answers:
+            for number, played in answers:
+                part = parts[number]
+                seconds = played.seconds / (part.stop - part.start)
+                self._moves[numbers[part]] = played.moves
+                self._results[numbers[part]] = played.results
+                yield pairs[part.start // 2 : part.stop // 2]
 
     def _play_one_by_one(self, pairs: Sequence[int]) -> _Pairs:
         """Games between agents that are not all kernels, a move at a time."""
@@ -302,8 +313,10 @@ class Match:
                             return
                     self._end(number, game)
 
-        for part in batches(len(pairs), play, self.jobs, lambda: 1):
-            yield pairs[part]
+        parts = parts_of(len(pairs), 1)
+        with closing(Threads(self._threads).run(play, parts)) as finished:
+            for number, _ in finished:
+                yield pairs[parts[number]]
 
     def _play_side_by_side(self, pairs: Sequence[int]) -> _Pairs:
         """Many games at once, so that an agent is asked for its moves in many together."""
@@ -353,11 +366,11 @@ def play_match(
     rules: Rules,
     *,
     seed: int = 0,
-    jobs: int = 1,
+    executor: Executor = ONE_THREAD,
     progress: GamesDone | None = None,
 ) -> tuple[MatchResult, Games]:
     """A whole match, and its games."""
-    match = Match(a, b, openings, rules, seed=seed, jobs=jobs)
+    match = Match(a, b, openings, rules, seed=seed, executor=executor)
     return match.play(progress), match.games
 
 

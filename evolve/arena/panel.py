@@ -10,6 +10,7 @@ from evolve.agents.agent import Agent
 from evolve.agents.loading import load_agent
 from evolve.arena.match import Match
 from evolve.engine.rules import Rules
+from evolve.fitness.executor import Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.score import Score
@@ -26,19 +27,27 @@ class Panel:
             (games + 1) // 2, Part.PANEL, rules, np.random.default_rng(seed)
         )
 
-    def results(self, agent: Agent, jobs: int, progress: GamesDone | None = None) -> list[Score]:
+    def results(
+        self, agent: Agent, executor: Executor, progress: GamesDone | None = None
+    ) -> list[Score]:
         """The agent's score against each, with its error."""
-        return [self._match(agent, other, jobs, progress) for other in self.agents]
+        return [self._match(agent, other, executor, progress) for other in self.agents]
 
-    def scores(self, agent: Agent, jobs: int, progress: GamesDone | None = None) -> list[float]:
+    def scores(
+        self, agent: Agent, executor: Executor, progress: GamesDone | None = None
+    ) -> list[float]:
         """The agent's bare scores."""
-        return [result.score for result in self.results(agent, jobs, progress)]
+        return [result.score for result in self.results(agent, executor, progress)]
 
     def against(
-        self, agent: Agent, other: Agent, jobs: int, progress: GamesDone | None = None
+        self, agent: Agent, other: Agent, executor: Executor, progress: GamesDone | None = None
     ) -> float:
         """The agent's score against one that is not in the panel."""
-        return self._match(agent, other, jobs, progress).score
+        return self._match(agent, other, executor, progress).score
 
-    def _match(self, agent: Agent, other: Agent, jobs: int, progress: GamesDone | None) -> Score:
-        return Match(agent, other, self.openings, self.rules, jobs=jobs).play(progress).score
+    def _match(
+        self, agent: Agent, other: Agent, executor: Executor, progress: GamesDone | None
+    ) -> Score:
+        return (
+            Match(agent, other, self.openings, self.rules, executor=executor).play(progress).score
+        )

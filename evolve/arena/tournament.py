@@ -17,6 +17,7 @@ from evolve.arena.match import Match
 from evolve.documents import parse_json, read_document
 from evolve.engine.rules import Rules
 from evolve.errors import RunError
+from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings
 from evolve.tables.atomic import write_text
@@ -62,7 +63,7 @@ class Tournament:
         settings: dict[str, Any],
         *,
         seed: int = 0,
-        jobs: int = 1,
+        executor: Executor = ONE_THREAD,
         folder: Path | None = None,
         failed: Callable[[int, str, str], None] | None = None,
     ) -> None:
@@ -73,7 +74,7 @@ class Tournament:
         self.folder = folder
         self._openings = openings
         self._seed = seed
-        self._jobs = jobs
+        self._executor = executor
         self._config = {
             "agents": [
                 {"name": name, "is": agent.identity}
@@ -136,7 +137,7 @@ class Tournament:
             openings,
             self.rules,
             seed=seed,
-            jobs=self._jobs,
+            executor=self._executor,
             failed=failed,
         )
         match.play(progress)

@@ -32,6 +32,7 @@ from evolve.engine.rules import RULE_SETS, STANDARD, Rules
 from evolve.engine.search import best_move
 from evolve.engine.solver import solve_move, solve_outcome_move
 from evolve.errors import BenchError
+from evolve.fitness.executor import Threads
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import Openings, Part, balanced_openings
 
@@ -150,7 +151,7 @@ def _games(agent: AlphaBetaAgent, openings: Openings, jobs: int) -> Work:
     pairings = np.array([[0, 1, number] for number in range(len(openings))], np.int32)
 
     def work() -> int:
-        games = play_games([agent, agent], pairings, openings, "standard", jobs=jobs)
+        games = play_games([agent, agent], pairings, openings, "standard", executor=Threads(jobs))
         return int(games.results[:, [NODES_BLACK, NODES_WHITE]].sum())
 
     return work

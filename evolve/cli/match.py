@@ -13,6 +13,7 @@ import click
 
 from evolve.cli.boards import show_board
 from evolve.cli.completion import complete_agents
+from evolve.cli.executors import executor_for, executor_options
 from evolve.cli.failures import Failures
 from evolve.cli.options import (
     games_output,
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Seconds at least that --watch shows a move.",
 )
+@executor_options
 @jobs_option
 @progress_option
 @json_option
@@ -120,26 +122,27 @@ def match_command(
         tell(game, (a, b)[player], why)
 
     watched = _Watched((a, b), len(chosen) * 2, pace) if watch else None
-    match = Match(
-        *agents,
-        chosen,
-        agreed,
-        seed=settings.seed,
-        jobs=jobs,
-        sprt=test,
-        failed=failed,
-        watch=None if watched is None else watched.show,
-    )
-    drawn = {
-        "openings": identity_of(settings.openings).split()[-1],
-        "opening_plies": settings.opening_plies or "all",
-    }
-    keeper = Keeper(match, (a, b), match_identity(match, (a, b), drawn), table, ggf, complain)
-    with keeper.claimed():
-        tell_started(command="match", a=a, b=b, rules=agreed, games=len(match.pairings))
-        with nullcontext() if watched is None else watched.screen(match):
-            interruption = _play(match, keeper, as_json or watch)
-        _tell(a, b, match, keeper, as_json)
+    with executor_for(jobs) as executor:
+        match = Match(
+            *agents,
+            chosen,
+            agreed,
+            seed=settings.seed,
+            executor=executor,
+            sprt=test,
+            failed=failed,
+            watch=None if watched is None else watched.show,
+        )
+        drawn = {
+            "openings": identity_of(settings.openings).split()[-1],
+            "opening_plies": settings.opening_plies or "all",
+        }
+        keeper = Keeper(match, (a, b), match_identity(match, (a, b), drawn), table, ggf, complain)
+        with keeper.claimed():
+            tell_started(command="match", a=a, b=b, rules=agreed, games=len(match.pairings))
+            with nullcontext() if watched is None else watched.screen(match):
+                interruption = _play(match, keeper, as_json or watch)
+            _tell(a, b, match, keeper, as_json)
     stopped = interruption is not None
     tell_event("done", ending="stopped" if stopped else "played", stopped=stopped, **_so_far(match))
     if interruption is not None:

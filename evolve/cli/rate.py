@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evolve.cli.completion import complete_agents
+from evolve.cli.executors import executor_for, executor_options
 from evolve.cli.failures import Failures
 from evolve.cli.options import jobs_option, json_option, readable
 from evolve.cli.progress import progress_of, progress_option, tell_event, tell_started
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     help="Keep the games there; the same command goes on where it was stopped, also with more "
     "agents at the end.",
 )
+@executor_options
 @jobs_option
 @progress_option
 @json_option
@@ -65,12 +67,15 @@ def rate_command(
     settings = resolve_as(RateSettings, {}, given)
     players = [load_agent(name) for name in agents]
     agents = tuple(map(readable, agents))
-    tournament = tournament_of(
-        players, agents, settings, jobs=jobs, folder=folder, failed=Failures().tell
-    )
-    total = 2 * ((settings.games + 1) // 2) * len(tournament.pairs)
-    tell_started(command="rate", agents=agents, rules=tournament.rules, games=total, folder=folder)
-    _play(tournament, total, as_json)
+    with executor_for(jobs) as executor:
+        tournament = tournament_of(
+            players, agents, settings, executor=executor, folder=folder, failed=Failures().tell
+        )
+        total = 2 * ((settings.games + 1) // 2) * len(tournament.pairs)
+        tell_started(
+            command="rate", agents=agents, rules=tournament.rules, games=total, folder=folder
+        )
+        _play(tournament, total, as_json)
     tell_event("done", ending="played", stopped=False, **_document(tournament))
     if as_json:
         click.echo(json.dumps(_document(tournament)))

@@ -7,9 +7,10 @@ from typing import Any
 import click
 
 from evolve.cli.completion import complete_runs
+from evolve.cli.executors import executor_options, refuse_cluster
 from evolve.cli.options import jobs_option
 from evolve.cli.progress import progress_option
-from evolve.tables.kinds import RUN_KINDS, Change, imported
+from evolve.tables.kinds import EVOLUTIONS, RUN_KINDS, Change, imported
 
 
 def _change_options(command: Any) -> Any:
@@ -40,6 +41,7 @@ def _option(change: Change) -> Any:
     help="Run the programs that a folder's settings name, though you did not start it there.",
 )
 @click.option("--seeds", metavar="10-19", help="Of a study: seeds to add to those it has.")
+@executor_options
 @jobs_option
 @progress_option
 def resume_command(
@@ -73,6 +75,8 @@ def resume_command(
             raise click.UsageError(
                 f"--{name.replace('_', '-')} is not for {run}, which is of `{command}`"
             )
+    if study or kind is not EVOLUTIONS:
+        refuse_cluster(f"`{command}` is" if not study else "a study's runs are")
     if isinstance(opened, Study):
         from evolve.cli.study import resume_study
 

@@ -10,6 +10,7 @@ import click
 
 import evolve
 from evolve.cli.display import tell, telling_of_compilation
+from evolve.cli.executors import executor_for, executor_options, refuse_cluster, where
 from evolve.cli.generations import GenerationsLook
 from evolve.cli.new_run import config_of, new_folder
 from evolve.cli.options import jobs_option
@@ -25,11 +26,11 @@ from evolve.errors import RunError
 from evolve.tables import folder as store
 from evolve.tables.kinds import EVOLUTIONS, champion_of, imported
 from evolve.tables.layout import CONFIG_FILE
-from evolve.text import count_of
 
 if TYPE_CHECKING:
     from evolve.evolution.estimate import Estimate
     from evolve.evolution.loop import Evolution
+    from evolve.fitness.executor import Executor
     from evolve.tables.run import Run
 
 _RUN_HELP = """Evolve agents, generation by generation.
@@ -56,6 +57,7 @@ Examples:
 @click.command(cls=GroupedCommand, name="run", help=_RUN_HELP)
 @model_options(EvolutionSettings, "encoding", "fitness")
 @study_options
+@executor_options
 @jobs_option
 @progress_option
 @click.option("--out", metavar="FOLDER", help="Folder of the run; runs/RULES-NNN by default.")
@@ -74,12 +76,16 @@ def run_command(
     given = given_options(EvolutionSettings, options)
     file = read_toml(Path(config)) if config else {}
     if seeds is not None or grid:
+        refuse_cluster("a study's runs are")
         return start_study(EVOLUTIONS.name, seeds, grid, (file, given), jobs, out)
     settings = resolve(given, file, config or "file")
-    with new_folder(imported(EVOLUTIONS.kept), settings.rules, out) as folder:
-        _print_header(folder, settings, 0, jobs)
+    with (
+        executor_for(jobs) as executor,
+        new_folder(imported(EVOLUTIONS.kept), settings.rules, out) as folder,
+    ):
+        _print_header(folder, settings, 0, executor)
         with telling_of_compilation():
-            evolution = Evolution(folder, settings, jobs)
+            evolution = Evolution(folder, settings, executor)
             store.create(folder, _config(settings), EVOLUTIONS.parts)
             agree_to_programs(folder, settings)
             about = _estimate(evolution)
@@ -93,20 +99,20 @@ def resume_run(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: 
 
     folder, file = run.path, run.path / CONFIG_FILE
     settings = resolve(changes, read_run_toml(file), str(file))
-    with store.locked(folder):
+    with store.locked(folder), executor_for(jobs) as executor:
         check_programs(folder, settings, allowed=allow_programs, storage=False)
         done, generations = run.generation_count, changes.get("generations")
         if generations is not None and generations < done:
             raise RunError(f"{folder} has {done} generations already, more than {generations}")
         store.sweep_orphans(folder)
-        evolution = Evolution(folder, settings, jobs)
+        evolution = Evolution(folder, settings, executor)
         evolution.restore()
         if evolution.finished is not None:
             _tell_finished(evolution)
             return 0
         if changes:
             write_text(file, _config(settings))
-        _print_header(folder, settings, done, jobs)
+        _print_header(folder, settings, done, executor)
         with telling_of_compilation():
             about = _estimate(evolution)
         return _go_on(evolution, about)
@@ -147,7 +153,7 @@ def _go_on(evolution: Evolution, about: Estimate) -> int:
     return finish(evolution.folder, so_far, ending, lambda: _report(evolution.folder))
 
 
-def _print_header(folder: Path, settings: EvolutionSettings, done: int, jobs: int) -> None:
+def _print_header(folder: Path, settings: EvolutionSettings, done: int, executor: Executor) -> None:
     """What is about to be computed; before anything is compiled, so that it shows at once."""
     budget = f"{settings.move_budget} nodes a move" if settings.move_budget else "no node budget"
     tell(
@@ -161,7 +167,7 @@ def _print_header(folder: Path, settings: EvolutionSettings, done: int, jobs: in
     which = f"generation {last}" if done == last else f"generations {done} to {last}"
     tell(
         f"{settings.population} individuals, {which}, "
-        f"{settings.games_a_generation} games each; {budget}; {count_of(jobs, 'thread')}"
+        f"{settings.games_a_generation} games each; {budget}; {where(executor)}"
     )
 
 

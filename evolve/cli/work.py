@@ -9,6 +9,7 @@ from typing import TypeVar
 from evolve.cli.display import Look, tell, watching
 from evolve.cli.progress import Reported, progress_of, tell_event, tell_started
 from evolve.cli.signals import INTERRUPTED
+from evolve.errors import ClusterError
 from evolve.tables.kinds import RunKind, imported
 from evolve.tables.observer import Observer, RunEnding
 
@@ -26,7 +27,7 @@ def carry_out(kind: RunKind, folder: Path, look: Look, work: Callable[[Observer]
     try:
         with watching(look) as display:
             return work(display if file is None else Reported(display, file, kind.row_event))
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, ClusterError):
         if imported(kind.kept)(folder):
             _tell_how_to_go_on(folder)
         raise

@@ -30,7 +30,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 numba_config: Any = config  # its settings are made at run time
 
 
-def _sources_hash() -> str:
+def sources_hash() -> str:
+    """Of every engine source: what has the same one plays the same games."""
     digest = hashlib.sha256()
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.name.encode())
@@ -46,7 +47,7 @@ def _cache_dir() -> Path | None:
     shared disk would be worse than one that compiles.
     """
     root = os.environ.get("EVOLVE_CACHE_DIR") or platformdirs.user_cache_dir("evolve")
-    folder = Path(root) / f"kernels-{_sources_hash()}"
+    folder = Path(root) / f"kernels-{sources_hash()}"
     try:
         folder = private_folder(folder)
         with tempfile.TemporaryFile(dir=folder):

@@ -11,6 +11,7 @@ from evolve.config.operators import OWNABLE
 from evolve.config.toml import config_text, read_run_toml, resolve
 from evolve.errors import RunError, SettingsError
 from evolve.evolution.loop import Evolution
+from evolve.fitness.executor import Threads
 from evolve.population.encoding import Encoding
 from evolve.population.operators import Own, own_name
 from evolve.tables import folder as store
@@ -68,7 +69,7 @@ def evolve(
     if not begun:
         folder, _ = store.claimed(_RUNS, asked.rules, str(folder))
     with store.locked(folder):
-        evolution = Evolution(folder, asked, jobs, own)
+        evolution = Evolution(folder, asked, Threads(jobs), own)
         if begun:
             _check_same(folder, asked)
             store.sweep_orphans(folder)

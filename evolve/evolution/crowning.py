@@ -13,6 +13,7 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.evolution.champions import Champions
 from evolve.evolution.playoff import Candidate, PlayoffResult, distinct, play_off
 from evolve.evolution.seeds import Use, generator
+from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.population.genome import Genome
 from evolve.population.individual import Individual
@@ -37,13 +38,13 @@ class Crowning:
         settings: EvolutionSettings,
         genome: Genome,
         largest_endgame: int,
-        jobs: int,
+        executor: Executor,
     ) -> None:
         self.folder = folder
         self.settings = settings
         self.genome = genome
         self.largest_endgame = largest_endgame
-        self.jobs = jobs
+        self.executor = executor
 
     @property
     def held(self) -> bool:
@@ -85,7 +86,7 @@ class Crowning:
             generation=generation,
             first_game=run.games_table(generation).num_rows,
             largest_endgame=self.largest_endgame,
-            jobs=self.jobs,
+            executor=self.executor,
             progress=lambda done, total: observer.stage("play-off", done, total),
         )
         self._save(_crowned(result))

@@ -54,7 +54,7 @@ def estimate(evolution: Evolution) -> Estimate:
             START_POSITION,
             settings.rules,
             largest_endgame=evolution.largest_endgame,
-            jobs=evolution.jobs,
+            executor=evolution.executor,
         )
         return time.perf_counter() - started
 

@@ -25,6 +25,7 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.engine.rules import rule_set
 from evolve.evolution.seeds import Use, generator
 from evolve.evolution.trend import Curve, Interval, Rise
+from evolve.fitness.executor import Executor
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.score import Z95, score_of_pairs
@@ -102,10 +103,12 @@ class RunPanel(ABC):
     opponents: ClassVar[int]
     rise: Rise | None = None
 
-    def __init__(self, settings: EvolutionSettings, largest_endgame: int, jobs: int) -> None:
+    def __init__(
+        self, settings: EvolutionSettings, largest_endgame: int, executor: Executor
+    ) -> None:
         self.settings = settings
         self.largest_endgame = largest_endgame
-        self.jobs = jobs
+        self.executor = executor
 
     @abstractmethod
     def judge(self, judging: Judging) -> Judged:
@@ -144,7 +147,7 @@ class RunPanel(ABC):
             openings,
             self.settings.rules,
             largest_endgame=self.largest_endgame,
-            jobs=self.jobs,
+            executor=self.executor,
         )
         points = (games.winner.astype(np.float64) + 1.0) / 2.0
         points[1::2] = 1.0 - points[1::2]
@@ -177,9 +180,9 @@ class FixedPanel(RunPanel):
         settings: EvolutionSettings,
         agents: Sequence[StoredAgent],
         largest_endgame: int,
-        jobs: int,
+        executor: Executor,
     ) -> None:
-        super().__init__(settings, largest_endgame, jobs)
+        super().__init__(settings, largest_endgame, executor)
         self._agents = agents
         self._fixed_openings = self._openings(settings.panel_openings, 0)
 
@@ -214,8 +217,10 @@ class LadderPanel(RunPanel):
 
     opponents = RUNGS_PLAYED + 1
 
-    def __init__(self, settings: EvolutionSettings, largest_endgame: int, jobs: int) -> None:
-        super().__init__(settings, largest_endgame, jobs)
+    def __init__(
+        self, settings: EvolutionSettings, largest_endgame: int, executor: Executor
+    ) -> None:
+        super().__init__(settings, largest_endgame, executor)
         self._rungs = ladder(settings.rules)
         self._curve = Curve()
 
@@ -276,9 +281,12 @@ def _columns(name: str, found: Interval | None) -> dict[str, float | None]:
 
 
 def panel_of(
-    settings: EvolutionSettings, given: PatternAgent | None, largest_endgame: int, jobs: int
+    settings: EvolutionSettings,
+    given: PatternAgent | None,
+    largest_endgame: int,
+    executor: Executor,
 ) -> RunPanel:
     """The panel that the settings name; `given` is the agent whose evaluation all have."""
     if settings.panel == "ladder":
-        return LadderPanel(settings, largest_endgame, jobs)
-    return FixedPanel(settings, panel_agents(settings, given), largest_endgame, jobs)
+        return LadderPanel(settings, largest_endgame, executor)
+    return FixedPanel(settings, panel_agents(settings, given), largest_endgame, executor)

@@ -30,6 +30,7 @@ from evolve.evolution.crowning import Crowning
 from evolve.evolution.gauntlet import Judged, Judging, panel_of, past_generations
 from evolve.evolution.given import given_agent, keep_given
 from evolve.evolution.seeds import Use, generator
+from evolve.fitness.executor import Executor
 from evolve.fitness.games import Games
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.round import FITNESS_FUNCTIONS, Round, fitness_values
@@ -68,14 +69,14 @@ class Evolution:
     caller's."""
 
     def __init__(
-        self, folder: Path, settings: EvolutionSettings, jobs: int, own: Own | None = None
+        self, folder: Path, settings: EvolutionSettings, executor: Executor, own: Own | None = None
     ) -> None:
         own = own or {}
         check_own(settings, own)
         self._fitness = own.get("fitness") or FITNESS_FUNCTIONS[settings.fitness]
         self.folder = folder
         self.settings = settings
-        self.jobs = jobs
+        self.executor = executor
         encoding = own.get("encoding")
         assert encoding is None or isinstance(encoding, Encoding)
         self.genome = Genome.of(settings, encoding, given_agent(folder, settings))
@@ -84,8 +85,8 @@ class Evolution:
         self.champions = Champions.new(settings.hall_of_fame)
         self.population: list[Individual] = []
         self.generation = -1
-        self.panel = panel_of(settings, self.genome.given, self.largest_endgame, jobs)
-        self._crowning = Crowning(folder, settings, self.genome, self.largest_endgame, jobs)
+        self.panel = panel_of(settings, self.genome.given, self.largest_endgame, executor)
+        self._crowning = Crowning(folder, settings, self.genome, self.largest_endgame, executor)
         self._run: Run | None = None
         rules, plies = settings.rules, settings.opening_plies
         needs_pool = settings.openings != "start"
@@ -97,7 +98,7 @@ class Evolution:
             openings_per_pair=settings.openings_per_pair,
             move_budget=settings.move_budget,
             largest_endgame=self.largest_endgame,
-            jobs=jobs,
+            executor=executor,
         )
 
     def restore(self) -> None:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from evolve.agents.agent import StoredAgent
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.rules import rule_set
+from evolve.fitness.executor import Executor
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import Openings
 from evolve.fitness.roundrobin import schedule, score_against, standings
@@ -51,7 +52,7 @@ def play_off(
     generation: int,
     first_game: int,
     largest_endgame: int,
-    jobs: int,
+    executor: Executor,
     progress: Callable[[int, int], None],
 ) -> PlayoffResult:
     """A round robin of the candidates, each pair with both colours on every opening.
@@ -77,7 +78,7 @@ def play_off(
         settings.rules,
         move_budget=settings.move_budget,
         largest_endgame=largest_endgame,
-        jobs=jobs,
+        executor=executor,
         progress=count,
     )
     table = standings(games, players)

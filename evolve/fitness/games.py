@@ -1,13 +1,13 @@
-"""Batches of games between agents with a row for the kernels, on threads."""
+"""Games between agents: those with a row for the kernels as tasks for any executor."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
-import joblib
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -28,12 +28,10 @@ from evolve.engine.results import (
     RESULT_COLUMNS,
 )
 from evolve.engine.rules import MAX_PLIES, NO_MOVE, Rules, rule_set
+from evolve.fitness.executor import BATCH, ONE_THREAD, Executor, Threads
 from evolve.fitness.openings import Openings
 from evolve.fitness.playing import LiveGame
 from evolve.tables.games import games_table
-
-BATCH: Final = 16
-"""Games a task: one a task cost 14 % of the time in a prototype."""
 
 GamesDone = Callable[[int], None]
 """Called with the number of games that were finished since the last call."""
@@ -98,42 +96,6 @@ def winner_of(results: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
     return winner
 
 
-class _UnwantedError(Exception):
-    """The rest of some batches is not wanted."""
-
-
-def batches(
-    count: int, play: Callable[[slice], None], jobs: int, batch: Callable[[], int]
-) -> Generator[slice, None, None]:
-    """Call `play` for batches of `count` games, on `jobs` threads; each comes when it is done.
-
-    `batch` is asked for the size of each batch shortly before it begins. Whoever stops listening
-    ends what has not begun.
-    """
-
-    def parts() -> Iterator[slice]:
-        start = 0
-        while start < count:
-            stop = min(start + batch(), count)
-            yield slice(start, stop)
-            start = stop
-
-    def work(part: slice) -> slice:
-        play(part)
-        return part
-
-    parallel = joblib.Parallel(n_jobs=jobs, backend="threading", return_as="generator_unordered")
-    finished = parallel(joblib.delayed(work)(part) for part in parts())
-    try:
-        for part in finished:  # noqa: UP028 - `yield from` would close it
-            yield part
-    except GeneratorExit:
-        # Closing joblib's generator would warn of the games that end with it, as if unwanted.
-        with contextlib.suppress(_UnwantedError):
-            finished.throw(_UnwantedError())
-        raise
-
-
 def in_batches(
     count: int,
     play: Callable[[slice], None],
@@ -145,10 +107,16 @@ def in_batches(
 
     What `progress` raises ends it when the batches in hand are done.
     """
-    with contextlib.closing(batches(count, play, jobs, lambda: batch)) as parts:
-        for part in parts:
+    parts = parts_of(count, batch)
+    with contextlib.closing(Threads(jobs).run(play, parts)) as finished:
+        for number, _ in finished:
             if progress is not None:
-                progress(part.stop - part.start)
+                progress(parts[number].stop - parts[number].start)
+
+
+def parts_of(count: int, size: int) -> list[slice]:
+    """All of `count` games, so many at a time."""
+    return [slice(start, min(start + size, count)) for start in range(0, count, size)]
 
 
 def agent_rows(agents: Sequence[Agent]) -> npt.NDArray[np.int64]:
@@ -161,35 +129,81 @@ def agent_rows(agents: Sequence[Agent]) -> npt.NDArray[np.int64]:
     return padded
 
 
-def player_of(
-    agents: Sequence[Agent],
-    pairings: npt.NDArray[np.int32],
-    openings: Openings,
-    rules: Rules,
-    moves: npt.NDArray[np.int8],
-    results: npt.NDArray[np.int64],
-    *,
-    move_budget: int = 0,
-    largest_endgame: int | None = None,
-) -> Callable[[slice], None]:
-    """What plays a part of the games of `pairings` into those rows of `moves` and `results`."""
-    rows = agent_rows(agents)
-    if largest_endgame is None:
-        table_bits = max(agent.table_bits for agent in agents)
-    else:
-        table_bits = table_bits_for(largest_endgame)
+@dataclass(frozen=True)
+class GamesTask:
+    """Games that kernels play whole, with all that they need and nothing else, so that they can be
+    played anywhere.
 
-    def play(part: slice) -> None:
-        kernels.play_games(
-            rows,
-            pairings[part],
-            openings.moves,
-            new_context(rule_set(rules).code, move_budget, table_bits),
-            moves[part],
-            results[part],
+    rows [A, L]: of their agents; pairings [N, 3]: black and white, as places in rows, and
+    opening, as a place in openings [O, P]; rules, move_budget, table_bits: of the searches.
+    """
+
+    rows: npt.NDArray[np.int64]
+    pairings: npt.NDArray[np.int32]
+    openings: npt.NDArray[np.int8]
+    rules: Rules
+    move_budget: int
+    table_bits: int
+
+
+class PlayedTask(NamedTuple):
+    """What came of it: moves and results as in `Games`, and the seconds that it took."""
+
+    moves: npt.NDArray[np.int8]
+    results: npt.NDArray[np.int64]
+    seconds: float
+
+
+def play_task(task: GamesTask) -> PlayedTask:
+    """Play the games of a task."""
+    begin = time.perf_counter()
+    moves, results = _empty_rows(len(task.pairings))
+    context = new_context(rule_set(task.rules).code, task.move_budget, task.table_bits)
+    kernels.play_games(task.rows, task.pairings, task.openings, context, moves, results)
+    return PlayedTask(moves, results, time.perf_counter() - begin)
+
+
+class TaskMaker:
+    """Makes tasks of the games between some agents, all of which have a row."""
+
+    def __init__(
+        self,
+        agents: Sequence[Agent],
+        openings: Openings,
+        rules: Rules,
+        *,
+        move_budget: int = 0,
+        largest_endgame: int | None = None,
+    ) -> None:
+        self._rows = agent_rows(agents)
+        self._openings = openings.moves
+        self._rules: Rules = rules
+        self._move_budget = move_budget
+        if largest_endgame is None:
+            self._table_bits = max(agent.table_bits for agent in agents)
+        else:
+            self._table_bits = table_bits_for(largest_endgame)
+
+    def task(self, pairings: npt.NDArray[np.int32]) -> GamesTask:
+        """The task of these games, [N, 3], which name agents and openings by their numbers."""
+        players, places = np.unique(pairings[:, :2], return_inverse=True)
+        openings, numbers = np.unique(pairings[:, 2], return_inverse=True)
+        renamed = np.empty_like(pairings)
+        renamed[:, :2], renamed[:, 2] = places.reshape(-1, 2), numbers
+        return GamesTask(
+            self._rows[players],
+            renamed,
+            self._openings[openings],
+            self._rules,
+            self._move_budget,
+            self._table_bits,
         )
 
-    return play
+
+def _empty_rows(count: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64]]:
+    """Moves and results of games that are still to be played."""
+    moves = np.full((count, MAX_PLIES), NO_MOVE, np.int8)
+    return moves, np.zeros((count, RESULT_COLUMNS), np.int64)
 
 
 def _player_by_moves(
@@ -225,30 +239,31 @@ def play_games(
     *,
     move_budget: int = 0,
     largest_endgame: int | None = None,
-    jobs: int = 1,
+    executor: Executor = ONE_THREAD,
     progress: GamesDone | None = None,
 ) -> Games:
-    """Play the games of `pairings` [N, 3] (black, white, opening) on `jobs` threads.
+    """Play the games of `pairings` [N, 3] (black, white, opening).
 
-    Results do not depend on `jobs`. `move_budget` is in nodes a move, 0 for no limit.
-    `largest_endgame` sizes the table, which node counts depend on; by default the agents do.
+    Results do not depend on the executor; games with agents that play a move at a time stay on its
+    threads of this machine. `move_budget` is in nodes a move, 0 for no limit. `largest_endgame`
+    sizes the table, which node counts depend on; by default the agents do.
     """
-    moves = np.full((len(pairings), MAX_PLIES), NO_MOVE, np.int8)
-    results = np.zeros((len(pairings), RESULT_COLUMNS), np.int64)
+    count = len(pairings)
+    moves, results = _empty_rows(count)
     if all(agent.row is not None for agent in agents):
-        play = player_of(
-            agents,
-            pairings,
-            openings,
-            rules,
-            moves,
-            results,
-            move_budget=move_budget,
-            largest_endgame=largest_endgame,
+        maker = TaskMaker(
+            agents, openings, rules, move_budget=move_budget, largest_endgame=largest_endgame
         )
-        in_batches(len(pairings), play, jobs, progress)
+        parts = parts_of(count, executor.games(count))
+        tasks = (maker.task(pairings[part]) for part in parts)
+        with contextlib.closing(executor.run(play_task, tasks)) as answers:
+            for number, played in answers:
+                part = parts[number]
+                moves[part], results[part] = played.moves, played.results
+                if progress is not None:
+                    progress(part.stop - part.start)
     else:
         bound = [agent.within(move_budget) for agent in agents]
         play = _player_by_moves(bound, pairings, openings, rules, moves, results)
-        in_batches(len(pairings), play, jobs, progress, batch=1)
+        in_batches(count, play, executor.threads, progress, batch=1)
     return Games(pairings, moves, results, winner_of(results))

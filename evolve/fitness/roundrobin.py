@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from evolve.agents.agent import StoredAgent
 from evolve.engine.rules import Rules
+from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import Games, GamesDone, play_games, winner_of
 from evolve.fitness.openings import START_POSITION, Openings
 from evolve.fitness.score import Score, score_of_pairs
@@ -121,7 +122,7 @@ class RoundRobin:
         openings_per_pair: int = 1,
         move_budget: int = 0,
         largest_endgame: int = 0,
-        jobs: int = 1,
+        executor: Executor = ONE_THREAD,
     ) -> None:
         self.rules: Rules = rules
         self.mode = mode
@@ -129,7 +130,7 @@ class RoundRobin:
         self.openings_per_pair = openings_per_pair
         self.move_budget = move_budget
         self.largest_endgame = largest_endgame
-        self.jobs = jobs
+        self.executor = executor
         self._texts = self.pool.texts()
         self._remembered: dict[tuple[str, str, str], tuple[npt.NDArray[np.int8], ...]] = {}
 
@@ -160,7 +161,7 @@ class RoundRobin:
             self.rules,
             move_budget=self.move_budget,
             largest_endgame=self.largest_endgame,
-            jobs=self.jobs,
+            executor=self.executor,
             progress=progress,
         )
         moves = np.empty((len(pairings), played.moves.shape[1]), np.int8)

@@ -19,6 +19,7 @@ from evolve.config.learning import PAST, DqnSettings
 from evolve.engine.architecture import Architecture
 from evolve.engine.network import Network
 from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
+from evolve.fitness.executor import Threads
 from evolve.fitness.games import GamesDone
 from evolve.learning.bootstrap import Bootstrap
 from evolve.learning.experience import Experience, Networks
@@ -174,7 +175,7 @@ class MoveLearner(Learner):
         before = self._agent(self._networks())
         self._load(states)  # they stay where there is no time for the match
         panel = Panel((), settings.survival_games, settings.rules, int(rng.integers(2**31)))
-        if panel.against(now, before, self.jobs, progress) >= 0.5:
+        if panel.against(now, before, Threads(self.jobs), progress) >= 0.5:
             self._survivor = states
             self.survived += 1
         else:

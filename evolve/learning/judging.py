@@ -17,6 +17,7 @@ from evolve.arena.match import Match
 from evolve.arena.panel import Panel
 from evolve.config.learning import TrainingSettings
 from evolve.engine.rules import rule_set
+from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.score import Z95, Score
 from evolve.tables.metrics import METRICS_SCORES
@@ -57,7 +58,7 @@ class PanelJudge(Judge):
 
     def judged(self, agent: Agent, jobs: int) -> Judged:
         """The mean score."""
-        results = self._panel.results(agent, jobs)
+        results = self._panel.results(agent, Threads(jobs))
         columns: dict[str, float] = {}
         for key, result in zip(METRICS_SCORES, results, strict=True):
             columns |= _score_columns(key, result)
@@ -107,7 +108,7 @@ class LadderJudge(Judge):
 
     def _scores(self, agent: Agent, rung: Agent, jobs: int) -> np.ndarray:
         """Its score in each pair of games."""
-        match = Match(agent, rung, self._openings, self._rules, jobs=jobs)
+        match = Match(agent, rung, self._openings, self._rules, executor=Threads(jobs))
         match.play()
         games = match.games
         points = np.where(games.pairings[:, 0] == 0, games.winner, -games.winner)

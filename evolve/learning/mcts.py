@@ -22,6 +22,7 @@ from evolve.engine.architecture import Architecture
 from evolve.engine.network import Network
 from evolve.engine.selfplay import RANDOM_OPPONENT, SELF_PLAY, Fixtures, Records
 from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
+from evolve.fitness.executor import Threads
 from evolve.fitness.games import GamesDone
 from evolve.learning.learner import (
     Iteration,
@@ -230,9 +231,9 @@ class TreeLearner(Learner):
         after = replace(before, network=candidate, evaluate=self._evaluator(candidate, left))
         seed = int(rng.integers(2**31))
         panel = Panel(settings.accept_against, settings.accept_games, settings.rules, seed)
-        old, new = (panel.scores(agent, self.jobs, progress) for agent in (before, after))
+        old, new = (panel.scores(agent, Threads(self.jobs), progress) for agent in (before, after))
         if any(now < then for then, now in zip(old, new, strict=True)) or (
-            panel.against(after, before, self.jobs, progress) < 0.5
+            panel.against(after, before, Threads(self.jobs), progress) < 0.5
         ):
             return
         self.player = candidate

@@ -32,7 +32,8 @@ from evolve.engine.selfplay import (
     empty_games,
     play_tree_games,
 )
-from evolve.fitness.games import BATCH, GamesDone, agent_rows, in_batches
+from evolve.fitness.executor import BATCH
+from evolve.fitness.games import GamesDone, agent_rows, in_batches
 
 _SLOW: Final = 1000
 """Simulations a move from which a game takes a tenth of a second and more."""

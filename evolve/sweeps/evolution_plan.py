@@ -15,6 +15,7 @@ from evolve.agents.loading import load_agent, read_agent
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import config_text
 from evolve.evolution.loop import Evolution
+from evolve.fitness.executor import ONE_THREAD
 from evolve.sweeps.objective import Marks, Outcome, Report, Task
 from evolve.sweeps.plan import Plan
 from evolve.tables import folder as store
@@ -46,7 +47,7 @@ class EvolutionPlan(Plan):
         folder = objective.path(number, "")
         store.discard(folder, made=True)  # of an attempt that was killed
         folder.mkdir(parents=True)
-        evolution = Evolution(folder, settings, 1)
+        evolution = Evolution(folder, settings, ONE_THREAD)
         store.create(folder, config_text(settings, {"evolve": evolve.__version__}))
         watch = _Evolving(objective, folder, self.sweep.budget, report)
         evolution.run(watch)

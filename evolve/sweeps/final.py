@@ -17,6 +17,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from evolve.arena.match import Match
 from evolve.arena.tournament import Row, Tournament
+from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.score import Score
 from evolve.sweeps.attempts import number_of
@@ -127,7 +128,7 @@ def play_final(
             lambda i, j: openings(Part.PLAYOFF, i, j),
             {},
             seed=sweep.seed,
-            jobs=jobs,
+            executor=Threads(jobs),
         )
         rating.play(progress)
         rows = rating.rows()
@@ -136,7 +137,12 @@ def play_final(
     if defaults is not None and winner is not defaults:
         pair = agents[finalists.index(winner)], agents[finalists.index(defaults)]
         match = Match(
-            *pair, openings(Part.MATCH, 0), sweep.rules, seed=sweep.seed, jobs=jobs, sprt=plan.test
+            *pair,
+            openings(Part.MATCH, 0),
+            sweep.rules,
+            seed=sweep.seed,
+            executor=Threads(jobs),
+            sprt=plan.test,
         )
         score = match.play(progress).score
         if plan.test is not None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import evolve
 from evolve.agents.agent import Agent
 from evolve.arena.panel import Panel
+from evolve.fitness.executor import ONE_THREAD
 from evolve.tables.layout import TRIALS
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Objective:
 
     def judged(self, agent: Agent) -> tuple[float, float]:
         """An agent's mean score against the panel, and its standard error over openings."""
-        results = self.panel.results(agent, 1)
+        results = self.panel.results(agent, ONE_THREAD)
         error = math.sqrt(sum(result.error**2 for result in results)) / len(results)
         return sum(result.score for result in results) / len(results), error
 

@@ -22,6 +22,7 @@ from evolve.arena.bradleyterry import rate
 from evolve.arena.match import Match
 from evolve.documents import parse_json, read_document
 from evolve.errors import EngineError, RunError
+from evolve.fitness.executor import Threads
 from evolve.population.ga import GeneticAlgorithm
 from evolve.population.individual import Individual
 from evolve.sweeps.attempts import number_of
@@ -230,7 +231,7 @@ class _Meetings:
                 openings,
                 settings.rules,
                 seed=settings.seed,
-                jobs=self._sweep.jobs,
+                executor=Threads(self._sweep.jobs),
             )
             try:
                 match.play()

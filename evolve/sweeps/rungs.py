@@ -27,6 +27,7 @@ from evolve.agents.loading import read_agent
 from evolve.arena.match import Match
 from evolve.config.sweep import SweepRung, SweepSettings
 from evolve.errors import RunError
+from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.score import student95
 from evolve.sweeps.attempts import number_of
@@ -240,7 +241,7 @@ class Rungs:
                 openings,
                 settings.rules,
                 seed=settings.seed,
-                jobs=self._sweep.jobs,
+                executor=Threads(self._sweep.jobs),
             )
             scores.append(match.play().score.score)
             observer.stage("final", games * (number + 1), games * len(pairs))

@@ -21,6 +21,7 @@ from evolve.agents.external import ExternalAgent
 from evolve.arena.match import Match, MatchResult
 from evolve.engine.rules import Rules
 from evolve.errors import AgentError, EngineError
+from evolve.fitness.executor import Threads
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings
 from evolve.records.record import play_moves
 from tests.records.test_ggf import random_record
@@ -78,7 +79,7 @@ def match(player: ExternalAgent, pairs: int = 3, jobs: int = 1) -> tuple[MatchRe
     rng = np.random.default_rng(1)
     openings = balanced_openings(pairs, Part.MATCH, "standard", rng)
     opponent = evolve.load_agent("swh")
-    found = Match(player, opponent, openings, "standard", jobs=jobs)
+    found = Match(player, opponent, openings, "standard", executor=Threads(jobs))
     with contextlib.suppress(EngineError):  # all games were lost by failures
         found.play()
     return found.result, found
@@ -229,7 +230,7 @@ def test_a_match_that_is_interrupted_starts_no_further_program(
 
     monkeypatch.setattr(ExternalAgent, "_make", counted)
     openings = balanced_openings(20, Part.MATCH, "standard", np.random.default_rng(1))
-    found = Match(agent("gtp"), evolve.load_agent("swh"), openings, "standard", jobs=3)
+    found = Match(agent("gtp"), evolve.load_agent("swh"), openings, "standard", executor=Threads(3))
     with pytest.raises(KeyboardInterrupt):
         found.play(kept=interrupted)
     end = time.monotonic()

@@ -27,6 +27,7 @@ from evolve.engine.board import Board
 from evolve.engine.patterns import DISC
 from evolve.engine.rules import PASS, Rules
 from evolve.errors import AgentError, AgentFileError, IllegalMoveError
+from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.tables.arrays import read_arrays, write_arrays
 from tests.agents.conftest import CUTS, PATTERN_AGENTS, pattern_agent
@@ -459,7 +460,9 @@ def test_games_at_once_do_not_disturb_each_other() -> None:
 def test_matches_are_the_same_with_any_number_of_jobs(limit: Limit) -> None:
     openings = balanced_openings(6, Part.MATCH, "standard", np.random.default_rng(0))
     one, other = (replace(agent, limit=limit, rules=None) for agent in PATTERN_AGENTS)
-    results = [play_match(one, other, openings, "standard", jobs=jobs) for jobs in (1, 2)]
+    results = [
+        play_match(one, other, openings, "standard", executor=Threads(jobs)) for jobs in (1, 2)
+    ]
     assert results[0][0] == results[1][0]
     for name in ("pairings", "moves", "results"):
         assert (getattr(results[0][1], name) == getattr(results[1][1], name)).all(), name

@@ -13,6 +13,7 @@ from evolve.arena.match import Match, MatchResult, common_rules, play_match
 from evolve.engine.results import NODES_BLACK, NODES_WHITE
 from evolve.engine.rules import Rules
 from evolve.errors import AgentError
+from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from tests import networks
 
@@ -100,7 +101,12 @@ def test_boards_are_not_searched_together_by_the_clock_or_ucb1(changes: dict[str
 def match(a: str, b: str, pairs: int, seed: int = 0, jobs: int = 1) -> object:
     openings = balanced_openings(pairs, Part.MATCH, "standard", np.random.default_rng(seed))
     return play_match(
-        evolve.load_agent(a), evolve.load_agent(b), openings, "standard", seed=seed, jobs=jobs
+        evolve.load_agent(a),
+        evolve.load_agent(b),
+        openings,
+        "standard",
+        seed=seed,
+        executor=Threads(jobs),
     )[0]
 
 

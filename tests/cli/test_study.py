@@ -183,6 +183,7 @@ def test_killed_it_takes_its_runs_along_and_they_go_on_as_if_nothing_had_been(
         assert tables(killed / f"seed-{seed}") == tables(whole / f"seed-{seed}")
 
 
+@pytest.mark.slow
 def test_a_run_that_fails_leaves_the_others(tmp_path: Path) -> None:
     folder = tmp_path / "failed"
     done("run", *FEW, "--openings=start", "--generations=1", "--seeds=0-1", "--out", folder)

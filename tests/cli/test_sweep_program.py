@@ -66,7 +66,7 @@ def test_a_program_is_tuned_to_a_gain(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "sampler", ["spsa", *(pytest.param(name, marks=pytest.mark.slow) for name in ("cma", "ga"))]
+    "sampler", [pytest.param(name, marks=pytest.mark.slow) for name in ("spsa", "cma", "ga")]
 )
 def test_other_samplers(sampler: str, tmp_path: Path) -> None:
     program = f"gtp:{ENGINE} --corner {{corner:-30:30=-20}} --mobility {{mobility:-2.0:2=0}}"

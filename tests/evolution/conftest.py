@@ -10,6 +10,7 @@ import pytest
 import evolve
 from evolve.config.toml import config_text, resolve
 from evolve.evolution.loop import Evolution, EvolutionEnding
+from evolve.fitness.executor import Threads
 from evolve.tables import folder as store
 from evolve.tables.observer import Silent
 from evolve.tables.run import Run
@@ -41,7 +42,7 @@ def start(
 ) -> EvolutionEnding:
     """Make a run and evolve it."""
     settings = resolve({**TINY, **options})
-    evolution = Evolution(folder, settings, jobs)
+    evolution = Evolution(folder, settings, Threads(jobs))
     store.create(folder, config_text(settings, {}))
     with store.locked(folder):
         return evolution.run(observer or Silent())
@@ -56,7 +57,7 @@ def go_on(
     settings = resolve(changes, read_run_toml(folder / "config.toml"))
     with store.locked(folder):
         store.sweep_orphans(folder)
-        evolution = Evolution(folder, settings, jobs)
+        evolution = Evolution(folder, settings, Threads(jobs))
         evolution.restore()
         return evolution.run(observer or Silent())
 

@@ -9,11 +9,14 @@ import pytest
 from evolve.config.toml import resolve
 from evolve.evolution.estimate import BYTES_A_GAME, estimate
 from evolve.evolution.loop import Evolution
+from evolve.fitness.executor import ONE_THREAD
 from tests.evolution.conftest import TINY
 
 
 def test_it_counts_the_games_still_to_come(tmp_path: Path) -> None:
-    evolution = Evolution(tmp_path, resolve({**TINY, "generations": 10, "panel": "fixed"}), 1)
+    evolution = Evolution(
+        tmp_path, resolve({**TINY, "generations": 10, "panel": "fixed"}), ONE_THREAD
+    )
     games = 6 * 5 + 2 * TINY["panel_openings"] * evolution.panel.opponents
     whole = estimate(evolution)
     assert whole.bytes == 10 * games * BYTES_A_GAME

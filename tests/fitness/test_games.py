@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -17,15 +17,24 @@ from evolve.engine.results import (
     REASON,
     RESULT_COLUMNS,
 )
-from evolve.fitness.games import agent_rows, batches, in_batches, play_games, winner_of
-from evolve.fitness.openings import START_POSITION
+from evolve.fitness.executor import Threads
+from evolve.fitness.games import (
+    TaskMaker,
+    agent_rows,
+    in_batches,
+    parts_of,
+    play_games,
+    play_task,
+    winner_of,
+)
+from evolve.fitness.openings import START_POSITION, Openings
 from evolve.fitness.roundrobin import schedule, standings
 from tests.fitness import AGENTS
 
 
 def test_results_do_not_depend_on_jobs_or_batches() -> None:
     pairings = schedule(6, np.zeros((15, 1), np.int64))
-    whole = play_games(AGENTS, pairings, START_POSITION, "reversed", jobs=2)
+    whole = play_games(AGENTS, pairings, START_POSITION, "reversed", executor=Threads(2))
     for index in range(len(pairings)):
         one = play_games(
             AGENTS, pairings[index : index + 1], START_POSITION, "reversed", largest_endgame=4
@@ -43,17 +52,26 @@ def test_who_exceeds_the_budget_loses() -> None:
     assert standings(games, 2).score.tolist() == [0.0, 1.0]
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize(("count", "sizes"), [(0, [4]), (3, [4]), (17, [4, 8, 1]), (16, [16])])
-def test_batches_are_of_every_game_once(count: int, sizes: list[int], jobs: int) -> None:
-    played: list[int] = []
-    asked = itertools.cycle(sizes)
-    parts = list(
-        batches(count, lambda p: played.extend(range(count)[p]), jobs, lambda: next(asked))
-    )
-    assert sorted(played) == list(range(count))
-    assert sorted(number for part in parts for number in range(count)[part]) == sorted(played)
-    assert max((part.stop - part.start for part in parts), default=0) <= max(sizes)
+def test_a_task_holds_what_its_games_need_and_nothing_else() -> None:
+    openings = Openings(np.arange(40, dtype=np.int8).reshape(20, 2))
+    maker = TaskMaker(AGENTS, openings, "reversed", move_budget=300)
+    task = maker.task(np.array([(3, 1, 7), (1, 3, 7), (3, 1, 2)], np.int32))
+    assert task.rows.tolist() == agent_rows(AGENTS)[[1, 3]].tolist()
+    assert task.pairings.tolist() == [[1, 0, 1], [0, 1, 1], [1, 0, 0]]
+    assert task.openings.tolist() == [[4, 5], [14, 15]]
+    assert (task.rules, task.move_budget) == ("reversed", 300)
+    assert len(pickle.dumps(task)) < 2000
+
+
+def test_a_task_is_played_the_same_after_a_journey() -> None:
+    pairings = schedule(len(AGENTS), np.zeros((len(AGENTS) * (len(AGENTS) - 1) // 2, 1), np.int64))
+    whole = play_games(AGENTS, pairings, START_POSITION, "reversed")
+    maker = TaskMaker(AGENTS, START_POSITION, "reversed")
+    for part in parts_of(len(pairings), 5):
+        played = play_task(pickle.loads(pickle.dumps(maker.task(pairings[part]))))
+        assert np.array_equal(played.moves, whole.moves[part])
+        assert np.array_equal(played.results, whole.results[part])
+        assert played.seconds > 0
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

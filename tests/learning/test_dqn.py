@@ -14,6 +14,7 @@ from evolve.arena.match import Match
 from evolve.config.learning import DqnSettings
 from evolve.config.learning_presets import DQN_PRESETS
 from evolve.config.toml import resolve_as
+from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.learning.training import Training
 from tests.learning import Watcher, training
@@ -61,7 +62,7 @@ def test_reversed_rules_are_learned(tmp_path: Path) -> None:
     openings = balanced_openings(30, Part.MATCH, "reversed", np.random.default_rng(3))
     anyone = evolve.load_agent("random")
     agent = run.learner.agent()
-    assert Match(agent, anyone, openings, "reversed", jobs=2).play().score.score > 0.65
+    assert Match(agent, anyone, openings, "reversed", executor=Threads(2)).play().score.score > 0.65
 
 
 def test_a_model_that_does_not_survive_takes_its_targets_along(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from evolve.arena.match import play_match
 from evolve.config.pattern_training import PatternSettings
 from evolve.config.toml import resolve_as
 from evolve.errors import RunError
+from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.learning.course import Course, LearningEnding
 from evolve.tables.arrays import read_arrays, write_arrays
@@ -207,7 +208,9 @@ def test_what_it_learns_wins() -> None:
     openings = balanced_openings(20, Part.MATCH, "standard", np.random.default_rng(3))
     agent = course.learner.agent()
     for opponent, least in (("swh", 0.8), ("swh?depth=3", 0.6)):
-        result, _ = play_match(agent, evolve.load_agent(opponent), openings, "standard", jobs=2)
+        result, _ = play_match(
+            agent, evolve.load_agent(opponent), openings, "standard", executor=Threads(2)
+        )
         assert result.score.score > least, opponent
 
 

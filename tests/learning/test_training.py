@@ -17,6 +17,7 @@ from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.toml import resolve_as
 from evolve.errors import RunError, SettingsError
+from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.learning.course import LearningEnding
 from evolve.learning.training import Training
@@ -105,9 +106,9 @@ def test_what_it_learns_wins(kind: str, games: int, tmp_path: Path) -> None:
         )
         after = MctsAgent(50, network=after.network, selection="puct")
     openings = balanced_openings(30, Part.MATCH, "standard", np.random.default_rng(3))
-    assert Match(after, before, openings, "standard", jobs=2).play().score.low > 0.6
+    assert Match(after, before, openings, "standard", executor=Threads(2)).play().score.low > 0.6
     anyone = evolve.load_agent("random")
-    assert Match(after, anyone, openings, "standard", jobs=2).play().score.score > 0.75
+    assert Match(after, anyone, openings, "standard", executor=Threads(2)).play().score.score > 0.75
 
 
 def test_killed_in_the_first_check_it_starts_anew(tmp_path: Path) -> None:

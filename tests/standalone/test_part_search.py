@@ -116,10 +116,10 @@ def test_by_the_clock_it_looks_deeper_than_its_depths(rules: Rules) -> None:
 def test_by_the_clock_it_plays_the_end_exactly(rules: Rules) -> None:
     rng = random.Random(rules)
     agent = random_agent(rng, rules, [2], 0)
-    module = by_the_clock(agent, 20.0)
-    assert module.EXACT == 20
+    module = by_the_clock(agent, 1.0)
+    assert module.EXACT == 16
     exact = replace(agent, endgame=14)
-    for board in boards_with_choice(rng, 6, 50, 56):
+    for board in boards_with_choice(rng, 4, 51, 56):
         values = exact.analyse(board).values
         assert values[square_chosen(module, board)] == max(values.values())
 

@@ -1,0 +1,127 @@
+"""Where a command's games are played: `--executor`, `--scheduler` and its certificates."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from evolve.cli.settings import Grouped
+from evolve.cli.terminal import complain
+from evolve.errors import ExtraError, OptionsError
+from evolve.text import count_of
+
+if TYPE_CHECKING:
+    from evolve.fitness.executor import Executor
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+_META: Final = "evolve.executor"
+_CERTIFICATES: Final = {
+    "tls_ca": "certificate of the authority",
+    "tls_cert": "certificate of this client",
+    "tls_key": "its key",
+}
+
+
+def executor_options(command: C) -> C:
+    """The options that say where games are played; see `executor_for`."""
+    for name, what in reversed(_CERTIFICATES.items()):
+        command = _option(
+            f"--{name.replace('_', '-')}",
+            type=click.Path(exists=True, dir_okay=False, path_type=Path),
+            metavar="FILE",
+            help=f"For tls:// schedulers: {what}.",
+        )(command)
+    command = _option(
+        "--scheduler",
+        metavar="URL",
+        envvar="EVOLVE_SCHEDULER",
+        show_envvar=True,
+        help="Scheduler of the cluster, such as tls://host:8786; given here it means dask.",
+    )(command)
+    return _option(
+        "--executor",
+        type=click.Choice(["threads", "dask"]),
+        help="Play games on threads of this machine, or on the workers of a Dask cluster (extra "
+        "`cluster`). Results do not depend on it.",
+    )(command)
+
+
+def _option(name: str, **attributes: Any) -> Callable[[C], C]:
+    def keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+        assert parameter.name is not None
+        source = context.get_parameter_source(parameter.name)
+        context.meta.setdefault(_META, {})[parameter.name] = (value, source)
+
+    return click.option(
+        name, cls=Grouped, group="Cluster", expose_value=False, callback=keep, **attributes
+    )
+
+
+def _asked() -> dict[str, Any] | None:
+    """What was asked of a cluster; None where games stay on this machine."""
+    context = click.get_current_context()
+    given: dict[str, tuple[Any, Any]] = context.meta.get(_META, {})
+    values = {name: value for name, (value, _) in given.items()}
+    kind = values.pop("executor", None)
+    told = [name for name, (_, source) in given.items() if source is ParameterSource.COMMANDLINE]
+    if kind is None:
+        kind = "dask" if "scheduler" in told else "threads"
+    if kind == "threads":
+        useless = [name.replace("_", "-") for name in told if name != "executor"]
+        if useless:
+            raise OptionsError(f"--{useless[0]} is for --executor dask")
+        return None
+    if values.get("scheduler") is None:
+        raise OptionsError("--executor dask needs --scheduler URL, or EVOLVE_SCHEDULER")
+    missing = [name for name in _CERTIFICATES if values.get(name) is None]
+    if 0 < len(missing) < len(_CERTIFICATES):
+        raise OptionsError(f"--{missing[0].replace('_', '-')} must be given with the others")
+    if values["scheduler"].startswith("tls:") and missing:
+        raise OptionsError("a tls:// scheduler needs --tls-ca, --tls-cert and --tls-key")
+    return values
+
+
+def refuse_cluster(what: str) -> None:
+    """Raise OptionsError where a cluster was asked for, of work that stays on one machine."""
+    if _asked() is not None:
+        raise OptionsError(f"--executor dask: {what} on one machine")
+
+
+@contextmanager
+def executor_for(jobs: int) -> Iterator[Executor]:
+    """The executor that the command's options ask for, with so many threads of this machine.
+
+    ClusterError where the scheduler does not answer; ExtraError where Dask is not installed.
+    """
+    from evolve.fitness.executor import Threads
+
+    asked = _asked()
+    if asked is None:
+        yield Threads(jobs)
+        return
+    if importlib.util.find_spec("distributed") is None:
+        raise ExtraError(
+            "clusters need Dask, the extra `cluster` of evolve, which is not installed: pip "
+            "install '.[cluster]'"
+        )
+    from evolve.fitness.cluster import Cluster, Tls
+
+    files = [asked[name] for name in _CERTIFICATES]
+    tls = None if None in files else Tls(*files)
+    with Cluster(asked["scheduler"], tls=tls, threads=jobs, told=complain) as cluster:
+        yield cluster
+
+
+def where(executor: Executor) -> str:
+    """Where games are played, for the header of a command."""
+    address = getattr(executor, "address", None)
+    if address is None:
+        return count_of(executor.slots, "thread")
+    return f"{count_of(executor.slots, 'slot')} of {address}"

@@ -1,0 +1,24 @@
+"""What travels to a worker of a cluster whole, so that neither it nor its scheduler needs evolve to
+say that it has none, or another one.
+
+What it imports, it imports inside: its code goes along, not its module.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def errand(payload: bytes) -> tuple[str, str, Any]:
+    """Do what the payload asks for. The answer: the worker's address, then `done` and what came of
+    it, pickled, or `refused` and why."""
+    import importlib
+
+    from distributed import get_worker
+
+    address = get_worker().address
+    try:
+        remote = importlib.import_module("evolve.fitness.remote")
+    except ImportError as error:
+        return address, "refused", f"it has no evolve of this kind: {error}"
+    return address, *remote.work(payload)

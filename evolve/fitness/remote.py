@@ -1,0 +1,52 @@
+"""What a worker of a cluster does with an errand: check that it is alike, then work."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from dataclasses import astuple, dataclass
+from typing import Any
+
+import numba
+
+from evolve import __version__
+from evolve.engine.compile import sources_hash
+
+
+@dataclass(frozen=True)
+class Make:
+    """What two machines must have alike, so that they play the same games.
+
+    engine: a hash of every compiled source.
+    """
+
+    evolve: str
+    numba: str
+    engine: str
+
+    @classmethod
+    def here(cls) -> Make:
+        """Of this process."""
+        return cls(__version__, numba.__version__, sources_hash())
+
+    def __str__(self) -> str:
+        return f"evolve {self.evolve}, numba {self.numba}, engine {self.engine}"
+
+
+def payload_of(function: Callable[[Any], Any], task: Any) -> bytes:
+    """An errand for workers that are like this process; functions go by their names."""
+    return pickle.dumps((*astuple(Make.here()), pickle.dumps((function, task))))
+
+
+def work(payload: bytes) -> tuple[str, Any]:
+    """Do an errand; see `evolve.fitness.errand.errand`.
+
+    The payload comes from the one who started the work: a cluster runs what its clients send, and
+    TLS is what keeps others out. What it asks for is unpacked only where both are alike.
+    """
+    *wanted, inner = pickle.loads(payload)
+    mine = Make.here()
+    if list(astuple(mine)) != wanted:
+        return "refused", f"it has {mine}, not {Make(*wanted)}"
+    function, task = pickle.loads(inner)
+    return "done", pickle.dumps(function(task))

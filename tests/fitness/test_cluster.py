@@ -1,0 +1,315 @@
+"""Dask's workers as an executor: the same tables, whoever comes, goes, or is another."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+
+import evolve
+from evolve.arena.match import Match, play_match
+from evolve.errors import ClusterError
+from evolve.fitness.executor import ONE_THREAD
+from evolve.fitness.games import play_games
+from evolve.fitness.openings import Part, balanced_openings
+from evolve.fitness.roundrobin import schedule
+from tests.cli import QUICK, ROOT, done, environment, spawn, tables, wait_until
+
+distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.filterwarnings("default")  # Dask's own
+
+AGENTS = [evolve.load_agent(name) for name in ("swh", "zero", "swh-mobility", "positional")]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Place:
+    """A scheduler and workers as processes of their own, as one starts them by hand."""
+
+    def __init__(self, folder: Path, *options: object) -> None:
+        self.folder, self.options = folder, options
+        port = free_port()
+        scheme = "tls" if options else "tcp"
+        self.address = f"{scheme}://127.0.0.1:{port}"
+        words = ("--host", f"{scheme}://127.0.0.1", "--port", port, "--no-dashboard")
+        self.scheduler = self._started("scheduler", *words)
+        self.workers: list[subprocess.Popen[bytes]] = []
+
+    def _started(self, what: str, *words: object, **changes: str) -> subprocess.Popen[bytes]:
+        log = (self.folder / f"{what}-{time.monotonic_ns()}.log").open("wb")
+        with log:
+            return subprocess.Popen(
+                [sys.executable, "-m", "dask", what, *map(str, (*words, *self.options))],
+                cwd=self.folder,
+                env=environment(**changes),
+                stdout=log,
+                stderr=log,
+            )
+
+    def worker(self, **changes: str) -> subprocess.Popen[bytes]:
+        words = (self.address, "--nthreads", 1, "--no-nanny", "--no-dashboard")
+        words = (*words, "--local-directory", self.folder)
+        self.workers.append(self._started("worker", *words, **changes))
+        return self.workers[-1]
+
+    def end(self) -> None:
+        for process in (*self.workers, self.scheduler):
+            process.kill()
+            process.wait()
+
+
+@contextmanager
+def place(folder: Path, workers: int, *options: object) -> Iterator[Place]:
+    found = Place(folder, *options)
+    try:
+        for _ in range(workers):
+            found.worker()
+        yield found
+    finally:
+        found.end()
+
+
+def cluster(place: Place, workers: int, **options: Any) -> Any:
+    """A client, once so many workers are there."""
+    from evolve.fitness.cluster import Cluster
+
+    end = time.monotonic() + 60
+    while True:
+        try:
+            made = Cluster(place.address, **options)
+            break
+        except ClusterError:
+            assert time.monotonic() < end
+    while workers and made.slots < workers:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    return made
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    with place(tmp_path_factory.mktemp("dask"), 2) as found:
+        yield found
+
+
+def round_robin(executor: Any, openings: int = 12) -> Any:
+    pairs = len(AGENTS) * (len(AGENTS) - 1) // 2
+    numbers = np.tile(np.arange(openings, dtype=np.int64), (pairs, 1))
+    drawn = balanced_openings(openings, Part.TRAINING, "standard", np.random.default_rng(1))
+    return play_games(AGENTS, schedule(len(AGENTS), numbers), drawn, "standard", executor=executor)
+
+
+def assert_same(one: Any, other: Any) -> None:
+    for name in ("pairings", "moves", "results", "winner"):
+        assert np.array_equal(getattr(one, name), getattr(other, name))
+
+
+def test_games_are_those_of_threads(shared: Place) -> None:
+    told: list[int] = []
+    with cluster(shared, 2, threads=1) as found:
+        assert (found.slots, found.threads) == (2, 1)
+        assert found.games(4032) == 504
+        assert found.games(10) == 16
+        assert_same(round_robin(found), round_robin(ONE_THREAD))
+        openings = balanced_openings(30, Part.MATCH, "standard", np.random.default_rng(0))
+        match = Match(AGENTS[0], AGENTS[2], openings, "standard", executor=found)
+        result = match.play(told.append)
+    assert sum(told) == 60
+    assert result == play_match(AGENTS[0], AGENTS[2], openings, "standard")[0]
+
+
+def test_what_a_task_raises_is_raised_here(shared: Place) -> None:
+    with cluster(shared, 2) as found, pytest.raises(ZeroDivisionError):
+        list(found.run(divided, [1, 0]))
+
+
+def test_nobody_listens_any_more(shared: Place) -> None:
+    with cluster(shared, 2) as found:
+        with closing(found.run(slow, range(1000))) as answers:
+            next(answers)
+        assert sorted(found.run(divided, [1, 2])) == [(0, 1.0), (1, 0.5)]
+
+
+def divided(task: int) -> float:
+    return 1 / task
+
+
+def slow(task: int) -> int:
+    time.sleep(0.05)
+    return task
+
+
+def test_a_run_on_a_cluster_has_the_tables_of_one_on_threads(shared: Place, tmp_path: Path) -> None:
+    done("run", *QUICK, "--out", tmp_path / "threads")
+    with cluster(shared, 2):
+        said = done("run", *QUICK, "--scheduler", shared.address, "--out", tmp_path / "dask")
+    assert f"2 slots of {shared.address}" in said.out
+    assert tables(tmp_path / "dask") == tables(tmp_path / "threads")
+
+
+@pytest.mark.slow
+def test_workers_killed_again_and_again_and_late_ones_change_nothing(tmp_path: Path) -> None:
+    words = ("run", *QUICK[1:], "--generations=6", "--population=16")
+    done(*words, "--out", tmp_path / "threads")
+    with place(tmp_path, 2) as found:
+        cluster(found, 2).close()
+        run = tmp_path / "dask"
+        process = spawn(tmp_path, *words, "--scheduler", found.address, "--out", run)
+        for generation in range(4):
+            file = run / f"generations/gen-{generation:04d}.parquet"
+            wait_until(file.exists, process)
+            found.workers.pop(0).kill()
+            found.worker()
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, (out, err)
+    assert tables(run) == tables(tmp_path / "threads")
+
+
+@pytest.mark.slow
+def test_the_scheduler_is_killed_and_the_run_goes_on_without(tmp_path: Path) -> None:
+    words = ("run", *QUICK[1:], "--generations=60")
+    with place(tmp_path, 1) as found:
+        cluster(found, 1).close()
+        run = tmp_path / "dask"
+        process = spawn(tmp_path, *words, "--scheduler", found.address, "--out", run)
+        wait_until((run / "generations/gen-0002.parquet").exists, process)
+        found.scheduler.kill()
+        begin = time.monotonic()
+        out, err = process.communicate(timeout=60)
+        assert time.monotonic() - begin < 10
+    assert process.returncode == 1
+    assert f"go on with: evolve resume {run}" in out
+    assert err.strip().splitlines()[-1] == f"error: the scheduler at {found.address} is gone"
+    kept = evolve.load_run(run).generation_count
+    done("resume", run, "--generations", kept + 1)
+    done("run", *QUICK[1:], f"--generations={kept + 1}", "--out", tmp_path / "threads")
+    assert tables(run) == tables(tmp_path / "threads")
+
+
+@pytest.mark.slow
+def test_workers_that_are_others_play_no_game(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(ROOT / "evolve", other / "evolve")
+    with (other / "evolve/engine/rules.py").open("a") as file:
+        file.write("# another engine\n")
+    none = tmp_path / "none/evolve"
+    none.mkdir(parents=True)
+    (none / "__init__.py").write_text("raise ImportError('it was never installed')\n")
+    told: list[str] = []
+    with place(tmp_path, 0) as found:
+        found.worker(PYTHONPATH=str(other))
+        found.worker(PYTHONPATH=str(none.parent))
+        refused = pytest.raises(ClusterError, match="no worker can be used")
+        with cluster(found, 2, told=told.append) as made, refused:
+            round_robin(made)
+        assert len(told) == 2
+        told.clear()
+        found.worker()
+        with cluster(found, 3, told=told.append) as made:
+            assert_same(round_robin(made), round_robin(ONE_THREAD))
+            assert made.slots == 1
+    assert len(told) == 2
+    assert any("another engine" not in text and "engine" in text for text in told)
+    assert any("it has no evolve of this kind: it was never installed" in text for text in told)
+
+
+@pytest.mark.slow
+def test_a_stopped_worker_holds_nobody_up(tmp_path: Path) -> None:
+    os.environ["DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL"] = "5 s"
+    try:
+        with place(tmp_path, 2) as found, cluster(found, 2) as made:
+            expected = round_robin(ONE_THREAD)
+            round_robin(made)
+            stopped = psutil.Process(found.workers[0].pid)
+            threading.Timer(0.05, stopped.suspend).start()
+            assert_same(round_robin(made, 12), expected)
+            stopped.resume()
+    finally:
+        del os.environ["DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL"]
+
+
+def certificates(folder: Path) -> tuple[object, ...]:
+    """Options of a scheduler with its own authority."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("there is no openssl")
+
+    def run(*words: str) -> None:
+        subprocess.run([str(openssl), *words], cwd=folder, check=True, capture_output=True)
+
+    run("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem",
+        "-days", "1", "-subj", "/CN=authority")  # fmt: skip
+    run(
+        "req",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-keyout",
+        "key.pem",
+        "-out",
+        "asked.pem",
+        "-subj",
+        "/CN=evolve",
+    )
+    run("x509", "-req", "-in", "asked.pem", "-CA", "ca.pem", "-CAkey", "ca.key",
+        "-CAcreateserial", "-out", "cert.pem", "-days", "1")  # fmt: skip
+    return (
+        "--tls-ca-file", folder / "ca.pem", "--tls-cert", folder / "cert.pem",
+        "--tls-key", folder / "key.pem",
+    )  # fmt: skip
+
+
+@pytest.mark.slow
+def test_with_certificates_and_with_wrong_ones(tmp_path: Path) -> None:
+    from evolve.fitness.cluster import Cluster, Tls
+
+    options = certificates(tmp_path)
+    strange = tmp_path / "strange"
+    strange.mkdir()
+    certificates(strange)
+    files = [tmp_path / name for name in ("ca.pem", "cert.pem", "key.pem")]
+    with place(tmp_path, 1, *options) as found:
+        with cluster(found, 1, tls=Tls(*files)) as made:
+            assert_same(round_robin(made), round_robin(ONE_THREAD))
+        with pytest.raises(ClusterError, match="no scheduler answers at tls://"):
+            Cluster(found.address, tls=Tls(*(strange / file.name for file in files)))
+
+
+def test_what_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    from evolve.fitness.cluster import Cluster
+
+    monkeypatch.setattr("evolve.fitness.cluster._CONNECT", 0.5)
+    for address in ("tcp://127.0.0.1:1", "nonsense://x", "tls://127.0.0.1:1"):
+        with pytest.raises(ClusterError, match=f"no scheduler answers at {address}: "):
+            Cluster(address)
+
+
+@pytest.mark.slow
+def test_without_workers_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evolve.fitness.cluster._WITHOUT", 2.0)
+    with place(tmp_path, 2) as found:
+        with cluster(found, 0) as made, pytest.raises(ClusterError, match="has had no worker"):
+            list(made.run(dies, [1]))
+        with cluster(found, 2) as made, pytest.raises(ClusterError, match="has had no worker"):
+            list(made.run(dies, [1]))
+
+
+def dies(task: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)

@@ -1,0 +1,51 @@
+"""Threads as an executor: every task once, with its number, and none that nobody waits for."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from evolve.fitness.executor import ONE_THREAD, Threads
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_every_answer_comes_with_its_number(count: int) -> None:
+    def slow_first(task: int) -> int:
+        time.sleep(0.02 if task == 100 else 0.0)
+        return task * task
+
+    tasks = range(100, 120)
+    answers = list(Threads(count).run(slow_first, tasks))
+    assert sorted(answers) == [(number, task * task) for number, task in enumerate(tasks)]
+    assert list(Threads(count).run(slow_first, [])) == []
+
+
+def test_as_many_run_at_a_time_as_there_are_threads() -> None:
+    together = threading.Barrier(3)
+    assert len(list(Threads(3).run(lambda task: together.wait(10.0), range(3)))) == 3
+    assert (ONE_THREAD.slots, Threads(3).threads) == (1, 3)
+
+
+def test_tasks_are_taken_as_they_are_needed_and_left_when_nobody_listens() -> None:
+    taken: list[int] = []
+
+    def tasks() -> Iterator[int]:
+        for task in range(10_000):
+            taken.append(task)
+            yield task
+
+    with closing(Threads(2).run(lambda task: task, tasks())) as answers:
+        next(answers)
+    assert len(taken) < 5_000, "threads are handed some ahead"
+
+
+def test_what_a_task_raises_is_raised() -> None:
+    def fails(task: int) -> int:
+        raise ValueError(f"task {task}")
+
+    with pytest.raises(ValueError, match="task 7"):
+        list(ONE_THREAD.run(fails, [7]))
