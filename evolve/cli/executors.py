@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -112,6 +113,9 @@ def executor_for(jobs: int) -> Iterator[Executor]:
             "install '.[cluster]'"
         )
     from evolve.fitness.cluster import Cluster, Tls
+
+    # What matters of a lost connection is said in a line of ours; its log would be forty.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
 
     files = [asked[name] for name in _CERTIFICATES]
     tls = None if None in files else Tls(*files)

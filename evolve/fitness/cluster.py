@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import builtins
+import math
 import pickle
 import time
 from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -76,6 +78,9 @@ class Cluster:
     ) -> None:
         self.address, self.threads, self._told = address, threads, told
         self._refused: dict[str, str] = {}
+        self._workers: dict[str, int] = {}
+        self._asked = -math.inf
+        """When the scheduler was last asked who is there."""
         self._seen = 0.0
         """When a worker was last known to be there."""
         security = None if tls is None else tls.security()
@@ -107,11 +112,18 @@ class Cluster:
         return max(1, sum(self._threads_by_worker().values()))
 
     def _threads_by_worker(self) -> dict[str, int]:
-        try:
-            found: dict[str, int] = self._client.nthreads()
-        except (OSError, TimeoutError) as error:
-            raise self._gone() from error
-        return {place: count for place, count in found.items() if place not in self._refused}
+        """Of workers that can be used, as of a second ago at most."""
+        if time.monotonic() - self._asked > _LOOK:
+            if self._client.status != "running":
+                raise self._gone()
+            try:
+                self._workers = self._client.nthreads()
+            except (OSError, TimeoutError) as error:
+                raise self._gone() from error
+            self._asked = time.monotonic()
+        return {
+            place: count for place, count in self._workers.items() if place not in self._refused
+        }
 
     def games(self, count: int) -> int:
         """See Executor: a task costs a millisecond of the scheduler."""
@@ -173,7 +185,7 @@ class Cluster:
                 raise ClusterError(f"workers die of a task, {_TRIES} of them: {error}") from error
             self._submit(number, task, ended)
             return None
-        except (OSError, TimeoutError) as error:
+        except (OSError, TimeoutError, CancelledError) as error:
             raise self._gone() from error
         if kind == "refused":
             if place not in self._refused:
@@ -188,8 +200,6 @@ class Cluster:
 
     def _look(self) -> None:
         """Raise ClusterError where nobody is left to wait for."""
-        if self._client.status != "running":
-            raise self._gone()
         now = time.monotonic()
         if self._threads_by_worker():
             self._seen = now

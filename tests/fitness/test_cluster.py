@@ -175,7 +175,9 @@ def test_workers_killed_again_and_again_and_late_ones_change_nothing(tmp_path: P
         for generation in range(4):
             file = run / f"generations/gen-{generation:04d}.parquet"
             wait_until(file.exists, process)
-            found.workers.pop(0).kill()
+            killed = found.workers.pop(0)
+            killed.kill()
+            killed.wait()
             found.worker()
         out, err = process.communicate(timeout=120)
     assert process.returncode == 0, (out, err)
@@ -304,9 +306,11 @@ def test_what_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 def test_without_workers_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evolve.fitness.cluster._WITHOUT", 2.0)
-    with place(tmp_path, 2) as found:
+    with place(tmp_path, 0) as found:
         with cluster(found, 0) as made, pytest.raises(ClusterError, match="has had no worker"):
             list(made.run(dies, [1]))
+        found.worker()
+        found.worker()
         with cluster(found, 2) as made, pytest.raises(ClusterError, match="has had no worker"):
             list(made.run(dies, [1]))
 
