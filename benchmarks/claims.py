@@ -31,6 +31,7 @@ from evolve.agents.mcts import MctsAgent
 from evolve.arena.panel import Panel
 from evolve.config.learning import MctsSettings
 from evolve.engine.board import Board
+from evolve.fitness.executor import ONE_THREAD
 from evolve.learning.course import Course
 from evolve.learning.mcts import TreeLearner
 
@@ -108,7 +109,7 @@ def keep_first(course: Course, path: Path) -> None:
         return
     agent = learner.agent(settings.simulations)
     panel = Panel(settings.accept_against, 10, settings.rules, settings.seed)
-    if min(panel.scores(agent, 1)) == 1.0:
+    if min(panel.scores(agent, ONE_THREAD)) == 1.0:
         facts = {"games": course.games, "cpu_seconds": round(course.spent, 1)}
         replace(agent, provenance=facts).save(file)
 

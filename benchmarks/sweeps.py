@@ -46,7 +46,7 @@ from evolve.config.subjects import SUBJECTS
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import config_text, read_toml, resolve_as
 from evolve.evolution.loop import Evolution
-from evolve.fitness.executor import Threads
+from evolve.fitness.executor import ONE_THREAD, Threads
 from evolve.learning.course import Course
 from evolve.plots.figure import BLUE, GREY, write_figure
 from evolve.plots.sweep import plot_sweep
@@ -292,7 +292,7 @@ def evolved(method: str, seed: int, generations: int) -> tuple[Any, int]:
     settings = settings_of(method, seed, generations)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        evolution = Evolution(folder, settings, 1)
+        evolution = Evolution(folder, settings, ONE_THREAD)
         store.create(folder, config_text(settings, {}))
         evolution.run(Silent())
         return evolve.load_agent(folder), len(evolve.load_run(folder).games)
@@ -322,7 +322,7 @@ def searched(method: str, seed: int, games: int) -> tuple[Any, int]:
             assert taken is not None
             assert isinstance(plan, GenesPlan)
             agent = plan.agent(taken.values, f"{method}-{seed}")
-            score = float(np.mean(panel.scores(agent, 1)))
+            score = float(np.mean(panel.scores(agent, ONE_THREAD)))
             study.complete(taken.number, score, {"agent": "x"})
             best = max(best, (score, agent), key=lambda one: one[0])
     return best[1], games // each * each
