@@ -30,6 +30,7 @@ from evolve.engine.rules import MAX_PLIES, STANDARD
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import agent_rows
 from evolve.fitness.openings import Part, balanced_openings
+from evolve.fitness.pairs import all_pairs
 from evolve.fitness.roundrobin import schedule
 
 CHAMPIONS = ("docs/evolution/tuned-standard-0.json", "docs/evolution/tuned-standard-1.json")
@@ -41,7 +42,7 @@ def overhead() -> None:
     agents = [evolve.load_agent(path) for path in CHAMPIONS]
     a, b = (agent for agent in agents if isinstance(agent, AlphaBetaAgent))
     openings = balanced_openings(PAIRS, Part.MATCH, "standard", np.random.default_rng(0))
-    pairings = schedule(2, np.arange(PAIRS).reshape(1, -1))
+    pairings = schedule(all_pairs(2), np.arange(PAIRS).reshape(1, -1))
     rows, bits = agent_rows([a, b]), max(a.table_bits, b.table_bits)
 
     def bare() -> None:

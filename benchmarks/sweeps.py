@@ -53,9 +53,10 @@ from evolve.plots.sweep import plot_sweep
 from evolve.sweeps.genes_plan import GenesPlan
 from evolve.sweeps.importance import importances_in, weigh
 from evolve.sweeps.plan import Plan, plan_of
+from evolve.sweeps.rows import rows_of
 from evolve.sweeps.space import Parameter
 from evolve.sweeps.storage import open_journal
-from evolve.sweeps.study import Study, rows_of
+from evolve.sweeps.study import Study
 from evolve.sweeps.sweep import Sweep
 from evolve.tables import folder as store
 from evolve.tables.layout import CONFIG_FILE

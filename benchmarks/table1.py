@@ -24,6 +24,7 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import Part, balanced_openings
+from evolve.fitness.pairs import all_pairs
 from evolve.fitness.roundrobin import schedule, score_against, standings
 
 EVOLVED_REST = (-254, -178, -264, -194, -149, -155, -79, -13)
@@ -49,7 +50,7 @@ def tournament(agents: list[AlphaBetaAgent], pairs: int, jobs: int) -> None:
     count = len(agents)
     numbers = np.tile(np.arange(len(openings), dtype=np.int64), (count * (count - 1) // 2, 1))
     games = play_games(
-        agents, schedule(count, numbers), openings, "reversed", executor=Threads(jobs)
+        agents, schedule(all_pairs(count), numbers), openings, "reversed", executor=Threads(jobs)
     )
     table = standings(games, count)
     for index, player in enumerate(agents):

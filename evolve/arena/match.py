@@ -33,6 +33,7 @@ from evolve.fitness.games import (
     winner_of,
 )
 from evolve.fitness.openings import Openings
+from evolve.fitness.pairs import all_pairs
 from evolve.fitness.playing import LiveGame
 from evolve.fitness.roundrobin import schedule
 from evolve.fitness.score import Score, score_of_pairs, superiority
@@ -132,7 +133,7 @@ class Match:
         self._threads = executor.threads
         self.sprt = sprt
         numbers = np.arange(len(self.openings), dtype=np.int64).reshape(1, -1)
-        self.pairings = schedule(2, numbers)
+        self.pairings = schedule(all_pairs(2), numbers)
         self._failed = failed
         self._moves = np.full((len(self.pairings), MAX_PLIES), NO_MOVE, np.int8)
         self._results = np.zeros((len(self.pairings), RESULT_COLUMNS), np.int64)

@@ -166,9 +166,18 @@ def _print_header(folder: Path, settings: EvolutionSettings, done: int, executor
     last = settings.generations - 1
     which = f"generation {last}" if done == last else f"generations {done} to {last}"
     tell(
-        f"{settings.population} individuals, {which}, "
+        f"{_individuals(settings)}, {which}, "
         f"{settings.games_a_generation} games each; {budget}; {where(executor)}"
     )
+
+
+def _individuals(settings: EvolutionSettings) -> str:
+    text = f"{settings.population} individuals"
+    if settings.islands > 1:
+        text += f" on each of {settings.islands} islands"
+    if settings.opponents is not None:
+        text += f" that meet {settings.opponents} others each"
+    return text
 
 
 def _report(folder: Path) -> None:

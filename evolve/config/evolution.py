@@ -26,6 +26,9 @@ FIRST: Final = "What matters first"
 ENDINGS: Final = ("generations", "patience", "until_rest", "time_limit")
 """Settings that say when a run ends; they may change when it goes on."""
 
+MOST: Final = 4096
+"""Individuals of all islands together: tables of who beats whom have the square of it."""
+
 Range = tuple[int, int]
 _GIVEN_BUDGET: Final = 20_000
 """Nodes a move over a given evaluation: about a millisecond."""
@@ -74,6 +77,7 @@ class EvolutionSettings(BaseModel):
         "encoding": "The agents and their genes",
         "openings": "Games of a generation",
         "survivors": "The genetic algorithm",
+        "islands": "Islands",
         "panel": "Judging, and when to end",
     }
     """The groups of options: heads by the field that a group begins with."""
@@ -84,7 +88,9 @@ class EvolutionSettings(BaseModel):
     rules: Rules = Field("reversed", description=f"{RULES_HELP} (the published experiment)")
     seed: int = Field(0, ge=0, description="same seed and settings, same tables")
     generations: int = Field(168, ge=1, description="generations in all, the random first included")
-    population: int = Field(64, ge=4, le=4096, description="individuals in every generation")
+    population: int = Field(
+        64, ge=4, le=MOST, description="individuals in every generation, on each island"
+    )
     algorithm: str = _operator("algorithm", "ga", "how a generation is made from the last")
 
     encoding: str = _operator("encoding", DIRECT, "what genes stand for")
@@ -128,6 +134,12 @@ class EvolutionSettings(BaseModel):
     openings_per_pair: int = Field(
         1, ge=1, le=64, description="openings a pair of individuals plays"
     )
+    opponents: int | None = Field(
+        None,
+        ge=1,
+        description="others that each individual meets, drawn by lot anew each generation; all of "
+        "them by default",
+    )
     move_budget: int = Field(
         2000,
         ge=0,
@@ -156,6 +168,16 @@ class EvolutionSettings(BaseModel):
         0.3, gt=0.0, le=2.0, description="standard deviation of a step, as a share of the range"
     )
     depth_mutation: str = _operator("depth_mutation", "step", "how depths and endgame change")
+
+    islands: int = Field(
+        1, ge=1, le=256, description="populations that evolve side by side and meet their own alone"
+    )
+    migrate_every: int = Field(
+        10, ge=1, description="generations from one migration between islands to the next"
+    )
+    migrants: int = Field(
+        1, ge=0, description="best of each island that are copied to the next one on a ring then"
+    )
 
     panel: Literal["ladder", "fixed"] = Field(
         "ladder",
@@ -260,6 +282,7 @@ class EvolutionSettings(BaseModel):
             object.__setattr__(self, "panel", "fixed")
         if self.until_rest and self.panel != "ladder":
             faults.append(f"until_rest: only the ladder rates, and the panel is {self.panel}")
+        faults += self._meeting_faults()
         if self.algorithm == "ga":
             living = 1 if self.survival == "best" else self.survivor_count
             if living + self.newcomer_count >= self.population:
@@ -280,6 +303,33 @@ class EvolutionSettings(BaseModel):
         if not boundaries:
             object.__setattr__(self, "boundaries", default_boundaries(self.phases))
         return self
+
+    def _meeting_faults(self) -> list[str]:
+        """What is wrong with who meets whom, and with islands."""
+        faults = []
+        size, opponents = self.population, self.opponents
+        if opponents is not None and opponents >= size:
+            faults.append(f"opponents: {size} individuals have {size - 1} others, not {opponents}")
+        elif opponents is not None and size * opponents % 2:
+            faults.append(
+                f"opponents: {size} individuals cannot have {opponents} each; one of both numbers "
+                "must be even"
+            )
+        if opponents is not None and self.selection == "lexicase":
+            faults.append("opponents: lexicase compares scores against the same opponents; all")
+        if self.islands == 1:
+            return faults
+        if self.islands * size > MOST:
+            faults.append(f"islands: {self.islands} of {size} are more than {MOST} individuals")
+        if self.algorithm != "ga":
+            faults.append(f"islands: they are for algorithm = ga, not {self.algorithm}")
+        living = 1 if self.survival == "best" else self.survivor_count
+        if living + self.migrants >= size:
+            faults.append(
+                f"migrants: of {size} individuals {living} live on, and {self.migrants} that come "
+                "leave no room for children"
+            )
+        return faults
 
     @property
     def genes(self) -> tuple[str, ...]:
@@ -316,7 +366,8 @@ class EvolutionSettings(BaseModel):
     def games_a_generation(self) -> int:
         """Fitness games of one generation: every pair, both colours, each of its openings."""
         each = 1 if self.openings == "start" else self.openings_per_pair
-        return self.population * (self.population - 1) * each
+        met = self.population - 1 if self.opponents is None else self.opponents
+        return self.islands * self.population * met * each
 
     @property
     def survivor_count(self) -> int:

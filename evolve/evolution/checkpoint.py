@@ -53,8 +53,10 @@ def restored(
     rows = run.individuals_table(generation).to_pylist()
     cases = scores_in_table(run.games_table(generation), [row["individual"] for row in rows])
     population = [_individual(row, genome, direction, ranked_by) for row in rows]
-    for individual, own in zip(population, cases, strict=True):
-        individual.cases = own.tolist()
+    size = settings.population
+    for place, individual in enumerate(population):
+        island = place // size * size
+        individual.cases = cases[place, island : island + size].tolist()
     algorithm.restore(state["algorithm"])
     return population, Champions.restored(state["progress"], settings.hall_of_fame, genome)
 

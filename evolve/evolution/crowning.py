@@ -15,9 +15,12 @@ from evolve.evolution.playoff import Candidate, PlayoffResult, distinct, play_of
 from evolve.evolution.seeds import Use, generator
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Part, balanced_openings
+from evolve.population.algorithms import Algorithm
 from evolve.population.genome import Genome
 from evolve.population.individual import Individual
+from evolve.population.islands import on_islands, on_turn
 from evolve.tables import folder as store
+from evolve.tables.games import with_island
 from evolve.tables.kinds import champion_of
 from evolve.tables.layout import CHAMPION_FILE, LEARNED_FILE, playoff_file
 from evolve.tables.observer import Observer
@@ -65,16 +68,13 @@ class Crowning:
         generation: int,
         population: Sequence[Individual],
         champions: Champions,
-        mean: Sequence[int],
+        algorithm: Algorithm,
         observer: Observer,
     ) -> None:
-        """Hold the play-off after the last `generation` and make its winner the champion.
-
-        mean: genes of the mean of the population's best.
-        """
+        """Hold the play-off after the last `generation` and make its winner the champion."""
         settings = self.settings
         result = play_off(
-            distinct(self._candidates(generation, population, champions, mean)),
+            distinct(self._candidates(generation, population, champions, algorithm)),
             balanced_openings(
                 settings.playoff_openings,
                 Part.PLAYOFF,
@@ -91,7 +91,9 @@ class Crowning:
         )
         self._save(_crowned(result))
         # The play-off's file comes last: it says that champion.json is the play-off's.
-        store.commit_playoff(self.folder, result.table)
+        several = settings.islands > 1
+        table = with_island(result.table, None) if several else result.table
+        store.commit_playoff(self.folder, table)
 
     def _save(self, agent: StoredAgent) -> None:
         agent.save(self.folder / (LEARNED_FILE if agent.arrays else CHAMPION_FILE))
@@ -101,13 +103,20 @@ class Crowning:
         generation: int,
         population: Sequence[Individual],
         champions: Champions,
-        mean: Sequence[int],
+        algorithm: Algorithm,
     ) -> list[Candidate]:
-        ranked = sorted(population, key=lambda one: one.fitness.values, reverse=True)
-        candidates = [self._candidate(one) for one in (*champions.hall, *ranked[:LAST_BEST])]
-        survivors = [one.name for one in ranked[: self.settings.survivor_count]]
+        islands = on_islands(population, self.settings.islands)
+        ranked = [
+            sorted(island, key=lambda one: one.fitness.values, reverse=True) for island in islands
+        ]
+        # Of several islands the best of each, then the second of each.
+        last = [one for rank in zip(*ranked, strict=True) for one in rank]
+        last = last[: max(LAST_BEST, len(islands))]
+        candidates = [self._candidate(one) for one in (*champions.hall, *last)]
+        turn = on_turn(generation, len(islands))
+        survivors = [one.name for one in ranked[turn][: self.settings.survivor_count]]
         average = Individual(
-            mean,
+            algorithm.mean(islands[turn]),
             name=f"mean-{generation}",
             born=generation,
             origin="mean",

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from evolve.errors import RunError
-from evolve.tables.individuals import FITNESS, INDIVIDUALS_COLUMNS, SCALAR_GENES
+from evolve.tables.individuals import BEFORE_GENES, SCALAR_GENES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +62,7 @@ class Lineage:
 
     @cached_property
     def _gene_columns(self) -> list[str]:
-        known = (*INDIVIDUALS_COLUMNS.names, FITNESS)
+        known = BEFORE_GENES
         return [name for name in self._rows.columns if name not in known]
 
     def best(self) -> str:

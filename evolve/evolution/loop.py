@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 
 from evolve.agents.agent import StoredAgent
@@ -39,11 +40,18 @@ from evolve.population.algorithms import ALGORITHMS
 from evolve.population.encoding import Encoding
 from evolve.population.genome import Genome, Vector
 from evolve.population.individual import Individual
+from evolve.population.islands import on_turn
 from evolve.population.operators import Own, check_own
 from evolve.tables import folder as store
-from evolve.tables.games import GAMES_COLUMNS
+from evolve.tables.games import GAMES_COLUMNS, with_island
 from evolve.tables.generations import GENERATIONS_COLUMNS
-from evolve.tables.individuals import FITNESS, IndividualRow, individuals_table, row_genes
+from evolve.tables.individuals import (
+    FITNESS,
+    ISLAND,
+    IndividualRow,
+    individuals_table,
+    row_genes,
+)
 from evolve.tables.layout import (
     committed_generations,
 )
@@ -96,6 +104,8 @@ class Evolution:
             settings.openings,
             self._openings(pool, Part.TRAINING, Use.TRAINING_OPENINGS, plies),
             openings_per_pair=settings.openings_per_pair,
+            opponents=settings.opponents,
+            islands=settings.islands,
             move_budget=settings.move_budget,
             largest_endgame=self.largest_endgame,
             executor=executor,
@@ -147,7 +157,7 @@ class Evolution:
                 self.generation,
                 self.population,
                 self.champions,
-                self.algorithm.mean(self.population),
+                self.algorithm,
                 observer,
             )
         return ending
@@ -192,8 +202,10 @@ class Evolution:
         for index, individual in enumerate(population):
             difference = self._direction * float(table.disc_difference[index])
             individual.fitness.values = (values[index], difference)
-            individual.cases = table.against[index].tolist()
-        champion = max(range(len(population)), key=lambda i: population[i].fitness.values)
+            own = self._places(index // self.settings.population)
+            individual.cases = table.against[index, own.start : own.stop].tolist()
+        island = on_turn(generation, self.settings.islands)
+        champion = max(self._places(island), key=lambda place: population[place].fitness.values)
         if generation == 0:
             self.champions.first_champion = list(population[champion])
             self.champions.first_champion_name = population[champion].name
@@ -203,8 +215,15 @@ class Evolution:
             self.champions.note_panel(population[champion], generation, score)
         names = [individual.name for individual in population]
         fitness_games = games.table(generation, "fitness", names, openings)
+        judging_games = judged.table
+        several = self.settings.islands > 1
+        if several:
+            islands = games.pairings[:, 0] // self.settings.population
+            fitness_games = with_island(fitness_games, islands)
+            judging_games = with_island(judging_games, np.full(len(judging_games), island))
         row: dict[str, Any] = {
             "generation": generation,
+            **({ISLAND: island} if several else {}),
             "best": population[champion].name,
             "best_score": float(table.score[champion]),
             "mean_score": float(table.score.mean()),
@@ -219,7 +238,7 @@ class Evolution:
             self.folder,
             generation,
             individuals_table(generation, self._rows(population, table), row, state),
-            pa.concat_tables([fitness_games, judged.table]),
+            pa.concat_tables([fitness_games, judging_games]),
         )
         self.generation, self.population = generation, population
         self._crowning.save_best_so_far(self.champions)
@@ -256,9 +275,15 @@ class Evolution:
                 games=int(table.games[index]),
                 genes=self.genome.genes(individual),
                 fitness=individual.fitness.values[0] if self._ranked_by == FITNESS else None,
+                island=index // self.settings.population if self.settings.islands > 1 else None,
             )
             for index, individual in enumerate(population)
         ]
+
+    def _places(self, island: int) -> range:
+        """Where its individuals are in the population."""
+        size = self.settings.population
+        return range(island * size, (island + 1) * size)
 
     def _judged(self, generation: int, champion: StoredAgent, first_game: int) -> Judged:
         """What the panel says of the champion, in generations that it is asked in."""

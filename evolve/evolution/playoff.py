@@ -14,6 +14,7 @@ from evolve.engine.rules import rule_set
 from evolve.fitness.executor import Executor
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import Openings
+from evolve.fitness.pairs import all_pairs
 from evolve.fitness.roundrobin import schedule, score_against, standings
 from evolve.fitness.score import Score
 
@@ -62,7 +63,7 @@ def play_off(
     players = len(candidates)
     pairs = players * (players - 1) // 2
     numbers = np.tile(np.arange(len(openings), dtype=np.int64), (pairs, 1))
-    pairings = schedule(players, numbers)
+    pairings = schedule(all_pairs(players), numbers)
     agents = [candidate.agent for candidate in candidates]
     done = 0
 

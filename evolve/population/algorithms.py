@@ -14,6 +14,7 @@ from evolve.population.cma import CmaEs
 from evolve.population.ga import GeneticAlgorithm
 from evolve.population.genome import Genome, Vector
 from evolve.population.individual import Individual
+from evolve.population.islands import Islands
 from evolve.population.operators import FUNCTIONS, Operators, Own
 
 
@@ -41,10 +42,13 @@ class Algorithm(Protocol):
 Make = Callable[[EvolutionSettings, Genome, Vector | None, Own], Algorithm]
 
 
-def _ga(
-    settings: EvolutionSettings, genome: Genome, start: Vector | None, own: Own
-) -> GeneticAlgorithm:
-    return GeneticAlgorithm(settings, genome, start, Operators.of(settings, own))
+def _ga(settings: EvolutionSettings, genome: Genome, start: Vector | None, own: Own) -> Algorithm:
+    operators = Operators.of(settings, own)
+    islands = [
+        GeneticAlgorithm(settings, genome, start, operators, island * settings.population)
+        for island in range(settings.islands)
+    ]
+    return Islands(islands) if len(islands) > 1 else islands[0]
 
 
 def _cma(settings: EvolutionSettings, genome: Genome, start: Vector | None, own: Own) -> CmaEs:

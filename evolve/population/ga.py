@@ -25,6 +25,8 @@ class GeneticAlgorithm:
         genome: layout and ranges.
         start: genes to start from: they, and mutants of them as half of generation 0.
         operators: those that the settings name, by default.
+        first_place: number of the first individual of a generation in its name; islands have
+            numbers of their own.
     """
 
     def __init__(
@@ -33,11 +35,13 @@ class GeneticAlgorithm:
         genome: Genome,
         start: Vector | None = None,
         operators: Operators | None = None,
+        first_place: int = 0,
     ) -> None:
         self.settings = settings
         self.genome = genome
         self.start = start
         self.operators = operators or Operators.of(settings, {})
+        self.first_place = first_place
 
     def first(self, rng: np.random.Generator) -> list[Individual]:
         """Random individuals, or the start, its mutants and random ones, half and half."""
@@ -45,17 +49,17 @@ class GeneticAlgorithm:
         breeding = Breeding(self.settings, self.genome, rng)
         individuals = []
         if self.start is not None:
-            origin = individual_name(0, 0)
+            origin = self._name(0, 0)
             individuals.append(Individual(self.start, name=origin, origin="start"))
             for index in range(1, size // 2):
                 mutant = self._mutate(self.start, breeding)
-                name = individual_name(0, index)
+                name = self._name(0, index)
                 individuals.append(
                     Individual(mutant, name=name, origin="mutation", parents=(origin,))
                 )
         drawn = range(len(individuals), size)
         return individuals + [
-            Individual(self.genome.random(rng), name=individual_name(0, index)) for index in drawn
+            Individual(self.genome.random(rng), name=self._name(0, index)) for index in drawn
         ]
 
     def next(
@@ -67,10 +71,10 @@ class GeneticAlgorithm:
         selected = self._parents(ranked, breeding)
         individuals = self._survivors(ranked, selected, breeding)
         while len(individuals) < self.settings.population - self.settings.newcomer_count:
-            name = individual_name(generation, len(individuals))
+            name = self._name(generation, len(individuals))
             individuals.append(self.child(name, generation, selected, breeding))
         while len(individuals) < self.settings.population:
-            name = individual_name(generation, len(individuals))
+            name = self._name(generation, len(individuals))
             genes = self.genome.random(rng)
             individuals.append(Individual(genes, name=name, born=generation, origin="newcomer"))
         return individuals
@@ -128,6 +132,9 @@ class GeneticAlgorithm:
                 f"survival: {len(survivors)} live on, which of {room} leaves none to be a child"
             )
         return list(survivors)
+
+    def _name(self, generation: int, place: int) -> str:
+        return individual_name(generation, self.first_place + place)
 
     def _mutate(self, genes: Vector, breeding: Breeding) -> Vector:
         """Each number mutates at the settings' rate, in the way of its kind."""

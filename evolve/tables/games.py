@@ -22,6 +22,7 @@ from evolve.engine.results import (
 )
 from evolve.engine.squares import square_name
 from evolve.tables.columns import Column, Columns
+from evolve.tables.individuals import ISLAND
 
 WINNERS: Final = ("white", "draw", "black")
 REASONS: Final = (
@@ -95,6 +96,13 @@ GAMES_COLUMNS: Final = Columns(
     )
 )
 """The columns, each made of `GameRows`."""
+
+
+def with_island(games: pa.Table, islands: npt.ArrayLike | None) -> pa.Table:
+    """The table with the island of each game; None where they are between islands."""
+    kind = pa.int32()
+    column = pa.nulls(len(games), kind) if islands is None else pa.array(np.asarray(islands), kind)
+    return games.append_column(ISLAND, column)
 
 
 def games_table(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 
 from evolve.tables.columns import Column, Columns
+from evolve.tables.individuals import ISLAND
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +27,7 @@ _OF_LADDER: Final = (
 GENERATIONS_COLUMNS: Final = Columns(
     (
         Column("generation", pa.int64()),
+        Column(ISLAND, pa.int64(), before=None),
         Column("best", pa.string()),
         Column("best_score", pa.float64()),
         Column("mean_score", pa.float64()),
@@ -40,14 +42,20 @@ GENERATIONS_COLUMNS: Final = Columns(
         Column("seconds", pa.float64()),
     )
 )
-"""Those that may be left out of a row are null there: a generation without a panel."""
+"""Those that may be left out of a row are null there: a generation without a panel. The island is
+that of the best one, in runs with several."""
 
 
 def generations_frame(rows: Sequence[Mapping[str, Any]], ladder: bool) -> pd.DataFrame:
     """The table of these rows; TypeError or ValueError where one is damaged."""
     import pandas as pd  # not above: see Run
 
-    columns = [column for column in GENERATIONS_COLUMNS if ladder or column.name not in _OF_LADDER]
+    islands = any(ISLAND in row for row in rows)
+    columns = [
+        column
+        for column in GENERATIONS_COLUMNS
+        if (ladder or column.name not in _OF_LADDER) and (islands or column.name != ISLAND)
+    ]
     frame = pd.DataFrame(rows, columns=[column.name for column in columns])
     types = {
         column.name: column.type.to_pandas_dtype()

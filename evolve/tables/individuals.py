@@ -37,6 +37,7 @@ class IndividualRow:
     games: int
     genes: Mapping[str, Sequence[int]]
     fitness: float | None = None
+    island: int | None = None
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,11 @@ INDIVIDUALS_COLUMNS: Final = Columns(
 )
 """The columns before the genes."""
 FITNESS: Final = "fitness"
-"""The column after these in a run whose fitness is not the score."""
+"""A column after these in a run whose fitness is not the score."""
+ISLAND: Final = "island"
+"""A column after these, and of games, in a run with several."""
+BEFORE_GENES: Final = (*INDIVIDUALS_COLUMNS.names, FITNESS, ISLAND)
+"""Names that no gene can have."""
 
 
 def individuals_table(
@@ -78,6 +83,8 @@ def individuals_table(
     table = INDIVIDUALS_COLUMNS.table(GenerationRows(generation, rows))
     if rows[0].fitness is not None:
         table = table.append_column(FITNESS, pa.array([row.fitness for row in rows], pa.float64()))
+    if rows[0].island is not None:
+        table = table.append_column(ISLAND, pa.array([row.island for row in rows], pa.int32()))
     for gene, first in rows[0].genes.items():
         if gene in SCALAR_GENES:
             values = pa.array([row.genes[gene][0] for row in rows], pa.int32())

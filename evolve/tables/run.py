@@ -17,7 +17,7 @@ from evolve.tables.columns import Columns
 from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.generations import generations_frame
 from evolve.tables.individuals import (
-    FITNESS,
+    BEFORE_GENES,
     INDIVIDUALS_COLUMNS,
     row_genes,
     table_metadata,
@@ -213,9 +213,7 @@ class Run:
 
     def genes(self, row: dict[str, Any]) -> dict[str, list[int]]:
         """The genes in a row of the individuals table."""
-        return row_genes(
-            row, [key for key in row if key not in (*INDIVIDUALS_COLUMNS.names, FITNESS)]
-        )
+        return row_genes(row, [key for key in row if key not in BEFORE_GENES])
 
     def _playoff(self) -> list[pa.Table]:
         path = layout.playoff_file(self.path)

@@ -25,6 +25,7 @@ from evolve.errors import ClusterError
 from evolve.fitness.executor import ONE_THREAD
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import Part, balanced_openings
+from evolve.fitness.pairs import all_pairs
 from evolve.fitness.roundrobin import schedule
 from tests.cli import QUICK, ROOT, done, environment, spawn, tables, wait_until
 
@@ -113,7 +114,9 @@ def round_robin(executor: Any, openings: int = 12) -> Any:
     pairs = len(AGENTS) * (len(AGENTS) - 1) // 2
     numbers = np.tile(np.arange(openings, dtype=np.int64), (pairs, 1))
     drawn = balanced_openings(openings, Part.TRAINING, "standard", np.random.default_rng(1))
-    return play_games(AGENTS, schedule(len(AGENTS), numbers), drawn, "standard", executor=executor)
+    return play_games(
+        AGENTS, schedule(all_pairs(len(AGENTS)), numbers), drawn, "standard", executor=executor
+    )
 
 
 def assert_same(one: Any, other: Any) -> None:

@@ -10,6 +10,7 @@ import pytest
 from evolve.errors import SettingsError
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import START_POSITION
+from evolve.fitness.pairs import all_pairs
 from evolve.fitness.round import FITNESS_FUNCTIONS, Round, fitness_values
 from evolve.fitness.roundrobin import schedule, standings
 from tests.fitness import AGENTS
@@ -17,7 +18,7 @@ from tests.fitness import AGENTS
 
 @pytest.fixture(scope="module")
 def played() -> Round:
-    pairings = schedule(len(AGENTS), np.zeros((15, 1), np.int64))
+    pairings = schedule(all_pairs(len(AGENTS)), np.zeros((15, 1), np.int64))
     games = play_games(AGENTS, pairings, START_POSITION, "standard")
     return Round(AGENTS, standings(games, len(AGENTS)), games, np.random.default_rng(0))
 

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from evolve.fitness.openings import Part, balanced_openings
+from evolve.fitness.pairs import all_pairs
 from evolve.fitness.roundrobin import RoundRobin, schedule, scores_in_table
 from tests.fitness import AGENTS
 
@@ -19,7 +20,7 @@ def pool() -> object:
 
 def test_schedule_gives_each_pair_both_colours_on_each_opening() -> None:
     openings_of_pair = np.arange(12).reshape(6, 2)
-    pairings = schedule(4, openings_of_pair)
+    pairings = schedule(all_pairs(4), openings_of_pair)
     assert len(pairings) == 24
     games = {tuple(row) for row in pairings.tolist()}
     assert len(games) == 24
