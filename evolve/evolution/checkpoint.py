@@ -20,13 +20,13 @@ from evolve.tables.run import Run
 
 
 def checkpoint(
-    settings: EvolutionSettings, algorithm: Algorithm, champions: Champions, genome: Genome
+    settings: EvolutionSettings, state: Mapping[str, Any], champions: Champions, genome: Genome
 ) -> dict[str, Any]:
-    """As JSON, for the metadata of the generation's file."""
+    """As JSON, for the metadata of the generation's file; `state` is the algorithm's."""
     return {
         "settings": settings.identity,
         "evaluation": _digest(genome),
-        "algorithm": dict(algorithm.state()),
+        "algorithm": dict(state),
         "progress": champions.state(genome),
     }
 

@@ -1,14 +1,18 @@
 """An evolution from its settings to its champion, generation by generation.
 
 The order of a generation: breed (or draw), play the round robin, let the champion play the
-panel, commit, write champion.json. All that the next generation depends on is in the committed
-file, so a run that was killed goes on as if it had not been.
+panel, commit, write champion.json; on many cores the next one plays meanwhile. All that the next
+generation depends on is in the committed file, so a run that was killed goes on as if it had not
+been.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from copy import copy
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -39,7 +43,7 @@ from evolve.fitness.roundrobin import RoundRobin, Standings
 from evolve.population.algorithms import ALGORITHMS
 from evolve.population.encoding import Encoding
 from evolve.population.genome import Genome, Vector
-from evolve.population.individual import Individual
+from evolve.population.individual import Fitness, Individual
 from evolve.population.islands import on_turn
 from evolve.population.operators import Own, check_own
 from evolve.tables import folder as store
@@ -60,6 +64,9 @@ from evolve.tables.run import Run
 
 TRAINING_OPENINGS: Final = 4096
 """Openings that a run draws its pairs' openings from, generation after generation."""
+_SLOTS_TO_PLAY_AHEAD: Final = 4
+"""From which the games of the next generation begin before the last is judged and written: the
+panel and the tables keep one or two busy."""
 
 
 class EvolutionEnding(RunEnding):
@@ -70,6 +77,22 @@ class EvolutionEnding(RunEnding):
     REST = "evolution has come to rest"
     TIME = "the time limit is reached"
     STOPPED = "stopped on request"
+
+
+@dataclass(frozen=True)
+class _Played:
+    """A generation that has played, and is to be judged and committed.
+
+    openings: of every game, as text; state: the algorithm's, which the next generation changes;
+    began: when it was bred.
+    """
+
+    generation: int
+    population: list[Individual]
+    round: Round
+    openings: list[str]
+    state: Mapping[str, Any]
+    began: float
 
 
 class Evolution:
@@ -139,18 +162,15 @@ class Evolution:
         started = time.monotonic()
         if self.genome.given is not None:
             keep_given(self.folder, self.genome.given)
-        target = self.settings.generations
         ending = self._ending(started)
         if ending is None and self.generation >= 0:
             store.remove_playoff(self.folder)
             # A kill between a commit and this file leaves an old one, or none.
             self._crowning.save_best_so_far(self.champions)
-        while ending is None:
-            row = self._advance(observer)
-            observer.row(row, self.generation + 1, target)
-            ending = self._ending(started)
-            if ending is None and observer.stop():
-                return EvolutionEnding.STOPPED
+        if ending is None:
+            ending = self._evolve(started, observer)
+        if ending is EvolutionEnding.STOPPED:
+            return ending
         if not self._crowning.held:
             self._crowning.hold(
                 self._open_run(),
@@ -161,6 +181,40 @@ class Evolution:
                 observer,
             )
         return ending
+
+    def _evolve(self, started: float, observer: Observer) -> EvolutionEnding:
+        """One generation after another, until there is a reason to end.
+
+        Where there are many slots, the next generation plays while the last one is judged and
+        written, which changes no table; what it played is thrown away when judging says to end.
+        """
+        played: _Played | None = None
+        judging: Future[dict[str, Any]] | None = None
+        stop = False
+        with ThreadPoolExecutor(1, "evolve-judging") as beside:
+            while True:
+                judged, played = played, self._play(played, observer)
+                if judged is not None and judging is not None:
+                    self._tell(judging.result(), observer)
+                    ending = self._ending(started)
+                    if ending is not None:
+                        self.algorithm.restore(judged.state)
+                        return ending
+                    stop = observer.stop()
+                last = played.generation + 1 >= self.settings.generations
+                if not stop and not last and self.executor.slots >= _SLOTS_TO_PLAY_AHEAD:
+                    judging = beside.submit(self._judge, played)
+                    continue
+                judging = None
+                self._tell(self._judge(played), observer)
+                ending = self._ending(started)
+                if ending is not None:
+                    return ending
+                if stop or observer.stop():
+                    return EvolutionEnding.STOPPED
+
+    def _tell(self, row: dict[str, Any], observer: Observer) -> None:
+        observer.row(row, self.generation + 1, self.settings.generations)
 
     @property
     def finished(self) -> EvolutionEnding | None:
@@ -186,24 +240,35 @@ class Evolution:
             return EvolutionEnding.TIME
         return None
 
-    def _advance(self, observer: Observer) -> dict[str, Any]:
-        """One more generation, committed; its row."""
+    def _play(self, last: _Played | None, observer: Observer) -> _Played:
+        """Breed the generation after `last`, or after the committed one, and let it play."""
         began = time.monotonic()
-        generation = self.generation + 1
+        generation, before = self.generation, self.population
+        if last is not None:
+            generation, before = last.generation, last.population
+        generation += 1
         breeding = generator(self.settings.seed, Use.BREEDING, generation)
         if generation == 0:
             population = self.algorithm.first(breeding)
         else:
-            population = self.algorithm.next(generation, self.population, breeding)
+            population = self.algorithm.next(generation, before, breeding)
         agents = [self.genome.agent(individual, individual.name) for individual in population]
         table, games, openings = self._played(generation, agents, observer)
         played = Round(agents, table, games, generator(self.settings.seed, Use.FITNESS, generation))
         values = fitness_values(self._fitness, played)
+        # Survivors stand in two generations: each has its own, for the last may still be written.
+        population = [copy(individual) for individual in population]
         for index, individual in enumerate(population):
             difference = self._direction * float(table.disc_difference[index])
-            individual.fitness.values = (values[index], difference)
+            individual.fitness = Fitness((values[index], difference))
             own = self._places(index // self.settings.population)
             individual.cases = table.against[index, own.start : own.stop].tolist()
+        return _Played(generation, population, played, openings, self.algorithm.state(), began)
+
+    def _judge(self, played: _Played) -> dict[str, Any]:
+        """Let the panel judge a generation, and commit it; its row."""
+        generation, population = played.generation, played.population
+        agents, table, games = played.round.agents, played.round.standings, played.round.games
         island = on_turn(generation, self.settings.islands)
         champion = max(self._places(island), key=lambda place: population[place].fitness.values)
         if generation == 0:
@@ -214,7 +279,7 @@ class Evolution:
         if score is not None:
             self.champions.note_panel(population[champion], generation, score)
         names = [individual.name for individual in population]
-        fitness_games = games.table(generation, "fitness", names, openings)
+        fitness_games = games.table(generation, "fitness", names, played.openings)
         judging_games = judged.table
         several = self.settings.islands > 1
         if several:
@@ -230,10 +295,10 @@ class Evolution:
             "games": len(games),
             "over_budget": float((games.results[:, REASON] != END).mean()),
             **judged.figures,
-            "seconds": time.monotonic() - began,
+            "seconds": time.monotonic() - played.began,
         }
         assert set(row) <= set(GENERATIONS_COLUMNS.names), row.keys()
-        state = checkpoint(self.settings, self.algorithm, self.champions, self.genome)
+        state = checkpoint(self.settings, played.state, self.champions, self.genome)
         store.commit_generation(
             self.folder,
             generation,

@@ -44,8 +44,10 @@ def _names() -> pa.Array:
 
 def move_texts(moves: npt.NDArray[np.int8]) -> pa.Array:
     """Rows of moves, each to its first −1, as text with a space between: `f5 d6 pass c3`."""
-    played = np.logical_and.accumulate(moves >= 0, axis=1)
-    ends = np.concatenate([[0], np.cumsum(played.sum(axis=1))])
+    ended = moves < 0
+    plies = np.where(ended.any(axis=1), ended.argmax(axis=1), moves.shape[1])
+    played = np.arange(moves.shape[1]) < plies[:, None]
+    ends = np.concatenate([[0], np.cumsum(plies)])
     names = pa.ListArray.from_arrays(ends.astype(np.int32), _names().take(pa.array(moves[played])))
     return pc.binary_join(names, " ")
 
