@@ -19,7 +19,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from benchmarks.trained import over_seeds
 from evolve.arena.bradleyterry import rate
 from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.config.toml import config_text, resolve_as
@@ -27,6 +26,7 @@ from evolve.engine.rules import Rules
 from evolve.evolution.loop import Evolution
 from evolve.fitness.executor import Executor, Threads
 from evolve.fitness.games import Games
+from evolve.fitness.means import mean_of
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.roundrobin import RoundRobin
 from evolve.tables import folder as store
@@ -120,7 +120,7 @@ def main(rules: Rules, population: int, seeds: int, jobs: int) -> None:
                     for kind in ("plain", "Bradley–Terry")
                 )
                 gain = [b - a for a, b in zip(plain, rating, strict=True)]
-                mean, low, high = over_seeds(gain)
+                _, mean, low, high, _ = mean_of(gain)
                 cells.append(
                     f"{np.mean(plain):.3f}  {np.mean(rating):.3f}  "
                     f"{mean:+.3f} [{low:+.3f}, {high:+.3f}]"

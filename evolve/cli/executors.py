@@ -89,9 +89,14 @@ def _asked() -> dict[str, Any] | None:
     return values
 
 
+def on_cluster() -> bool:
+    """Whether a cluster was asked for."""
+    return _asked() is not None
+
+
 def refuse_cluster(what: str) -> None:
     """Raise OptionsError where a cluster was asked for, of work that stays on one machine."""
-    if _asked() is not None:
+    if on_cluster():
         raise OptionsError(f"--executor dask: {what} on one machine")
 
 

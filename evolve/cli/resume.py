@@ -75,8 +75,8 @@ def resume_command(
             raise click.UsageError(
                 f"--{name.replace('_', '-')} is not for {run}, which is of `{command}`"
             )
-    if study or kind is not EVOLUTIONS:
-        refuse_cluster(f"`{command}` is" if not study else "a study's runs are")
+    if kind is not EVOLUTIONS:
+        refuse_cluster(f"`{command}` is")
     if isinstance(opened, Study):
         from evolve.cli.study import resume_study
 

@@ -10,7 +10,7 @@ import click
 
 import evolve
 from evolve.cli.display import tell, telling_of_compilation
-from evolve.cli.executors import executor_for, executor_options, refuse_cluster, where
+from evolve.cli.executors import executor_for, executor_options, where
 from evolve.cli.generations import GenerationsLook
 from evolve.cli.new_run import config_of, new_folder
 from evolve.cli.options import jobs_option
@@ -76,7 +76,6 @@ def run_command(
     given = given_options(EvolutionSettings, options)
     file = read_toml(Path(config)) if config else {}
     if seeds is not None or grid:
-        refuse_cluster("a study's runs are")
         return start_study(EVOLUTIONS.name, seeds, grid, (file, given), jobs, out)
     settings = resolve(given, file, config or "file")
     with (

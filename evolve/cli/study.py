@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -12,7 +13,14 @@ from rich.progress import Progress, TaskID
 
 import evolve
 from evolve.cli.display import Look, tell, watching
-from evolve.cli.new_run import need_extras, new_folder, versions_of
+from evolve.cli.executors import (
+    executor_for,
+    executor_options,
+    on_cluster,
+    refuse_cluster,
+    where,
+)
+from evolve.cli.new_run import config_of, need_extras, new_folder, versions_of
 from evolve.cli.options import jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs_of_study
 from evolve.cli.progress import Reported, progress_of, progress_option, tell_event, tell_started
@@ -20,8 +28,9 @@ from evolve.cli.runs import done_of, interval_of
 from evolve.cli.settings import Grouped
 from evolve.cli.signals import INTERRUPTED
 from evolve.cli.terminal import bar, cell, duration
-from evolve.errors import OptionsError, RunError, SettingsError
+from evolve.errors import ClusterError, OptionsError, RunError, SettingsError
 from evolve.tables import folder as store
+from evolve.tables.kinds import EVOLUTIONS
 from evolve.text import count_of
 
 if TYPE_CHECKING:
@@ -105,6 +114,7 @@ def _bare(value: Any) -> Any:
 @click.command(name="study")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--out", metavar="FOLDER", help="Folder of the study; runs/study-NNN by default.")
+@executor_options
 @jobs_option
 @progress_option
 def study_command(file: Path, out: str | None, jobs: int) -> int:
@@ -123,7 +133,8 @@ def study_command(file: Path, out: str | None, jobs: int) -> int:
 
     Each run has a folder of its own in the study's, with the same tables as if it were alone.
     Ctrl-C ends after what is in hand, a second one at once; evolve resume goes on. --jobs threads
-    are shared out among the runs that go on at a time.
+    are shared out among the runs that go on at a time; on a cluster (--scheduler) each slot has one
+    run.
 
     \b
     Examples:
@@ -215,21 +226,43 @@ def _words(name: str, value: Any) -> list[str]:
 
 def _go_on(study: Study, jobs: int, words: Sequence[str]) -> int:
     """Work on it until something ends it, and say how it went; the exit code."""
-    from evolve.studies.running import StudyEnding, StudyWork
+    from evolve.studies.running import StudyWork
 
-    work = StudyWork(study, jobs, words)
+    if study.design.kind is not EVOLUTIONS:
+        refuse_cluster(f"`{study.design.command}` is")
+    with executor_for(jobs) as executor:
+        if not on_cluster():
+            return _work_on(study, StudyWork(study, jobs, words), count_of(jobs, "thread"))
+        from evolve.config.evolution import EvolutionSettings
+        from evolve.studies.remote import RemoteRun, check_remote
+
+        for settings in _settings(study):
+            assert isinstance(settings, EvolutionSettings)
+            check_remote(settings)
+
+        def remote(folder: Path, settings: EvolutionSettings) -> RemoteRun:
+            return RemoteRun(folder, settings, executor, config)
+
+        config = partial(config_of, EVOLUTIONS, EVOLUTIONS.name)
+        work = StudyWork(study, 1, words, remote, lambda: executor.slots)
+        return _work_on(study, work, where(executor))
+
+
+def _work_on(study: Study, work: StudyWork, place: str) -> int:
+    from evolve.studies.running import StudyEnding
+
     if not work.left:
         tell(f"{study.path} is finished: {count_of(len(work.rows), 'run')}")
         _report(study)
         return 0
-    _print_header(study, work)
+    _print_header(study, work, place)
     file = progress_of()
     tell_started(command="study", folder=study.path)
     try:
         with watching(RunsLook(work)) as display:
             observer = display if file is None else Reported(display, file, _ROW_EVENT)
             ending = work.run(observer)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, ClusterError):
         tell(f"go on with: evolve resume {study.path}")
         raise
     done = sum(row["state"] == "done" for row in work.rows.values())
@@ -248,7 +281,7 @@ def _go_on(study: Study, jobs: int, words: Sequence[str]) -> int:
     return INTERRUPTED if ending.stopped else 0
 
 
-def _print_header(study: Study, work: StudyWork) -> None:
+def _print_header(study: Study, work: StudyWork, place: str) -> None:
     design = study.design
     settings, seeds = len(design.settings_of_runs), len(design.seeds)
     tell(
@@ -259,7 +292,7 @@ def _print_header(study: Study, work: StudyWork) -> None:
     so_far = f", {done} of them done" if done else ""
     tell(
         f"{count_of(len(work.rows), 'run')}{so_far}; {work.at_once} at a time, "
-        f"{count_of(work.threads, 'thread')} each"
+        f"{count_of(work.threads, 'thread')} each; {place}"
     )
 
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from evolve.errors import RunError
+from evolve.errors import EvolveError, RunError
 from evolve.programs.parent import end_with_parent
 from evolve.tables.kinds import imported
 
@@ -38,6 +38,8 @@ class RunProcess:
         """Why it failed, if it did."""
         self.stopped = False
         """Whether it ended because it was asked to, so that it can go on."""
+        self.lost: EvolveError | None = None
+        """Never: a process has its machine."""
         # A forked copy of a process with threads is not sound.
         context = multiprocessing.get_context("spawn")
         arguments = ([*words, "--progress", str(told)], log)

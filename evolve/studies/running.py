@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Protocol
 
 import tomli_w
 
-from evolve.errors import RunError
+from evolve.errors import EvolveError, RunError
 from evolve.studies.facts import row_of
 from evolve.studies.process import RunProcess
 from evolve.tables.atomic import write_text
@@ -37,22 +37,64 @@ class StudyEnding(RunEnding):
     STOPPED = "stopped"
 
 
+class Working(Protocol):
+    """A run at work; see `RunProcess`, and `RemoteRun`, which may lose its cluster."""
+
+    share: float
+    error: str | None
+    stopped: bool
+    lost: EvolveError | None
+
+    @property
+    def sentinel(self) -> Any:
+        """Ready when it has ended; for `multiprocessing.connection.wait`."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether it works."""
+
+    def look(self) -> None:
+        """Take in what it has told since the last time."""
+
+    def stop(self) -> None:
+        """Ask it to end after what is in hand."""
+
+    def kill(self) -> None:
+        """End it now."""
+
+    def ended(self) -> int:
+        """Wait for its end; the exit code."""
+
+
 class StudyWork:
     """What is left to do of a study, done by processes.
 
     jobs: threads of all runs together; as many runs go on at a time, as long as there are so many
     left, and each has its share of the threads. more: words for the runs that go on, such as
-    --generations 300. Results depend on none of these.
+    --generations 300. remote(folder, settings) goes on with a run elsewhere, where `slots()` says
+    how many can. Results depend on none of these.
     """
 
-    def __init__(self, study: Study, jobs: int, more: Sequence[str] = ()) -> None:
-        self.study, self._more = study, more
+    def __init__(
+        self,
+        study: Study,
+        jobs: int,
+        more: Sequence[str] = (),
+        remote: Callable[[Path, Any], Working] | None = None,
+        slots: Callable[[], int] | None = None,
+    ) -> None:
+        self.study, self._more, self._remote = study, more, remote
+        self._slots = slots or (lambda: jobs)
         self.rows = {member: row_of(study, member) for member in study.members}
         self.left = [one for one, row in self.rows.items() if row["state"] != "done" or more]
-        self.at_once = max(1, min(jobs, len(self.left)))
         self.threads = max(1, jobs // self.at_once)
         self.failed: dict[Member, str] = {}
-        self._working: dict[Member, RunProcess] = {}
+        self._working: dict[Member, Working] = {}
+
+    @property
+    def at_once(self) -> int:
+        """Runs that go on at a time."""
+        return max(1, min(self._slots(), len(self.left)))
 
     def run(self, observer: Observer) -> StudyEnding:
         """Do it. Runs that fail are told of and left; the others go on."""
@@ -71,6 +113,8 @@ class StudyWork:
                     if not process.alive:
                         del self._working[member]
                         self._end(member, process, observer)
+                        if process.lost is not None:
+                            raise process.lost
                 done = self._done + sum(one.share for one in self._working.values())
                 observer.stage("runs", min(done, len(self.rows)), len(self.rows))
                 if observer.stop() and not stopping:
@@ -84,8 +128,10 @@ class StudyWork:
             return StudyEnding.STOPPED
         return StudyEnding.FAILED if self.failed else StudyEnding.DONE
 
-    def _begin(self, member: Member) -> RunProcess:
+    def _begin(self, member: Member) -> Working:
         folder, name = self.study.folder_of(member), member.name
+        if self._remote is not None:
+            return self._remote(folder, self.study.design.resolved(member))
         if (folder / CONFIG_FILE).exists():
             words = ["resume", str(folder), *self._more]
         else:
@@ -97,7 +143,7 @@ class StudyWork:
         words += ["--jobs", str(self.threads)]
         return RunProcess(words, logs / f"{name}.log", logs / f"{name}.progress")
 
-    def _end(self, member: Member, process: RunProcess, observer: Observer) -> None:
+    def _end(self, member: Member, process: Working, observer: Observer) -> None:
         """A process has ended: its run's row, or why it failed."""
         code = process.ended()
         row = self.rows[member] = row_of(self.study, member)

@@ -1,0 +1,129 @@
+"""A part of a run on another machine: its files go there, and what is new comes back.
+
+Whoever works on it needs no disk in common with the run's own folder, which is the truth: where a
+worker dies, the leg is done again from there.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from evolve.config.toml import read_run_toml, resolve
+from evolve.errors import RunError
+from evolve.evolution.loop import Evolution
+from evolve.fitness.executor import ONE_THREAD
+from evolve.tables.atomic import replacing
+from evolve.tables.layout import (
+    CHAMPION_FILE,
+    CONFIG_FILE,
+    EVALUATION_FILE,
+    GAMES,
+    GENERATIONS,
+    LEARNED_FILE,
+    committed_generations,
+    games_file,
+    generation_file,
+    playoff_file,
+)
+from evolve.tables.observer import Silent
+
+
+@dataclass(frozen=True)
+class Leg:
+    """So many seconds of a run, and what it needs: its files by their paths in its folder.
+
+    name: of the folder, which agents say that they are from.
+    """
+
+    name: str
+    files: Mapping[str, bytes]
+    seconds: float
+
+    @classmethod
+    def of(cls, folder: Path, seconds: float) -> Leg:
+        """The next one of the run in a folder. Of games only the last generation's are needed."""
+        done = committed_generations(folder)
+        paths = [folder / name for name in (CONFIG_FILE, EVALUATION_FILE)]
+        paths += [generation_file(folder, number) for number in range(done)]
+        if done:
+            paths.append(games_file(folder, done - 1))
+        paths += _results(folder)
+        return cls(folder.resolve().name, _contents(folder, paths), seconds)
+
+
+@dataclass(frozen=True)
+class LegDone:
+    """What came of it: generations in all, files that are new or changed, in the order in which
+    they must be written, and those that are gone; finished: whether the run is."""
+
+    generations: int
+    files: Mapping[str, bytes]
+    gone: tuple[str, ...]
+    finished: bool
+
+
+def _results(folder: Path) -> list[Path]:
+    """In the order in which they are written: the play-off says that the champion is its own."""
+    return [folder / CHAMPION_FILE, folder / LEARNED_FILE, playoff_file(folder)]
+
+
+def _contents(folder: Path, paths: list[Path]) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in paths if path.exists()
+    }
+
+
+class _Until(Silent):
+    """Stops a run when the time is up."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    def stop(self) -> bool:
+        """See Observer."""
+        return time.monotonic() >= self._end
+
+
+def go(leg: Leg) -> LegDone:
+    """Go on with a run, on one thread; RunError where this machine has no room for it."""
+    try:
+        with tempfile.TemporaryDirectory(prefix="evolve-") as scratch:
+            folder = Path(scratch) / leg.name
+            for part in (GENERATIONS, GAMES):
+                (folder / part).mkdir(parents=True)
+            for name, data in leg.files.items():
+                (folder / name).write_bytes(data)
+            return _gone_on(folder, leg)
+    except OSError as error:
+        raise RunError(f"a worker of the cluster: {error}") from error
+
+
+def _gone_on(folder: Path, leg: Leg) -> LegDone:
+    before = committed_generations(folder)
+    evolution = Evolution(folder, resolve({}, read_run_toml(folder / CONFIG_FILE)), ONE_THREAD)
+    evolution.restore()
+    stopped = evolution.finished is None and evolution.run(_Until(leg.seconds)).stopped
+    done = committed_generations(folder)
+    paths = [folder / EVALUATION_FILE]
+    for number in range(before, done):
+        paths += [games_file(folder, number), generation_file(folder, number)]
+    found = _contents(folder, [*paths, *_results(folder)])
+    return LegDone(
+        done,
+        {name: data for name, data in found.items() if leg.files.get(name) != data},
+        tuple(name for name in leg.files if not (folder / name).exists()),
+        not stopped,
+    )
+
+
+def keep(folder: Path, done: LegDone) -> None:
+    """Write what came of a leg into the run's folder, in an order that a kill may cut anywhere."""
+    for name in done.gone:
+        (folder / name).unlink(missing_ok=True)
+    for name, data in done.files.items():
+        with replacing(folder / name) as path:
+            path.write_bytes(data)

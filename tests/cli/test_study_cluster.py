@@ -1,0 +1,86 @@
+"""Studies on a cluster: one run a worker, the folder and tables as on one machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import evolve
+from evolve.studies import remote
+from tests.cli import QUICK, done, misused, spawn, tables, wait_until
+from tests.fitness.dask import cluster, place
+
+distributed = pytest.importorskip("distributed")
+pytestmark = [
+    pytest.mark.filterwarnings("default"),  # Dask's own
+    pytest.mark.slow,
+]
+SMALL = (*QUICK[1:], "--generations=3")
+
+
+def assert_same(one: Path, other: Path) -> None:
+    runs = sorted(path.name for path in one.iterdir() if (path / "config.toml").exists())
+    assert runs
+    for name in runs:
+        assert tables(one / name) == tables(other / name), name
+        files = [(study / name / "champion.json").read_text() for study in (one, other)]
+        assert files[0] == files[1]
+
+
+def test_a_study_has_the_tables_of_one_on_this_machine_whatever_happens(tmp_path: Path) -> None:
+    words = ("run", *SMALL, "--seeds=0-3", "--grid=crossover=blend,uniform")
+    done(*words, "--out", tmp_path / "here")
+    with place(tmp_path, 2) as found:
+        cluster(found, 2).close()
+        study = tmp_path / "there"
+        process = spawn(tmp_path, *words, "--scheduler", found.address, "--out", study)
+        for count in (1, 4):
+            wait_until(lambda n=count: len(list(study.glob("*/generations/*"))) > n, process)
+            found.workers.pop(0).kill()
+            found.worker()
+        out, err = process.communicate(timeout=200)
+        assert process.returncode == 0, (out, err)
+        assert "8 runs; 2 at a time, 1 thread each; 2 slots of" in out
+        assert_same(tmp_path / "here", study)
+        # Further generations, and seeds, also where it goes on.
+        more = ("--generations", 4, "--seeds", "4")
+        done("resume", study, *more, "--scheduler", found.address)
+    done("resume", tmp_path / "here", *more)
+    assert_same(tmp_path / "here", study)
+
+
+def test_runs_go_leg_by_leg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote.RemoteRun.__init__, "__defaults__", (0.0,))
+    with place(tmp_path, 1) as found:
+        cluster(found, 1).close()
+        words = ("run", *SMALL, "--scheduler", found.address, "--seeds=1-2")
+        done(*words, "--out", tmp_path / "legs")
+    done("run", *SMALL, "--seeds=1-2", "--out", tmp_path / "whole")
+    assert_same(tmp_path / "whole", tmp_path / "legs")
+
+
+def test_the_scheduler_is_gone(tmp_path: Path) -> None:
+    with place(tmp_path, 1) as found:
+        cluster(found, 1).close()
+        words = ("run", *QUICK[1:], "--generations=400", "--seeds=0-2")
+        study = tmp_path / "study"
+        process = spawn(tmp_path, *words, "--scheduler", found.address, "--out", study)
+        wait_until((study / "seed-0").exists, process)
+        found.scheduler.kill()
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert f"go on with: evolve resume {study}" in out
+    assert err.strip().splitlines()[-1] == f"error: the scheduler at {found.address} is gone"
+
+
+def test_what_workers_do_not_have_is_told(tmp_path: Path) -> None:
+    agent = tmp_path / "mine.json"
+    evolve.load_agent("swh").save(agent)
+    with place(tmp_path, 1) as found:
+        cluster(found, 1).close()
+        words = ("run", *SMALL, "--scheduler", found.address, "--seeds=1-2")
+        words = (*words, "--rules=standard", f"--start-from={agent}")
+        error = misused(*words, "--out", tmp_path / "x")
+    assert f"start_from: workers of a cluster do not have {agent}" in error
+    assert not (tmp_path / "x").exists()
