@@ -19,6 +19,7 @@ from evolve.text import count_of
 
 if TYPE_CHECKING:
     from evolve.fitness.executor import Executor
+    from evolve.fitness.site import Site
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -65,6 +66,25 @@ def _option(name: str, **attributes: Any) -> Callable[[C], C]:
     )
 
 
+def site() -> Site:
+    """Where the command's games are to be played. ExtraError where Dask is not installed."""
+    from evolve.fitness.site import HERE, Site
+    from evolve.fitness.tls import Tls
+
+    asked = _asked()
+    if asked is None:
+        return HERE
+    if importlib.util.find_spec("distributed") is None:
+        raise ExtraError(
+            "clusters need Dask, the extra `cluster` of evolve, which is not installed: pip "
+            "install '.[cluster]'"
+        )
+    # What matters of a lost connection is said in a line of ours; its log would be forty.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    files = [asked[name] for name in _CERTIFICATES]
+    return Site(asked["scheduler"], None if None in files else Tls(*files))
+
+
 def _asked() -> dict[str, Any] | None:
     """What was asked of a cluster; None where games stay on this machine."""
     context = click.get_current_context()
@@ -106,26 +126,8 @@ def executor_for(jobs: int) -> Iterator[Executor]:
 
     ClusterError where the scheduler does not answer; ExtraError where Dask is not installed.
     """
-    from evolve.fitness.executor import Threads
-
-    asked = _asked()
-    if asked is None:
-        yield Threads(jobs)
-        return
-    if importlib.util.find_spec("distributed") is None:
-        raise ExtraError(
-            "clusters need Dask, the extra `cluster` of evolve, which is not installed: pip "
-            "install '.[cluster]'"
-        )
-    from evolve.fitness.cluster import Cluster, Tls
-
-    # What matters of a lost connection is said in a line of ours; its log would be forty.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
-
-    files = [asked[name] for name in _CERTIFICATES]
-    tls = None if None in files else Tls(*files)
-    with Cluster(asked["scheduler"], tls=tls, threads=jobs, told=complain) as cluster:
-        yield cluster
+    with site().open(jobs, complain) as executor:
+        yield executor
 
 
 def where(executor: Executor) -> str:

@@ -10,7 +10,7 @@ from evolve.cli.completion import complete_runs
 from evolve.cli.executors import executor_options, refuse_cluster
 from evolve.cli.options import jobs_option
 from evolve.cli.progress import progress_option
-from evolve.tables.kinds import EVOLUTIONS, RUN_KINDS, Change, imported
+from evolve.tables.kinds import EVOLUTIONS, RUN_KINDS, SWEEPS, Change, imported
 
 
 def _change_options(command: Any) -> Any:
@@ -75,7 +75,7 @@ def resume_command(
             raise click.UsageError(
                 f"--{name.replace('_', '-')} is not for {run}, which is of `{command}`"
             )
-    if kind is not EVOLUTIONS:
+    if kind not in (EVOLUTIONS, SWEEPS):
         refuse_cluster(f"`{command}` is")
     if isinstance(opened, Study):
         from evolve.cli.study import resume_study

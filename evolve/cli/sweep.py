@@ -7,12 +7,13 @@ import time
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 import evolve
 from evolve.cli.display import tell
+from evolve.cli.executors import executor_options, refuse_cluster, site
 from evolve.cli.new_run import config_of, need_extras, new_folder
 from evolve.cli.options import all_cores
 from evolve.cli.permission import agree_to_programs, check_programs
@@ -32,11 +33,14 @@ from evolve.tables.layout import CONFIG_FILE
 from evolve.text import count_of
 
 if TYPE_CHECKING:
+    from evolve.fitness.site import Site
     from evolve.sweeps.final import FinalResult
     from evolve.sweeps.sweep import Sweep, SweepEnding
     from evolve.tables.observer import Observer
     from evolve.tables.run import Run
 
+_ON_CLUSTERS: Final = ("alphabeta", "evolution")
+"""Kinds whose games are played by the kernels, and can be elsewhere."""
 _SWEEP_HELP = """Search the hyperparameters of KIND with Optuna.
 
 KIND is dqn, mcts or patterns (learning), alphabeta (every gene of an alpha-beta agent), evolution
@@ -84,6 +88,7 @@ Examples:
     help="Worker processes, a trial each; all cores by default.",
 )
 @study_options
+@executor_options
 @progress_option
 @click.option("--out", metavar="FOLDER", help="Folder of the sweep; runs/sweep-KIND-NNN if not.")
 @click.option("--config", metavar="FILE.toml", help="Settings; options come first.")
@@ -121,12 +126,13 @@ def sweep_command(
 
     checked_plan(settings)
     need_extras(SWEEPS.variants[kind])
+    games_at = _site(kind)
     with new_folder(imported(SWEEPS.kept), f"sweep-{kind}", out) as folder:
         name = settings.study or folder.resolve().name
         settings = settings.model_copy(update={"study": name})
         store.create(folder, _config(settings), SWEEPS.parts)
         agree_to_programs(folder, _kept(settings))
-        with closing(_sweep_of(folder, settings, jobs or all_cores())) as sweep:
+        with closing(_sweep_of(folder, settings, jobs or all_cores(), games_at)) as sweep:
             return _go_on(sweep)
 
 
@@ -137,6 +143,7 @@ def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs
     need_extras(SWEEPS.commands[run.command])
     folder, file = run.path, run.path / CONFIG_FILE
     kind = SWEEPS.word(run.command)
+    games_at = _site(kind)
     stored = {key: value for key, value in read_toml(file).items() if key != "timeout"}
     if "games" in changes and "trials" not in changes:
         stored.pop("trials", None)  # they were as many as the games allowed
@@ -148,18 +155,25 @@ def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs
         given = "storage" in changes
         check_programs(folder, _kept(settings), allowed=allow_programs, storage=given)
         store.sweep_temporary(folder, SWEEPS.parts)
-        with closing(_sweep_of(folder, settings, jobs)) as sweep:
+        with closing(_sweep_of(folder, settings, jobs, games_at)) as sweep:
             if changes:
                 write_text(file, _config(settings))
             return _go_on(sweep)
 
 
-def _sweep_of(folder: Path, settings: SweepSettings, jobs: int) -> Sweep:
+def _site(kind: str) -> Site:
+    """Where the games of trials are played."""
+    if kind not in _ON_CLUSTERS:
+        refuse_cluster(f"`{SWEEPS.command(kind)}` is")
+    return site()
+
+
+def _sweep_of(folder: Path, settings: SweepSettings, jobs: int, games_at: Site) -> Sweep:
     from evolve.sweeps.population import PopulationSweep
     from evolve.sweeps.sweep import Sweep
 
     bred = isinstance(settings, ProgramSweepSettings) and settings.algorithm == "ga"
-    return (PopulationSweep if bred else Sweep)(folder, settings, jobs)
+    return (PopulationSweep if bred else Sweep)(folder, settings, jobs, site=games_at)
 
 
 def _check_same_storage(folder: Path, stored: str | None, given: str) -> None:

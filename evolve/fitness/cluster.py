@@ -8,9 +8,8 @@ import pickle
 import time
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import CancelledError
-from dataclasses import dataclass
-from pathlib import Path
 from queue import Empty, SimpleQueue
+from threading import Lock
 from types import FunctionType, TracebackType
 from typing import Any, Final, Self, TypeVar
 
@@ -20,6 +19,7 @@ from evolve.errors import ClusterError
 from evolve.fitness import errand
 from evolve.fitness.executor import BATCH
 from evolve.fitness.remote import payload_of
+from evolve.fitness.tls import Tls
 
 _ERRAND: Final = FunctionType(errand.errand.__code__, {"__builtins__": builtins}, "errand")
 """The same function as if it stood nowhere: it is pickled with its code and not by the name of its
@@ -42,24 +42,6 @@ _AHEAD: Final = 4
 """Tasks that are given out for each slot: the next is there before a worker asks."""
 
 
-@dataclass(frozen=True)
-class Tls:
-    """Files of the certificate authority, and of this client's certificate and key."""
-
-    ca: Path
-    cert: Path
-    key: Path
-
-    def security(self) -> Security:
-        """As Dask has it: nothing goes unencrypted."""
-        return Security(
-            require_encryption=True,
-            tls_ca_file=str(self.ca),
-            tls_client_cert=str(self.cert),
-            tls_client_key=str(self.key),
-        )
-
-
 class Cluster:
     """An executor: a client of the scheduler at an address such as `tls://host:8786`.
 
@@ -77,13 +59,15 @@ class Cluster:
         told: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.address, self.threads, self._told = address, threads, told
+        self.elsewhere = 0.0
+        self._counting = Lock()
         self._refused: dict[str, str] = {}
         self._workers: dict[str, int] = {}
         self._asked = -math.inf
         """When the scheduler was last asked who is there."""
         self._seen = 0.0
         """When a worker was last known to be there."""
-        security = None if tls is None else tls.security()
+        security = None if tls is None else _security(tls)
         try:
             self._client: Any = Client(
                 address, security=security, set_as_default=False, timeout=_CONNECT, name="evolve"
@@ -178,7 +162,7 @@ class Cluster:
     ) -> bytes | None:
         """What came of a task; None where it is done again, elsewhere."""
         try:
-            place, kind, answer = task.future.result()
+            place, kind, answer, seconds = task.future.result()
         except KilledWorker as error:
             task.tries += 1
             if task.tries == _TRIES:
@@ -195,6 +179,8 @@ class Cluster:
                 raise ClusterError(f"no worker can be used; {place}: {answer}")
             self._submit(number, task, ended)
             return None
+        with self._counting:
+            self.elsewhere += seconds
         found: bytes = answer
         return found
 
@@ -219,6 +205,16 @@ class _Begun:
         self.payload = payload
         self.future: Any = None
         self.tries = 0
+
+
+def _security(tls: Tls) -> Security:
+    """As Dask has it: nothing goes unencrypted."""
+    return Security(
+        require_encryption=True,
+        tls_ca_file=str(tls.ca),
+        tls_client_cert=str(tls.cert),
+        tls_client_key=str(tls.key),
+    )
 
 
 def _reason(error: BaseException) -> str:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 
-def errand(payload: bytes) -> tuple[str, str, Any]:
-    """Do what the payload asks for. The answer: the worker's address, then `done` and what came of
-    it, pickled, or `refused` and why."""
+def errand(payload: bytes) -> tuple[str, str, Any, float]:
+    """Do what the payload asks for. The answer: the worker's address, then `done`, what came of it,
+    pickled, and the CPU seconds that it took, or `refused`, why, and 0."""
     import importlib
 
     from distributed import get_worker
@@ -20,5 +20,5 @@ def errand(payload: bytes) -> tuple[str, str, Any]:
     try:
         remote = importlib.import_module("evolve.fitness.remote")
     except ImportError as error:
-        return address, "refused", f"it has no evolve of this kind: {error}"
+        return address, "refused", f"it has no evolve of this kind: {error}", 0.0
     return address, *remote.work(payload)

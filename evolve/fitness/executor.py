@@ -19,7 +19,10 @@ class Executor(Protocol):
     """Runs tasks side by side; what comes of them does not depend on which one it is.
 
     slots: how many run at a time. threads: those of this machine, for work that cannot leave it.
+    elsewhere: CPU seconds that tasks have taken on other machines so far.
     """
+
+    elsewhere: float
 
     @property
     def slots(self) -> int:
@@ -45,6 +48,7 @@ class Threads:
 
     def __init__(self, count: int) -> None:
         self.slots = self.threads = count
+        self.elsewhere = 0.0
 
     def games(self, count: int) -> int:
         """See Executor."""

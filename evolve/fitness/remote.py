@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import time
 from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from typing import Any
@@ -38,7 +39,7 @@ def payload_of(function: Callable[[Any], Any], task: Any) -> bytes:
     return pickle.dumps((*astuple(Make.here()), pickle.dumps((function, task))))
 
 
-def work(payload: bytes) -> tuple[str, Any]:
+def work(payload: bytes) -> tuple[str, Any, float]:
     """Do an errand; see `evolve.fitness.errand.errand`.
 
     The payload comes from the one who started the work: a cluster runs what its clients send, and
@@ -47,6 +48,8 @@ def work(payload: bytes) -> tuple[str, Any]:
     *wanted, inner = pickle.loads(payload)
     mine = Make.here()
     if list(astuple(mine)) != wanted:
-        return "refused", f"it has {mine}, not {Make(*wanted)}"
+        return "refused", f"it has {mine}, not {Make(*wanted)}", 0.0
+    begin = time.thread_time()
     function, task = pickle.loads(inner)
-    return "done", pickle.dumps(function(task))
+    answer = pickle.dumps(function(task))
+    return "done", answer, time.thread_time() - begin

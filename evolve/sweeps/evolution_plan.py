@@ -15,7 +15,6 @@ from evolve.agents.loading import load_agent, read_agent
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import config_text
 from evolve.evolution.loop import Evolution
-from evolve.fitness.executor import ONE_THREAD
 from evolve.sweeps.objective import Marks, Outcome, Report, Task
 from evolve.sweeps.plan import Plan
 from evolve.tables import folder as store
@@ -47,7 +46,7 @@ class EvolutionPlan(Plan):
         folder = objective.path(number, "")
         store.discard(folder, made=True)  # of an attempt that was killed
         folder.mkdir(parents=True)
-        evolution = Evolution(folder, settings, ONE_THREAD)
+        evolution = Evolution(folder, settings, objective.executor)
         store.create(folder, config_text(settings, {"evolve": evolve.__version__}))
         watch = _Evolving(objective, folder, self.sweep.budget, report)
         evolution.run(watch)
@@ -83,18 +82,22 @@ class _Evolving(Silent):
         self.marks = Marks(objective.plan.sweep.reports)
         self._objective, self._folder, self._report = objective, folder, report
         self._budget = budget or math.inf
-        self._begin = time.process_time()
+        self._begin = self._cpu_seconds()
         self._share = 0.0
         self.pruned = False
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         """A generation is there: count its seconds, and meet the panel when it is time."""
-        spent = time.process_time() - self._begin
+        spent = self._cpu_seconds() - self._begin
         self._share = spent / self._budget
         if self._share < 1.0 and self.marks.due(self._share):
             judged = self._objective.judged(_champion(self._folder))
             self.pruned = self._report(self.marks.step, *judged)
-            self._begin = time.process_time() - spent  # the panel's games do not count
+            self._begin = self._cpu_seconds() - spent  # the panel's games do not count
+
+    def _cpu_seconds(self) -> float:
+        """Here, and of games on other machines."""
+        return time.process_time() + self._objective.executor.elsewhere
 
     def stop(self) -> bool:
         """Whether the budget is used up, or the trial has been ended."""

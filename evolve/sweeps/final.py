@@ -17,7 +17,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from evolve.arena.match import Match
 from evolve.arena.tournament import Row, Tournament
-from evolve.fitness.executor import Threads
+from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.score import Score
 from evolve.sweeps.attempts import number_of
@@ -84,7 +84,7 @@ def play_final(
     folder: Path,
     plan: Plan,
     trials: Sequence[FrozenTrial],
-    jobs: int,
+    executor: Executor,
     observer: Observer,
     *,
     over: bool = False,
@@ -128,7 +128,7 @@ def play_final(
             lambda i, j: openings(Part.PLAYOFF, i, j),
             {},
             seed=sweep.seed,
-            executor=Threads(jobs),
+            executor=executor,
         )
         rating.play(progress)
         rows = rating.rows()
@@ -141,7 +141,7 @@ def play_final(
             openings(Part.MATCH, 0),
             sweep.rules,
             seed=sweep.seed,
-            executor=Threads(jobs),
+            executor=executor,
             sprt=plan.test,
         )
         score = match.play(progress).score

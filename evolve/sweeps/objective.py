@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import evolve
 from evolve.agents.agent import Agent
 from evolve.arena.panel import Panel
-from evolve.fitness.executor import ONE_THREAD
+from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.tables.layout import TRIALS
 
 if TYPE_CHECKING:
@@ -46,10 +46,14 @@ class Outcome:
 
 
 class Objective:
-    """Runs trials of one sweep in its folder. Made once in a process, it keeps what is compiled."""
+    """Runs trials of one sweep in its folder. Made once in a process, it keeps what is compiled.
 
-    def __init__(self, plan: Plan, folder: Path) -> None:
+    executor: for games of trials whose agents the kernels play.
+    """
+
+    def __init__(self, plan: Plan, folder: Path, executor: Executor = ONE_THREAD) -> None:
         self.plan = plan
+        self.executor = executor
         self.folder = folder
         self.kept: dict[str, Any] = {}
         """What a plan keeps from one trial to the next."""
@@ -67,7 +71,7 @@ class Objective:
 
     def judged(self, agent: Agent) -> tuple[float, float]:
         """An agent's mean score against the panel, and its standard error over openings."""
-        results = self.panel.results(agent, ONE_THREAD)
+        results = self.panel.results(agent, self.executor)
         error = math.sqrt(sum(result.error**2 for result in results)) / len(results)
         return sum(result.score for result in results) / len(results), error
 

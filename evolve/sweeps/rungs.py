@@ -27,7 +27,7 @@ from evolve.agents.loading import read_agent
 from evolve.arena.match import Match
 from evolve.config.sweep import SweepRung, SweepSettings
 from evolve.errors import RunError
-from evolve.fitness.executor import Threads
+from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.score import student95
 from evolve.sweeps.attempts import number_of
@@ -183,8 +183,9 @@ class Rungs:
         store.sweep_temporary(folder, ())
         queued = [Queued(one.values, one.origin) for one in queue]
         worth = (settings.budget or 0.0) / (self._settings.budget or 1.0)
+        jobs = self._sweep.jobs
         watch = _OnRung(observer, place, queue, self._done, worth, self._settings.work)
-        with closing(Sweep(folder, settings, self._sweep.jobs, queued)) as sweep:
+        with closing(Sweep(folder, settings, jobs, queued, self._sweep.site)) as sweep:
             ending = sweep.run(watch)
             by_number = {number_of(trial): trial for trial in sweep.study.trials()}
         if ending is not SweepEnding.COMPLETE:
@@ -208,7 +209,8 @@ class Rungs:
             ending, lives = self._live(RETEST, settings, pair * rung.seeds, observer)
             if ending is not None:
                 return ending, None
-            against = self._against(lives, observer)
+            with self._sweep.site.open(self._sweep.jobs) as executor:
+                against = self._against(lives, observer, executor)
         facts: dict[str, Any] = {} if against is None else {"against_defaults": against.score}
         facts |= {"run": folder.resolve().name, "trial": winner.number}
         agent: Any = winner.best.agent.with_provenance(**facts)
@@ -220,7 +222,9 @@ class Rungs:
         write_result(folder, result, self._sweep.study.trials())
         return None, result
 
-    def _against(self, lives: Sequence[Life | None], observer: Observer) -> SeedsScore | None:
+    def _against(
+        self, lives: Sequence[Life | None], observer: Observer, executor: Executor
+    ) -> SeedsScore | None:
         """Of the winner against the defaults, seed by seed; None where no pair is whole."""
         settings = self._settings
         scores = []
@@ -241,7 +245,7 @@ class Rungs:
                 openings,
                 settings.rules,
                 seed=settings.seed,
-                executor=Threads(self._sweep.jobs),
+                executor=executor,
             )
             scores.append(match.play().score.score)
             observer.stage("final", games * (number + 1), games * len(pairs))

@@ -12,7 +12,8 @@ from optuna.trial import TrialState
 
 from evolve.agents.loading import load_agent
 from evolve.config.sweep import SweepSettings
-from evolve.errors import EvolveError, RunError
+from evolve.errors import ClusterError, EvolveError, RunError
+from evolve.fitness.site import HERE, Site
 from evolve.sweeps.attempts import number_of
 from evolve.sweeps.exchange import agent_pieces, fetch_agents
 from evolve.sweeps.final import (
@@ -75,8 +76,8 @@ def checked_plan(settings: SweepSettings) -> Plan:
 class Sweep:
     """One sweep in its folder. Make it inside the folder's lock.
 
-    With a `queue` its trials are the only ones. Raises what `checked_plan` does, RunError or
-    StorageError, before anything is begun.
+    With a `queue` its trials are the only ones; site: where games are played. Raises what
+    `checked_plan` does, RunError or StorageError, before anything is begun.
     """
 
     def __init__(
@@ -85,8 +86,10 @@ class Sweep:
         settings: SweepSettings,
         jobs: int,
         queue: Sequence[Queued] | None = None,
+        site: Site = HERE,
     ) -> None:
         self.folder = folder
+        self.site = site
         self.settings = settings
         plan = checked_plan(settings)
         self.jobs = jobs
@@ -135,7 +138,8 @@ class Sweep:
         if self.study.shared:
             fetch_agents(self.folder, self.study.trials(), self.settings.finalists)
         trials, over = self.study.trials(), self.study.is_over
-        return play_final(self.folder, self.plan, trials, self.jobs, observer, over=over)
+        with self.site.open(self.jobs) as executor:
+            return play_final(self.folder, self.plan, trials, executor, observer, over=over)
 
     def weigh(self) -> None:
         """Find out what matters, and keep it with the table."""
@@ -229,6 +233,9 @@ class Sweep:
             case ("pruned", facts):
                 kept = self.study.prune(number, facts)
                 self._failed = 0
+            case ("gone", why):
+                self.study.lose(number, why, blamed=False)
+                raise ClusterError(why)
             case ("failed", reason, facts):
                 self.study.fail(number, reason, facts)
                 kept = True
@@ -281,7 +288,7 @@ class Sweep:
         return best_trial(self.study.trials()) is not None
 
     def _worker(self, place: int) -> Worker:
-        return Worker(self.folder, self.settings, place)
+        return Worker(self.folder, self.settings, place, self.site)
 
     @contextmanager
     def _at_work(self) -> Iterator[None]:

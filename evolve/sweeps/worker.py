@@ -3,7 +3,7 @@
 Messages to a worker are a `Task` or None, the end; back come `("report", step, score, error)`,
 answered by whether to end there, and at last `("complete", score, error, agent, facts)`,
 `("pruned", facts)` or `("failed", reason, facts)`; facts have the seconds, of those that failed
-what is known.
+what is known. `("gone", why)`: there is no cluster any more, and the trial is not to blame.
 """
 
 from __future__ import annotations
@@ -13,19 +13,21 @@ import re
 import signal
 import time
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evolve.config.sweep import SweepSettings
-from evolve.errors import EvolveError
+from evolve.errors import ClusterError, EvolveError
+from evolve.fitness.site import HERE, Site
 from evolve.programs.parent import end_with_parent
 from evolve.programs.process import signal_name
 
 if TYPE_CHECKING:
+    from evolve.fitness.executor import Executor
     from evolve.sweeps.objective import Task
 
 Message = tuple[Any, ...]
@@ -34,12 +36,14 @@ Message = tuple[Any, ...]
 class Worker:
     """A worker process, seen from the one that started it."""
 
-    def __init__(self, folder: Path, settings: SweepSettings, place: int) -> None:
+    def __init__(
+        self, folder: Path, settings: SweepSettings, place: int, site: Site = HERE
+    ) -> None:
         self.place = place
         # A forked copy of a process with threads is not sound.
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        told = (theirs, folder, settings, place)
+        told = (theirs, folder, settings, place, site)
         self._process = context.Process(target=work, args=told, daemon=True)
         with _without_ctrl_c():
             self._process.start()
@@ -134,19 +138,32 @@ def ready(workers: list[Worker], seconds: float) -> list[Worker]:
     return [worker for worker in workers if worker.connection in found]
 
 
-def work(connection: Connection, folder: Path, settings: SweepSettings, place: int) -> None:
+def work(
+    connection: Connection, folder: Path, settings: SweepSettings, place: int, site: Site
+) -> None:
     """Run trials until there is no more to do: what a worker process does.
 
-    place: its own among the workers, from 0.
+    place: its own among the workers, from 0; site: where the games of its trials are played.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started us
     end_with_parent()
+    with ExitStack() as stack:
+        _serve(connection, folder, settings, place, lambda: stack.enter_context(site.open(1)))
+
+
+def _serve(
+    connection: Connection,
+    folder: Path,
+    settings: SweepSettings,
+    place: int,
+    executor: Callable[[], Executor],
+) -> None:
     from evolve.sweeps.objective import Objective
     from evolve.sweeps.plan import plan_of
 
     plan = plan_of(settings)
     plan.settle(place)
-    objective = Objective(plan, folder)
+    objective: Objective | None = None
 
     def report(step: int, score: float, error: float) -> bool:
         connection.send(("report", step, score, error))
@@ -155,6 +172,8 @@ def work(connection: Connection, folder: Path, settings: SweepSettings, place: i
     while (task := connection.recv()) is not None:
         begin = time.perf_counter()
         try:
+            if objective is None:
+                objective = Objective(plan, folder, executor())
             outcome = objective.run(task, report)
             facts = {"seconds": time.perf_counter() - begin}
             if outcome is not None:
@@ -166,6 +185,9 @@ def work(connection: Connection, folder: Path, settings: SweepSettings, place: i
             else:
                 agent = outcome.agent.relative_to(folder).as_posix()
                 connection.send(("complete", outcome.score, outcome.error, agent, facts))
+        except ClusterError as error:
+            connection.send(("gone", str(error)))
+            return
         except EvolveError as error:
             connection.send(("failed", str(error), {}))
         except MemoryError:

@@ -181,7 +181,8 @@ def test_a_stopped_worker_holds_nobody_up(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_with_certificates_and_with_wrong_ones(tmp_path: Path) -> None:
-    from evolve.fitness.cluster import Cluster, Tls
+    from evolve.fitness.cluster import Cluster
+    from evolve.fitness.tls import Tls
 
     options = certificates(tmp_path)
     strange = tmp_path / "strange"
@@ -218,3 +219,40 @@ def test_without_workers_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def dies(task: int) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["alphabeta", "evolution"])
+def test_sweeps_on_a_cluster(shared: Place, tmp_path: Path, kind: str) -> None:
+    sizes = {
+        "alphabeta": ("--trials=4", "--panel-openings=8"),
+        "evolution": ("--trials=2", "--budget=2", "--panel-openings=4", "--fix=population=8"),
+    }
+    words = ("sweep", kind, *sizes[kind], "--jobs=1", "--final-openings=4", "--panel=swh,zero")
+    with cluster(shared, 2):
+        done(*words, "--scheduler", shared.address, "--out", tmp_path / "dask")
+    trials = evolve.load_run(tmp_path / "dask").trials
+    assert trials["state"].isin(["COMPLETE", "PRUNED"]).all()
+    if kind == "alphabeta":
+        done(*words, "--out", tmp_path / "here")
+        columns = ["number", "score", "state", "weights.0"]
+        assert trials[columns].equals(evolve.load_run(tmp_path / "here").trials[columns])
+
+
+@pytest.mark.slow
+def test_a_sweep_whose_scheduler_is_killed_goes_on(tmp_path: Path) -> None:
+    words = ("sweep", "alphabeta", "--trials=40", "--panel-openings=40", "--jobs=2")
+    with place(tmp_path, 1) as found:
+        cluster(found, 1).close()
+        sweep = tmp_path / "sweep"
+        process = spawn(tmp_path, *words, "--scheduler", found.address, "--out", sweep)
+        wait_until(lambda: len(list(sweep.glob("trials/*"))) > 2, process)
+        found.scheduler.kill()
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 1, (out, err)
+    assert f"go on with: evolve resume {sweep}" in out
+    assert err.strip().splitlines()[-1] == f"error: the scheduler at {found.address} is gone"
+    trials = evolve.load_run(sweep).trials
+    assert not (trials["state"] == "FAIL").any()
+    done("resume", sweep, "--trials", 10)
+    assert (evolve.load_run(sweep).trials["state"] == "COMPLETE").sum() >= 8

@@ -13,6 +13,7 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 import evolve
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
+from evolve.fitness.executor import ONE_THREAD
 from evolve.sweeps.final import best_trial, play_final, ranked
 from evolve.sweeps.keeping import agent_file
 from evolve.sweeps.plan import plan_of
@@ -47,7 +48,7 @@ def final(folder: Path, trials: list[FrozenTrial], **changes: Any) -> Any:
     options = {"finalists": 2, "final_openings": 6, "panel": ("random",), **changes}
     plan = plan_of(SweepSettings(kind="alphabeta", **options))
     observer = Counting()
-    result = play_final(folder, plan, trials, 1, observer)
+    result = play_final(folder, plan, trials, ONE_THREAD, observer)
     assert not observer.shares or observer.shares[-1] <= 1.0
     return result
 
