@@ -23,7 +23,7 @@ from evolve.agents.registry import (
 from evolve.errors import AgentError, AgentFileError
 from evolve.tables.arrays import Arrays
 from evolve.tables.kinds import champion_of
-from evolve.tables.layout import CHAMPION_FILE, LEARNED_FILE
+from evolve.tables.layout import BEST_FILE, CHAMPION_FILE, LEARNED_FILE, STUDY_FILE
 
 _LIKE_SETTINGS: Final = re.compile(r"\w+=\S*")
 _PROGRAM: Final = re.compile(rf"(^|[\s,;=])({'|'.join(PROGRAMS)}):")
@@ -152,9 +152,7 @@ def _load(place: str) -> Agent:
     if path.is_dir():
         champion = champion_of(path)
         if champion is None:
-            raise AgentFileError(
-                f"{place} has no champion yet: no {CHAMPION_FILE}, no {LEARNED_FILE}"
-            )
+            raise AgentFileError(f"{place} {_without_champion(path)}")
         return read_agent(champion)
     if not path.exists():
         names = ", ".join(REFERENCES)
@@ -168,6 +166,14 @@ def _load(place: str) -> Agent:
             "nboard:COMMAND where it speaks these"
         )
     return read_agent(path)
+
+
+def _without_champion(folder: Path) -> str:
+    if (folder / STUDY_FILE).exists():
+        return "is a study: name one of its runs, such as " + str(folder / "seed-0")
+    if (folder / BEST_FILE).exists():
+        return f"tuned a program: {folder / BEST_FILE} has the command with its parameters"
+    return f"has no champion yet: no {CHAMPION_FILE}, no {LEARNED_FILE}"
 
 
 def _with_settings(agent: Agent, settings: Mapping[str, float], place: str) -> Agent:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import time
 from collections.abc import Mapping
 from contextlib import closing
@@ -335,4 +336,9 @@ def _report_program(result: FinalResult) -> None:
     told = "  ".join(f"{name} = {value}" for name, value in found["parameters"].items())
     tell(f"best parameters, of trial-{result.winner}: {told}")
     tell(found["program"])
+    if "environment" in found:
+        told = " ".join(f"{name}={shlex.quote(v)}" for name, v in found["environment"].items())
+        tell(f"with the environment {told}")
+    if "commands" in found:
+        tell(f"after the GTP commands {', '.join(found['commands'])}")
     tell(f"the same as {result.champion} and {result.champion.with_suffix('.toml')}")

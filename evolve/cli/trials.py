@@ -66,9 +66,12 @@ def print_final(run: Run, frame: pd.DataFrame) -> None:
         tell(f"final, {rows[0]['games'] // (len(rows) - 1)} games a pair:")
         elo = ("elo", "elo_low", "elo_high")
         values = [
-            [row["trial"], *(elo_text(row[key]) for key in elo), row["score"]] for row in rows
+            [row["trial"], *(elo_text(row[key]) for key in elo), row["score"], row["failures"]]
+            for row in rows
         ]
-        print_rows(["trial", "Elo", "low", "high", "score"], values)
+        heads = ["trial", "Elo", "low", "high", "score", "failed"]
+        shown = len(heads) - (not any(row["failures"] for row in rows))
+        print_rows(heads[:shown], [line[:shown] for line in values])
     found = read_final(run.path)
     if found is not None:
         tell(found.verdict)

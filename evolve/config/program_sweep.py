@@ -69,8 +69,10 @@ class ProgramSweepSettings(SweepSettings):
     def _consistent(self) -> Self:
         if self.storage is not None:
             raise ValueError("storage: programs are tuned on one machine; leave it out")
-        if (self.set_by == "file") != (self.template is not None):
-            raise ValueError("template: goes with --set-by file, and that with it")
+        if self.set_by == "file" and self.template is None:
+            raise ValueError("template: --set-by file needs it: the file that is written from it")
+        if self.set_by != "file" and self.template is not None:
+            raise ValueError("template: it is for --set-by file")
         if self.set_by == "gtp" and not self.program.startswith("gtp:"):
             raise ValueError("set_by: gtp is for programs that are named gtp:COMMAND")
         missing = [word for word in ("{name}", "{value}") if word not in self.set_command]

@@ -202,9 +202,10 @@ class SweepSettings(BaseModel):
         if self.sampler == "spsa" and self.kind != "program":
             raise ValueError("sampler: spsa is for programs, whose trials can meet each other")
         if usual is None and self.budget is not None:
+            size = "--games and --pairs" if self.kind == "program" else "panel_openings"
             raise ValueError(
-                f"budget: trials of {self.kind} learn nothing, they play panel_openings; leave it "
-                "out"
+                f"budget: trials of {self.kind} learn nothing; {size} say how much they play; "
+                "leave it out"
             )
         if self.budget is None and "games" not in self.fix:
             object.__setattr__(self, "budget", usual)

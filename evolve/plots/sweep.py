@@ -57,7 +57,8 @@ def plot_sweep(run: Run, output: Path) -> None:
         f"{run.config.get('seed')}",
     )
     grid = figure.add_gridspec(1 + rows, 4, height_ratios=[1.5] + [1.0] * rows)
-    draw_history(figure.add_subplot(grid[0, :2]), trials)
+    judges = "the panel" if run.config.get("objective", "panel") == "panel" else "the defaults"
+    draw_history(figure.add_subplot(grid[0, :2]), trials, judges)
     _draw_importances(figure.add_subplot(grid[0, 2:]), run.importances)
     for place, name in enumerate(slices):
         axes = figure.add_subplot(grid[1 + place // 4, place % 4])
@@ -67,8 +68,8 @@ def plot_sweep(run: Run, output: Path) -> None:
     write_figure(figure, output)
 
 
-def draw_history(axes: Axes, trials: pd.DataFrame) -> None:
-    """The trials' scores in their order, and the best so far."""
+def draw_history(axes: Axes, trials: pd.DataFrame, judges: str = "the panel") -> None:
+    """The trials' scores against the judges in their order, and the best so far."""
     for state, colour, label in (("PRUNED", GREY, "pruned"), ("COMPLETE", BLUE, "complete")):
         part = trials[trials["state"] == state]
         if part.empty:
@@ -90,7 +91,8 @@ def draw_history(axes: Axes, trials: pd.DataFrame) -> None:
     defaults = complete[complete["origin"] == "defaults"]
     if len(defaults):
         axes.axhline(float(defaults["score"].iloc[0]), color=ORANGE, lw=1, label="defaults")
-    axes.set(title="score against the panel, 95 % of its games", xlabel="number", ylabel="score")
+    title = f"score against {judges}, 95 % of its games"
+    axes.set(title=title, xlabel="number", ylabel="score")
     axes.xaxis.set_major_locator(MaxNLocator(steps=_STEPS, integer=True))
     legend_below(axes, 4)
 

@@ -67,6 +67,8 @@ class FinalResult:
     score: Score | None
     champion: Path
     tested: str | None = None
+    failures: tuple[int, int] = (0, 0)
+    """Of the winner's program and of that of the defaults, in these games."""
 
 
 def best_trial(trials: Sequence[FrozenTrial]) -> FrozenTrial | None:
@@ -133,7 +135,7 @@ def play_final(
         rating.play(progress)
         rows = rating.rows()
         winner = finalists[names.index(rows[0].agent)]
-    score, tested = None, None
+    score, tested, failures = None, None, (0, 0)
     if defaults is not None and winner is not defaults:
         pair = agents[finalists.index(winner)], agents[finalists.index(defaults)]
         match = Match(
@@ -144,14 +146,15 @@ def play_final(
             executor=executor,
             sprt=plan.test,
         )
-        score = match.play(progress).score
+        played = match.play(progress)
+        score, failures = played.score, (played.failures_a, played.failures_b)
         if plan.test is not None:
             tested = plan.test.verdict(match.result.pentanomial)
     facts = {} if score is None else {"against_defaults": score.score}
     champion = plan.crown(folder, winner, facts)
     assert champion is not None
     number = None if defaults is None else number_of(defaults)
-    result = FinalResult(rows, number_of(winner), number, score, champion, tested)
+    result = FinalResult(rows, number_of(winner), number, score, champion, tested, failures)
     write_result(folder, result, trials, over=over)
     return result
 
@@ -166,10 +169,16 @@ def write_result(
 
 
 def _document(result: FinalResult) -> dict[str, Any]:
+    against = None
+    if result.score is not None:
+        failed, failed_of_defaults = result.failures
+        against = {**asdict(result.score)}
+        if failed or failed_of_defaults:
+            against |= {"failures": failed, "failures_of_defaults": failed_of_defaults}
     return {
         "finalists": [asdict(row) for row in result.rows],
         "winner": result.winner,
         "defaults": result.defaults,
-        "against_defaults": None if result.score is None else asdict(result.score),
+        "against_defaults": against,
         **({} if result.tested is None else {"tested": result.tested}),
     }

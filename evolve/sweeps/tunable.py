@@ -80,7 +80,10 @@ class Tunable:
         self._check_places(found)
         chosen = Space.of(found[name] for name in found if name not in self.settings.fix)
         if not chosen.parameters:
-            raise SettingsError("program: it has no parameter to search: write {corner:1:50}")
+            raise SettingsError(
+                "program: it has no parameter to search: write {corner:1:50} in it, or name them "
+                "in a file for --space"
+            )
         if self.settings.sampler == "spsa":
             choices = [one.name for one in chosen.parameters if one.kind == "choice"]
             if choices:

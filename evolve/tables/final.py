@@ -33,13 +33,16 @@ FINAL_SCHEMA: Final = pa.schema(
 
 
 class Against(BaseModel):
-    """A score, 0 to 1, with its 95 % interval; seeds: how many it is the mean of, of rungs."""
+    """A score, 0 to 1, with its 95 % interval; seeds: how many it is the mean of, of rungs;
+    failures, failures_of_defaults: games that were lost because the program failed."""
 
     score: float
     low: float
     high: float
     games: int
     seeds: int | None = None
+    failures: int = 0
+    failures_of_defaults: int = 0
 
 
 class FinalDocument(BaseModel):
@@ -70,6 +73,11 @@ class FinalDocument(BaseModel):
         text = f"{found.score:.3f} [{found.low:.3f}, {found.high:.3f}] in {found.games} fresh games"
         if found.seeds is not None:
             text += f" of {found.seeds} fresh seed{'s' * (found.seeds != 1)}"
+        if found.failures or found.failures_of_defaults:
+            text += (
+                f", {found.failures} of them lost and {found.failures_of_defaults} won because a "
+                "program failed"
+            )
         if found.low > 0.5:
             return f"trial-{self.winner} beats the agent of the defaults, {text}"
         return f"no better than the defaults for certain: trial-{self.winner} scores {text}"

@@ -43,6 +43,8 @@ class Run:
         self.path = Path(path)
         if not (self.path / layout.CONFIG_FILE).is_file():
             known = "no such folder" if not self.path.exists() else "it has no config.toml"
+            if (self.path / layout.STUDY_FILE).is_file():
+                known = "it is a study; name one of the runs in it"
             raise RunError(f"{path} is not a run: {known}")
 
     def __repr__(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -137,14 +138,41 @@ def test_a_program_that_ignores_what_it_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_failures_in_the_final_are_told(tmp_path: Path) -> None:
+    """It fails on some 2 boards of a thousand: never in the trials, but in the final."""
+    failing = FRIEND.replace(
+        "    def go(self, board):\n",
+        "    def go(self, board):\n"
+        "        import zlib\n"
+        "        assert zlib.crc32(board.tobytes()) % 1000 > 1, 'an unlucky board'\n",
+    )
+    (tmp_path / "friend.py").write_text(failing)
+    (tmp_path / "space.toml").write_text("[PLACE]\nlow = 0\nhigh = 9\ndefault = 3\n")
+    words = ("--set-by=env", "--space", tmp_path / "space.toml", "--pairs=2", "--finalists=1")
+    out = tmp_path / "x"
+    said = done(
+        "sweep", "program", f"python:{tmp_path / 'friend.py'}", *words, "--final-openings=20",
+        "--trials=4", "--jobs=1", "--out", out,
+    ).out  # fmt: skip
+    found = json.loads((out / "final.json").read_text())
+    failed = [row["failures"] for row in found["finalists"]]
+    assert any(failed)
+    for count in failed:
+        assert re.search(rf" {count}$", said, re.MULTILINE), said
+    against = found["against_defaults"]
+    assert f"{against['failures']} of them lost and {against['failures_of_defaults']} won" in said
+
+
+@pytest.mark.slow
 def test_a_python_file_by_its_environment(tmp_path: Path) -> None:
     (tmp_path / "friend.py").write_text(FRIEND)
     (tmp_path / "space.toml").write_text("[PLACE]\nlow = 0\nhigh = 9\ndefault = 3\n")
-    done(
+    said = done(
         "sweep", "program", f"python:{tmp_path / 'friend.py'}", "--set-by=env", "--space",
         tmp_path / "space.toml", *LITTLE, "--trials=3", "--out", tmp_path / "x",
     )  # fmt: skip
     best = json.loads((tmp_path / "x/best.json").read_text())
+    assert f"with the environment PLACE={best['parameters']['PLACE']}\n" in said.out
     assert best["environment"] == {"PLACE": str(best["parameters"]["PLACE"])}
 
 

@@ -94,8 +94,8 @@ def test_without_a_template_file_is_a_name_like_any() -> None:
         (f"gtp:{ENGINE} {{x:1:5}}", {"space": {"x": 3}}, "a range is a table"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"space": {"x": {"default": 9}}}, "default 9 is not in"),
         (f"gtp:{ENGINE} {{x:a|b}}", {"sampler": "spsa"}, "spsa moves numbers"),
-        (f"gtp:{ENGINE} {{x:1:5}}", {"set_by": "file"}, "template: goes with --set-by file"),
-        (f"gtp:{ENGINE} {{x:1:5}}", {"template": "x"}, "template: goes with --set-by file"),
+        (f"gtp:{ENGINE} {{x:1:5}}", {"set_by": "file"}, "template: --set-by file needs it"),
+        (f"gtp:{ENGINE} {{x:1:5}}", {"template": "x"}, "template: it is for --set-by file"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"set_by": "file", "template": "none"}, "No such file"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"set_by": "file", "template": __file__}, "stands alone"),
         (f"nboard:{ENGINE} {{x:1:5}}", {"set_by": "gtp"}, "named gtp:COMMAND"),
@@ -103,7 +103,7 @@ def test_without_a_template_file_is_a_name_like_any() -> None:
         (f"gtp:{ENGINE} {{x:1:5}}", {"games": 200}, "leave no room"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"sprt": (5, 0)}, "must be under"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"storage": "sqlite:///x"}, "one machine"),
-        (f"gtp:{ENGINE} {{x:1:5}}", {"budget": 3}, "learn nothing"),
+        (f"gtp:{ENGINE} {{x:1:5}}", {"budget": 3}, "learn nothing; --games and --pairs"),
     ],
 )
 def test_what_cannot_be(program: str, settings: dict[str, Any], said: str) -> None:

@@ -45,6 +45,10 @@ def test_finalists_of_a_final_and_of_rungs_are_rows_of_one_table(tmp_path: Path)
         ({"winner": 2, "defaults": 0}, "not tested with fresh seeds"),
         ({"winner": 2, "defaults": 0, "against_defaults": WON}, "beats .* in 40 fresh games$"),
         (
+            {"winner": 2, "defaults": 0, "against_defaults": {**WON, "failures": 3}},
+            "in 40 fresh games, 3 of them lost and 0 won because a program failed$",
+        ),
+        (
             {"winner": 2, "defaults": 0, "against_defaults": {**WON, "low": 0.5, "seeds": 1}},
             "no better than the defaults for certain: .* of 1 fresh seed$",
         ),
