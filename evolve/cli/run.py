@@ -10,7 +10,7 @@ import click
 
 import evolve
 from evolve.cli.display import tell, telling_of_compilation
-from evolve.cli.executors import executor_for, executor_options, where
+from evolve.cli.executors import executor_for, executor_options, on_cluster, where
 from evolve.cli.generations import GenerationsLook
 from evolve.cli.new_run import config_of, new_folder
 from evolve.cli.options import jobs_option
@@ -26,10 +26,12 @@ from evolve.errors import RunError
 from evolve.tables import folder as store
 from evolve.tables.kinds import EVOLUTIONS, champion_of, imported
 from evolve.tables.layout import CONFIG_FILE
+from evolve.text import count_of
 
 if TYPE_CHECKING:
     from evolve.evolution.estimate import Estimate
     from evolve.evolution.loop import Evolution
+    from evolve.evolution.scaling import Costs
     from evolve.fitness.executor import Executor
     from evolve.tables.run import Run
 
@@ -146,6 +148,8 @@ def _go_on(evolution: Evolution, about: Estimate) -> int:
     """Evolve until something ends it, and say how it went; the exit code."""
     settings = evolution.settings
     tell(f"about {duration(about.seconds)} and {size(about.bytes)} of disk")
+    if on_cluster():
+        _print_use(about.costs, evolution.executor)
     look = GenerationsLook(settings, evolution.generation + 1, about.seconds)
     ending = carry_out(EVOLUTIONS, evolution.folder, look, evolution.run)
     so_far = f"{evolution.generation + 1} of {settings.generations} generations"
@@ -168,6 +172,17 @@ def _print_header(folder: Path, settings: EvolutionSettings, done: int, executor
         f"{_individuals(settings)}, {which}, "
         f"{settings.games_a_generation} games each; {budget}; {where(executor)}"
     )
+
+
+def _print_use(costs: Costs, executor: Executor) -> None:
+    """Whether the cluster pays."""
+    useful, here = costs.useful, executor.threads
+    times = costs.speed_up(useful)
+    text = f"useful for it: up to {count_of(useful, 'slot')}, {times:.1f} times as fast as one"
+    there = costs.seconds(executor.slots)
+    if there >= costs.seconds(here, task=0.0):
+        text += f"; the {count_of(here, 'thread')} of this machine are as fast"
+    tell(text)
 
 
 def _individuals(settings: EvolutionSettings) -> str:

@@ -10,7 +10,9 @@ from typing import Final
 import numpy as np
 
 from evolve.evolution.loop import Evolution
+from evolve.evolution.scaling import A_TASK, Costs
 from evolve.evolution.seeds import Use, generator
+from evolve.fitness.executor import BATCH
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import START_POSITION
 
@@ -24,10 +26,11 @@ _PARTS: Final = 3
 
 @dataclass(frozen=True)
 class Estimate:
-    """Seconds and bytes for the generations still to come."""
+    """Seconds and bytes for the generations still to come, and what one costs."""
 
     seconds: float
     bytes: float
+    costs: Costs
 
 
 def estimate(evolution: Evolution) -> Estimate:
@@ -59,9 +62,14 @@ def estimate(evolution: Evolution) -> Estimate:
         return time.perf_counter() - started
 
     play(slice(1))  # compiles, or loads what was compiled
-    seconds = median(play(slice(part, None, _PARTS)) for part in range(_PARTS))
-    seconds_a_game = seconds * _PARTS / count
-    panel = 2 * settings.panel_openings * evolution.panel.opponents / settings.panel_every
-    games = settings.games_a_generation + panel
+    executor = evolution.executor
+    elsewhere = executor.elsewhere
+    seconds = median(play(slice(part, None, _PARTS)) for part in range(_PARTS)) * _PARTS
+    # On this machine a core may be worth less than a thread, and the clock says so; many workers
+    # are idle while a sample this small is played, and say themselves what it took.
+    took = executor.elsewhere - elsewhere or seconds * min(executor.slots, count // BATCH // _PARTS)
+    costs = Costs.of(settings, evolution.panel.opponents, took / count)
     left = settings.generations - evolution.generation - 1
-    return Estimate(left * games * seconds_a_game, left * games * BYTES_A_GAME)
+    games = costs.games + costs.panel_games
+    task = A_TASK if executor.elsewhere else 0.0
+    return Estimate(left * costs.seconds(executor.slots, task), left * games * BYTES_A_GAME, costs)

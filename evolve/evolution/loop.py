@@ -64,7 +64,7 @@ from evolve.tables.run import Run
 
 TRAINING_OPENINGS: Final = 4096
 """Openings that a run draws its pairs' openings from, generation after generation."""
-_SLOTS_TO_PLAY_AHEAD: Final = 4
+SLOTS_TO_PLAY_AHEAD: Final = 4
 """From which the games of the next generation begin before the last is judged and written: the
 panel and the tables keep one or two busy."""
 
@@ -116,6 +116,8 @@ class Evolution:
         self.champions = Champions.new(settings.hall_of_fame)
         self.population: list[Individual] = []
         self.generation = -1
+        self._judged_at = 0.0
+        """When the last generation was, by the clock that does not jump."""
         self.panel = panel_of(settings, self.genome.given, self.largest_endgame, executor)
         self._crowning = Crowning(folder, settings, self.genome, self.largest_endgame, executor)
         self._run: Run | None = None
@@ -202,7 +204,7 @@ class Evolution:
                         return ending
                     stop = observer.stop()
                 last = played.generation + 1 >= self.settings.generations
-                if not stop and not last and self.executor.slots >= _SLOTS_TO_PLAY_AHEAD:
+                if not stop and not last and self.executor.slots >= SLOTS_TO_PLAY_AHEAD:
                     judging = beside.submit(self._judge, played)
                     continue
                 judging = None
@@ -295,7 +297,7 @@ class Evolution:
             "games": len(games),
             "over_budget": float((games.results[:, REASON] != END).mean()),
             **judged.figures,
-            "seconds": time.monotonic() - played.began,
+            "seconds": self._seconds(played),
         }
         assert set(row) <= set(GENERATIONS_COLUMNS.names), row.keys()
         state = checkpoint(self.settings, played.state, self.champions, self.genome)
@@ -357,6 +359,11 @@ class Evolution:
         first = self.genome.agent(self.champions.first_champion, self.champions.first_champion_name)
         past = [self._past_champion(number) for number in past_generations(generation)]
         return self.panel.judge(Judging(generation, champion, first, past, first_game))
+
+    def _seconds(self, played: _Played) -> float:
+        """Those of a generation that no other one had."""
+        before, self._judged_at = self._judged_at, time.monotonic()
+        return self._judged_at - max(played.began, before)
 
     def _past_champion(self, generation: int) -> StoredAgent:
         run = self._open_run()

@@ -6,7 +6,7 @@ import builtins
 import math
 import pickle
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import CancelledError
 from queue import Empty, SimpleQueue
 from threading import Lock
@@ -17,9 +17,10 @@ from distributed import Client, KilledWorker, Security
 
 from evolve.errors import ClusterError
 from evolve.fitness import errand
-from evolve.fitness.executor import BATCH
+from evolve.fitness.executor import TASKS_A_SLOT, task_size
 from evolve.fitness.remote import payload_of
 from evolve.fitness.tls import Tls
+from evolve.text import count_of
 
 _ERRAND: Final = FunctionType(errand.errand.__code__, {"__builtins__": builtins}, "errand")
 """The same function as if it stood nowhere: it is pickled with its code and not by the name of its
@@ -33,21 +34,24 @@ _CONNECT: Final = 10.0
 """Seconds in which a scheduler must answer."""
 _LOOK: Final = 1.0
 """Seconds between two looks at whether anybody is still there."""
+_LOOK_FOR_SILENCE: Final = 5.0
+"""Seconds between two looks at whom the scheduler hears: its answer grows with the workers."""
+_SILENCE: Final = 15.0
+"""Seconds after which a worker is told of that it does not hear; it hears from them every half
+second, of a thousand every six."""
 _WITHOUT: Final = 60.0
 """Seconds without any worker after which the work ends."""
 _TRIES: Final = 8
 """Of a task whose worker dies. Dask blames all tasks that waited on a worker that was killed, so
 one alone that dies with each is only known after several."""
-_AHEAD: Final = 4
-"""Tasks that are given out for each slot: the next is there before a worker asks."""
 
 
 class Cluster:
     """An executor: a client of the scheduler at an address such as `tls://host:8786`.
 
-    threads: those of this machine. told: called with what its user should know, such as a worker
-    that is refused because its evolve is another one. ClusterError where the scheduler does not
-    answer, or is gone; a run that is ended by it can go on.
+    threads: those of this machine. told: called with what its user should know: workers that come,
+    go, are not heard, or are refused because their evolve is another one. ClusterError where the
+    scheduler does not answer, or is gone; a run that is ended by it can go on.
     """
 
     def __init__(
@@ -63,8 +67,13 @@ class Cluster:
         self._counting = Lock()
         self._refused: dict[str, str] = {}
         self._workers: dict[str, int] = {}
-        self._asked = -math.inf
-        """When the scheduler was last asked who is there."""
+        self._asked = self._heard = -math.inf
+        """When the scheduler was last asked who is there, and whom it hears."""
+        self._last_heard: dict[str, tuple[float, float]] = {}
+        """What it noted of each worker, by its own clock, and since when that is so, by ours."""
+        self._silent: set[str] = set()
+        """Workers that are told of as not heard."""
+        self._looking = Lock()
         self._seen = 0.0
         """When a worker was last known to be there."""
         security = None if tls is None else _security(tls)
@@ -97,22 +106,51 @@ class Cluster:
 
     def _threads_by_worker(self) -> dict[str, int]:
         """Of workers that can be used, as of a second ago at most."""
-        if time.monotonic() - self._asked > _LOOK:
-            if self._client.status != "running":
-                raise self._gone()
-            try:
-                self._workers = self._client.nthreads()
-            except (OSError, TimeoutError) as error:
-                raise self._gone() from error
-            self._asked = time.monotonic()
+        with self._looking:
+            if time.monotonic() - self._asked > _LOOK:
+                if self._client.status != "running":
+                    raise self._gone()
+                try:
+                    self._tell_changes(self._client.nthreads())
+                except (OSError, TimeoutError) as error:
+                    raise self._gone() from error
+                self._asked = time.monotonic()
         return {
             place: count for place, count in self._workers.items() if place not in self._refused
         }
 
+    def _tell_changes(self, workers: dict[str, int]) -> None:
+        """Keep who is there, and tell who came, who is gone and who is not heard any more."""
+        before, self._workers = self._workers, workers
+        if self._asked > -math.inf:
+            for place in sorted(set(workers) - set(before)):
+                self._told(f"worker {place} is there, {count_of(workers[place], 'slot')}")
+            for place in sorted(set(before) - set(workers)):
+                self._told(f"worker {place} is gone; others play its games")
+        if time.monotonic() - self._heard >= _LOOK_FOR_SILENCE:
+            self._heard = time.monotonic()
+            self._tell_silence(self._client.scheduler_info(n_workers=-1)["workers"])
+
+    def _tell_silence(self, workers: Mapping[str, Any]) -> None:
+        """Tell whom the scheduler has not heard for long; its clock may be another one than ours,
+        so that what counts is when its note of a worker last changed."""
+        now, before = time.monotonic(), self._last_heard
+        self._last_heard = {}
+        for place, worker in workers.items():
+            seen, since = before.get(place, (None, now))
+            if seen != worker["last_seen"]:
+                since = now
+                if place in self._silent:
+                    self._silent.remove(place)
+                    self._told(f"worker {place} is heard again")
+            elif now - since > _SILENCE and place not in self._silent:
+                self._silent.add(place)
+                self._told(f"worker {place} has not been heard for {now - since:.0f} seconds")
+            self._last_heard[place] = worker["last_seen"], since
+
     def games(self, count: int) -> int:
         """See Executor: a task costs a millisecond of the scheduler."""
-        share = count // (_AHEAD * self.slots)
-        return max(BATCH, share - share % 2)
+        return task_size(count, self.slots)
 
     def run(
         self, function: Callable[[T], R], tasks: Iterable[T]
@@ -125,7 +163,7 @@ class Cluster:
         exhausted = False
         try:
             while True:
-                most = _AHEAD * self.slots
+                most = TASKS_A_SLOT * self.slots
                 while not exhausted and len(begun) < most:
                     try:
                         number, task = next(numbered)

@@ -11,6 +11,19 @@ import joblib
 BATCH: Final = 16
 """Games a task: one a task cost 14 % of the time in a prototype."""
 
+TASKS_A_SLOT: Final = 4
+"""Of a cluster: with fewer the last ones end far apart."""
+_MANY_TASKS: Final = 512
+"""For which a scheduler takes 0.4 s; a slot has fewer than four when they would be more."""
+
+
+def task_size(count: int, slots: int) -> int:
+    """Games of a task for a cluster; even."""
+    tasks = max(slots, min(TASKS_A_SLOT * slots, _MANY_TASKS))
+    share = count // tasks
+    return max(2 * BATCH, share - share % 2)
+
+
 T = TypeVar("T")
 R = TypeVar("R")
 

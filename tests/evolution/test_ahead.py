@@ -49,7 +49,7 @@ def test_tables_are_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
 ) -> None:
     start(tmp_path / "one", jobs=2, **options)
-    monkeypatch.setattr(loop, "_SLOTS_TO_PLAY_AHEAD", 1)
+    monkeypatch.setattr(loop, "SLOTS_TO_PLAY_AHEAD", 1)
     start(tmp_path / "other", jobs=2, **options)
     assert_equal(tmp_path / "one", tmp_path / "other")
 
@@ -58,7 +58,7 @@ def test_a_run_that_is_stopped_keeps_what_it_has_played_and_goes_on_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start(tmp_path / "whole", generations=6)
-    monkeypatch.setattr(loop, "_SLOTS_TO_PLAY_AHEAD", 1)
+    monkeypatch.setattr(loop, "SLOTS_TO_PLAY_AHEAD", 1)
     start(tmp_path / "stopped", generations=6, observer=StopAfter(2))
     assert run_of(tmp_path / "stopped").generation_count == 3
     go_on(tmp_path / "stopped")
@@ -66,7 +66,7 @@ def test_a_run_that_is_stopped_keeps_what_it_has_played_and_goes_on_alike(
 
 
 def test_what_fails_beside_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loop, "_SLOTS_TO_PLAY_AHEAD", 1)
+    monkeypatch.setattr(loop, "SLOTS_TO_PLAY_AHEAD", 1)
 
     def full(*given: Any) -> None:
         raise OSError(28, "No space left on device")
