@@ -194,7 +194,8 @@ def test_who_comes_goes_and_hangs_is_told(tmp_path: Path, monkeypatch: pytest.Mo
             time.sleep(0.1)
 
     with place(tmp_path, 1) as found, cluster(found, 1, told=told.append) as made:
-        wait_for(r"is there, 1 slot$")
+        while not made._threads_by_worker():
+            time.sleep(0.1)
         told.clear()
         second = found.worker()
         wait_for(r"^worker tcp://.* is there, 1 slot$")
