@@ -41,6 +41,7 @@ COMMANDS: Final = {
     "export": ("evolve.cli.export", "Write an agent file, or a stand-alone Python file."),
     "match": ("evolve.cli.match", "Play a match between two agents."),
     "rate": ("evolve.cli.rate", "Rate agents by a round robin."),
+    "cluster": ("evolve.cli.cluster", "Say what a cluster's workers are, and what it gains."),
     "serve": ("evolve.cli.serve", "Serve a page and a REST API over a folder of runs."),
     "engine": ("evolve.cli.engine", "Serve an agent to other programs, over GTP or NBoard."),
     "play": ("evolve.cli.play", "Play against an agent in the terminal."),

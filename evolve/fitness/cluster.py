@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
-import builtins
 import math
 import pickle
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import CancelledError
+from dataclasses import astuple, dataclass
 from queue import Empty, SimpleQueue
 from threading import Lock
-from types import FunctionType, TracebackType
+from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from distributed import Client, KilledWorker, Security
 
 from evolve.errors import ClusterError
 from evolve.fitness import errand
+from evolve.fitness.errand import whole
 from evolve.fitness.executor import TASKS_A_SLOT, task_size
-from evolve.fitness.remote import payload_of
+from evolve.fitness.remote import Make, payload_of
 from evolve.fitness.tls import Tls
 from evolve.text import count_of
 
-_ERRAND: Final = FunctionType(errand.errand.__code__, {"__builtins__": builtins}, "errand")
-"""The same function as if it stood nowhere: it is pickled with its code and not by the name of its
-module, which a worker without evolve would die of."""
-_ERRAND.__module__ = "__main__"
+_ERRAND: Final = whole(errand.errand)
+_FACTS: Final = whole(errand.facts)
 
 T = TypeVar("T")
 R = TypeVar("R")
 
+_ANSWER: Final = 30.0
+"""Seconds in which a worker must say what it is: loading evolve takes some of them."""
 _CONNECT: Final = 10.0
 """Seconds in which a scheduler must answer."""
 _LOOK: Final = 1.0
@@ -44,6 +45,18 @@ _WITHOUT: Final = 60.0
 _TRIES: Final = 8
 """Of a task whose worker dies. Dask blames all tasks that waited on a worker that was killed, so
 one alone that dies with each is only known after several."""
+
+
+@dataclass(frozen=True)
+class WorkerFacts:
+    """A worker: its threads, bytes of memory (0: no limit), why it is left out, None where it can
+    be used, and facts of its machine as it tells them."""
+
+    address: str
+    slots: int
+    memory: int
+    why: str | None
+    facts: Mapping[str, Any]
 
 
 class Cluster:
@@ -147,6 +160,30 @@ class Cluster:
                 self._silent.add(place)
                 self._told(f"worker {place} has not been heard for {now - since:.0f} seconds")
             self._last_heard[place] = worker["last_seen"], since
+
+    def workers(self) -> list[WorkerFacts]:
+        """Who is there, by address; those that do not answer soon as well."""
+        there = self._client.scheduler_info(n_workers=-1)["workers"]
+        asked = {
+            place: self._client.submit(_FACTS, pure=False, workers=[place], priority=1)
+            for place in there
+        }
+        end = time.monotonic() + _ANSWER
+        mine = astuple(Make.here())
+        found = []
+        for place in sorted(there):
+            try:
+                facts = asked[place].result(timeout=max(0.1, end - time.monotonic()))
+            except (OSError, TimeoutError, CancelledError, KilledWorker):
+                facts = {"why": f"it has not answered for {_ANSWER:.0f} seconds"}
+            make = facts.pop("make", None)
+            why = facts.pop("why", None)
+            if make is not None and make != mine:
+                why = f"it has {Make(*make)}, not {Make(*mine)}"
+            worker = there[place]
+            found.append(WorkerFacts(place, worker["nthreads"], worker["memory_limit"], why, facts))
+        self._client.cancel(list(asked.values()), force=True)
+        return found
 
     def games(self, count: int) -> int:
         """See Executor: a task costs a millisecond of the scheduler."""

@@ -1,12 +1,24 @@
 """What travels to a worker of a cluster whole, so that neither it nor its scheduler needs evolve to
 say that it has none, or another one.
 
-What it imports, it imports inside: its code goes along, not its module.
+What the functions import, they import inside: their code goes along, not their module.
 """
 
 from __future__ import annotations
 
+import builtins
+from collections.abc import Callable
+from types import FunctionType
 from typing import Any
+
+
+def whole(function: Callable[..., Any]) -> FunctionType:
+    """The same function as if it stood nowhere: it is pickled with its code and not by the name of
+    its module, which a worker without evolve would die of."""
+    assert isinstance(function, FunctionType)
+    found = FunctionType(function.__code__, {"__builtins__": builtins}, function.__name__)
+    found.__module__ = "__main__"
+    return found
 
 
 def errand(payload: bytes) -> tuple[str, str, Any, float]:
@@ -22,3 +34,32 @@ def errand(payload: bytes) -> tuple[str, str, Any, float]:
     except ImportError as error:
         return address, "refused", f"it has no evolve of this kind: {error}", 0.0
     return address, *remote.work(payload)
+
+
+def facts() -> dict[str, Any]:
+    """What a worker is: its machine, and its evolve, or why there is none."""
+    import importlib
+    import os
+    import platform
+    import re
+    from dataclasses import astuple
+    from pathlib import Path
+
+    processor = platform.processor() or platform.machine()
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        text = ""
+    named = re.search(r"^model name\s*: (.*)$", text, re.MULTILINE)
+    found = {
+        "host": platform.node(),
+        "cpu": named[1] if named else processor,
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "dask": importlib.import_module("distributed").__version__,
+    }
+    try:
+        remote = importlib.import_module("evolve.fitness.remote")
+    except ImportError as error:
+        return {**found, "why": f"it has no evolve of this kind: {error}"}
+    return {**found, "make": astuple(remote.Make.here())}

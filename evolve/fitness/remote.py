@@ -6,12 +6,17 @@ import pickle
 import time
 from collections.abc import Callable
 from dataclasses import astuple, dataclass
+from functools import cache
 from typing import Any
 
 import numba
+import numpy as np
 
 from evolve import __version__
+from evolve.agents.registry import reference_agent
 from evolve.engine.compile import sources_hash
+from evolve.fitness.games import play_games
+from evolve.fitness.openings import START_POSITION
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,13 @@ def payload_of(function: Callable[[Any], Any], task: Any) -> bytes:
     return pickle.dumps((*astuple(Make.here()), pickle.dumps((function, task))))
 
 
+@cache
+def _load_kernels() -> None:
+    """Compile them, or load what was compiled, before anything is measured: a game does it."""
+    agents = [reference_agent("zero").with_settings({"depth": 1}, "zero")] * 2
+    play_games(agents, np.zeros((1, 3), np.int32), START_POSITION, "standard")
+
+
 def work(payload: bytes) -> tuple[str, Any, float]:
     """Do an errand; see `evolve.fitness.errand.errand`.
 
@@ -49,6 +61,7 @@ def work(payload: bytes) -> tuple[str, Any, float]:
     mine = Make.here()
     if list(astuple(mine)) != wanted:
         return "refused", f"it has {mine}, not {Make(*wanted)}", 0.0
+    _load_kernels()
     begin = time.thread_time()
     function, task = pickle.loads(inner)
     answer = pickle.dumps(function(task))

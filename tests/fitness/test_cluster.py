@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -25,7 +26,7 @@ from evolve.fitness.games import play_games
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.pairs import all_pairs
 from evolve.fitness.roundrobin import schedule
-from tests.cli import QUICK, ROOT, done, spawn, tables, wait_until
+from tests.cli import QUICK, ROOT, done, misused, spawn, tables, wait_until
 from tests.fitness.dask import Place, certificates, cluster, place
 
 distributed = pytest.importorskip("distributed")
@@ -66,6 +67,22 @@ def test_games_are_those_of_threads(shared: Place) -> None:
         result = match.play(told.append)
     assert sum(told) == 60
     assert result == play_match(AGENTS[0], AGENTS[2], openings, "standard")[0]
+
+
+def test_who_the_workers_are_and_what_a_run_gains(shared: Place) -> None:
+    with cluster(shared, 2):
+        words = ("cluster", "check", "--scheduler", shared.address, "--population", 16)
+        text = done(*words, "--jobs", 2).out
+        found = json.loads(done(*words, "--json").out)
+    assert [worker["left_out"] for worker in found["workers"]] == [None, None]
+    assert all(worker["address"] in text for worker in found["workers"])
+    assert found["slots"] == 2
+    assert found["games_a_generation"] == 16 * 15
+    by_slots = {row["slots"]: row["speed_up"] for row in found["model"]}
+    assert by_slots[1] == 1.0 < by_slots[2] <= 2.0
+    assert "240 games a generation" in text
+    assert "those there" in text
+    assert "needs --scheduler" in misused("cluster", "check")
 
 
 def test_what_a_task_raises_is_raised_here(shared: Place) -> None:

@@ -1,0 +1,44 @@
+"""Evolve on SLURM: workers in jobs of their own, as many as the queue gives.
+
+    pip install '.[cluster]' dask-jobqueue
+    python deploy/slurm.py --jobs 4 --cores 32 -- run --population 512 --opponents 63
+
+What stands after `--` are words of the command line of evolve. Workers that the queue takes away
+are done without; those that come late are used. `--show` prints the job's script and ends.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+
+from dask_jobqueue import SLURMCluster
+
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("--jobs", type=int, default=1, help="of SLURM")
+parser.add_argument("--cores", type=int, default=32, help="of each; a worker each")
+parser.add_argument("--memory", default="16GB", help="of each job")
+parser.add_argument("--walltime", default="04:00:00")
+parser.add_argument("--queue", help="partition")
+parser.add_argument("--interface", help="network device of the nodes, such as ib0")
+parser.add_argument("--show", action="store_true", help="print the script of a job")
+parser.add_argument("words", nargs="*", help="of the command line of evolve, after --")
+given = parser.parse_args()
+
+with SLURMCluster(
+    cores=given.cores,
+    processes=given.cores,  # a worker each: Python shares no core's time among threads
+    memory=given.memory,
+    walltime=given.walltime,
+    queue=given.queue,
+    interface=given.interface,
+    # Kernels are cached on the node's own disk.
+    job_script_prologue=["export EVOLVE_CACHE_DIR=${TMPDIR:-/tmp}/evolve-$USER"],
+) as cluster:
+    if given.show:
+        print(cluster.job_script())
+        sys.exit()
+    cluster.scale(jobs=given.jobs)
+    words = [*given.words, "--scheduler", cluster.scheduler_address]
+    sys.exit(subprocess.run(["evolve", *words], check=False).returncode)

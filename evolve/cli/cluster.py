@@ -1,0 +1,154 @@
+"""`evolve cluster`: what the workers of a cluster are, and what a run would gain there."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from evolve.cli.display import tell, telling_of_compilation
+from evolve.cli.executors import executor_for, executor_options, on_cluster
+from evolve.cli.options import jobs_option, json_option
+from evolve.cli.settings import GroupedCommand, given_options, model_options
+from evolve.cli.terminal import duration, json_text, print_rows, say, size
+from evolve.config.evolution import EvolutionSettings
+from evolve.config.toml import resolve
+from evolve.errors import ClusterError, OptionsError
+from evolve.text import count_of
+
+if TYPE_CHECKING:
+    from evolve.evolution.estimate import Estimate
+    from evolve.fitness.cluster import WorkerFacts
+
+_CHECK_HELP: Final = """Say what the workers of a cluster are, and what a run would gain there.
+
+Each worker with its machine, threads, memory and versions; those whose evolve, numba or compiled
+sources differ from those here are left out by every command. Then games of a run with these
+settings are played there, and a model made of what they cost says how fast it would be.
+
+\b
+Examples:
+  evolve cluster check --scheduler tcp://10.0.0.1:8786
+  evolve cluster check --scheduler tcp://10.0.0.1:8786 --population 512 --opponents 63
+"""
+
+
+@click.group(name="cluster")
+def cluster_command() -> None:
+    """Look at the workers of a Dask cluster."""
+
+
+@cluster_command.command(cls=GroupedCommand, name="check", help=_CHECK_HELP)
+@model_options(EvolutionSettings, "encoding", "fitness")
+@executor_options
+@jobs_option
+@json_option
+def check_command(jobs: int, as_json: bool, **options: Any) -> int:
+    """See _CHECK_HELP."""
+    from evolve.evolution.estimate import estimate
+    from evolve.evolution.loop import Evolution
+    from evolve.fitness.cluster import Cluster
+
+    settings = resolve(given_options(EvolutionSettings, options))
+    if not on_cluster():
+        raise OptionsError("evolve cluster check needs --scheduler URL, or --executor dask")
+    with executor_for(jobs) as executor:
+        assert isinstance(executor, Cluster)
+        workers = executor.workers()
+        if not as_json:
+            _print_workers(workers)
+        slots = sum(worker.slots for worker in workers if worker.why is None)
+        if slots == 0:
+            raise ClusterError(f"{executor.address} has no worker that can be used")
+        with tempfile.TemporaryDirectory() as scratch, telling_of_compilation():
+            about = estimate(Evolution(Path(scratch), settings, executor))
+    if as_json:
+        say(json_text(_document(workers, settings, about, slots, jobs)))
+    else:
+        _print_gain(settings, about, slots, jobs)
+    return 0
+
+
+def _print_workers(workers: Sequence[WorkerFacts]) -> None:
+    heads = ["worker", "host", "cores", "threads", "memory", "python", "dask", "CPU"]
+    rows = [
+        [
+            worker.address,
+            worker.facts.get("host"),
+            worker.facts.get("cores"),
+            worker.slots,
+            size(worker.memory) if worker.memory else None,
+            worker.facts.get("python"),
+            worker.facts.get("dask"),
+            worker.facts.get("cpu"),
+        ]
+        for worker in workers
+    ]
+    print_rows(heads, rows)
+    for worker in workers:
+        if worker.why is not None:
+            tell(f"{worker.address} is left out: {worker.why}")
+
+
+def _slots_shown(useful: int, slots: int) -> list[int]:
+    return sorted({1, 2, 4, 8, 16, 32, 64, 128, useful, slots})
+
+
+def _print_gain(settings: EvolutionSettings, about: Estimate, slots: int, jobs: int) -> None:
+    costs = about.costs
+    useful = costs.useful
+    tell(
+        f"{settings.games_a_generation} games a generation, {1e3 * costs.seconds_a_game:.2f} ms of "
+        f"CPU each; {settings.generations} generations:"
+    )
+    rows = [
+        [
+            f"{number} slots" if number > 1 else "1 slot",
+            f"{costs.speed_up(number):.1f}",
+            duration(settings.generations * costs.seconds(number)),
+            "those there" if number == slots else "useful" if number == useful else "",
+        ]
+        for number in _slots_shown(useful, slots)
+    ]
+    print_rows(["", "times as fast", "takes", ""], rows)
+    tell(f"up to {count_of(useful, 'slot')} bring half a core's worth each, or more")
+    if costs.seconds(slots) >= costs.seconds(jobs, task=0.0):
+        tell(f"the {count_of(jobs, 'thread')} of this machine are as fast for it")
+
+
+def _document(
+    workers: Sequence[WorkerFacts],
+    settings: EvolutionSettings,
+    about: Estimate,
+    slots: int,
+    jobs: int,
+) -> dict[str, Any]:
+    costs = about.costs
+    return {
+        "workers": [
+            {
+                "address": worker.address,
+                "threads": worker.slots,
+                "memory": worker.memory,
+                "left_out": worker.why,
+                **worker.facts,
+            }
+            for worker in workers
+        ],
+        "slots": slots,
+        "games_a_generation": settings.games_a_generation,
+        "cpu_seconds_a_game": costs.seconds_a_game,
+        "useful_slots": costs.useful,
+        "seconds_here": settings.generations * costs.seconds(jobs, task=0.0),
+        "model": [
+            {
+                "slots": number,
+                "speed_up": costs.speed_up(number),
+                "seconds": settings.generations * costs.seconds(number),
+            }
+            for number in _slots_shown(costs.useful, slots)
+        ],
+    }
