@@ -1,0 +1,308 @@
+"""How evolution scales: its serial part, and clusters of simulated workers beside the model.
+
+    python -m benchmarks.scaling serial [--population 512] [--opponents 63]
+    python -m benchmarks.scaling cluster [--workers 8 32 128] [--times 1 10] [--figure FILE.png]
+    python -m benchmarks.scaling threads [--pairs 5]
+
+`serial`: seconds of a generation outside its games, on real ones between cheap agents. `cluster`:
+a real scheduler and real workers of Dask, N of them in one process, whose tasks sleep for as long
+as games of a default run were measured to take, or so many times as long; the speed-up is of the
+games of one generation. `threads`: a default run on Dask with two workers against two threads,
+CPU and wall, in pairs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import psutil
+
+from evolve.config.toml import config_text, resolve
+from evolve.evolution.loop import Evolution
+from evolve.evolution.scaling import Costs
+from evolve.fitness import roundrobin
+from evolve.fitness.executor import Threads, task_size
+from evolve.fitness.games import play_games
+from evolve.fitness.openings import Part, balanced_openings
+from evolve.fitness.pairs import all_pairs
+from evolve.fitness.roundrobin import schedule
+from evolve.tables import folder as store
+from evolve.tables.observer import Silent
+
+_SAMPLE: Final = 1000
+"""Games whose costs are measured one by one."""
+
+
+def serial(population: int, opponents: int | None) -> None:
+    """Print the seconds of three generations outside their games."""
+    options: dict[str, Any] = {"population": population, "generations": 4, "move_budget": 300}
+    options |= {"fix": {"depths": 1, "endgame": 0}, "panel_every": 1000, "opponents": opponents}
+    playing = 0.0
+
+    def timed(*given: Any, **options: Any) -> Any:
+        nonlocal playing
+        begin = time.perf_counter()
+        found = play_games(*given, **options)
+        playing += time.perf_counter() - begin
+        return found
+
+    roundrobin.play_games = timed  # type: ignore[assignment]
+    with tempfile.TemporaryDirectory() as scratch:
+        settings = resolve({key: one for key, one in options.items() if one is not None})
+        evolution = Evolution(Path(scratch), settings, Threads(os.cpu_count() or 1))
+        store.create(Path(scratch), config_text(settings, {}))
+        played = None
+        for generation in range(4):
+            playing, begin = 0.0, time.perf_counter()
+            played = evolution._play(played, Silent())
+            bred = time.perf_counter() - begin - playing
+            begin = time.perf_counter()
+            evolution._judge(played)
+            written = time.perf_counter() - begin
+            if generation:
+                games = settings.games_a_generation
+                print(
+                    f"generation {generation}, {games} games: breeding and standings {bred:.2f} s, "
+                    f"writing {written:.2f} s, together {bred + written:.2f} s"
+                )
+
+
+def game_costs() -> npt.NDArray[np.float64]:
+    """Seconds of single games between individuals of a young evolution."""
+    with tempfile.TemporaryDirectory() as scratch:
+        settings = resolve({"generations": 6, "panel_every": 1000})
+        evolution = Evolution(Path(scratch), settings, Threads(os.cpu_count() or 1))
+        store.create(Path(scratch), config_text(settings, {}))
+        played = None
+        for _ in range(6):
+            played = evolution._play(played, Silent())
+            evolution._judge(played)
+        assert played is not None
+        rng = np.random.default_rng(0)
+        pairs = all_pairs(settings.population)
+        openings = balanced_openings(_SAMPLE, Part.TRAINING, settings.rules, rng, 8)
+        drawn = rng.choice(len(pairs), _SAMPLE // 2, replace=False)
+        pairings = schedule(pairs[drawn], np.arange(_SAMPLE // 2)[:, None])
+        costs = []
+        for number in range(len(pairings)):
+            begin = time.perf_counter()
+            play_games(
+                played.round.agents,
+                pairings[number : number + 1],
+                openings,
+                settings.rules,
+                move_budget=settings.move_budget,
+                largest_endgame=evolution.largest_endgame,
+            )
+            costs.append(time.perf_counter() - begin)
+        return np.array(costs)
+
+
+def nap(seconds: float) -> float:
+    """What a simulated task does."""
+    time.sleep(seconds)
+    return seconds
+
+
+async def _host(address: str, count: int) -> None:
+    from distributed import Worker
+
+    async with contextlib.AsyncExitStack() as stack:
+        for number in range(count):
+            await stack.enter_async_context(
+                Worker(address, nthreads=1, name=f"w{number}", dashboard=False, memory_limit=0)
+            )
+        await asyncio.Event().wait()
+
+
+@contextlib.contextmanager
+def simulated(workers: int) -> Iterator[tuple[str, psutil.Process]]:
+    """A scheduler and so many workers; its address and process."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    address = f"tcp://127.0.0.1:{port}"
+    quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    words = ["dask", "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
+    scheduler = subprocess.Popen([sys.executable, "-m", *words], **quiet)
+    own = ["benchmarks.scaling", "workers", "--address", address, "--workers", str(workers)]
+    hosts = subprocess.Popen([sys.executable, "-m", *own], **quiet)
+    try:
+        yield address, psutil.Process(scheduler.pid)
+    finally:
+        for process in (hosts, scheduler):
+            process.kill()
+            process.wait()
+
+
+def cluster(workers: Sequence[int], times: Sequence[float], figure: Path | None) -> None:
+    """Print and draw the speed-up of a generation's games of 512 individuals."""
+    from evolve.errors import ClusterError
+    from evolve.fitness.cluster import Cluster
+
+    costs = game_costs()
+    games = 512 * 511
+    print(
+        f"{1e3 * costs.mean():.3f} ms a game, deviation {1e3 * costs.std():.3f}; {games} games a "
+        "generation"
+    )
+    rng = np.random.default_rng(1)
+    rows = []
+    print("times  workers  tasks  a slot     wall  speed-up  modelled  scheduler CPU a task")
+    for factor in times:
+        for count in workers:
+            size = task_size(games, count)
+            tasks = [
+                float(factor * rng.choice(costs, min(size, games - start)).sum())
+                for start in range(0, games, size)
+            ]
+            with simulated(count) as (address, scheduler):
+                while True:
+                    with contextlib.suppress(ClusterError):
+                        executor = Cluster(address)
+                        break
+                with executor:
+                    while executor.slots < count:
+                        time.sleep(0.2)
+                    list(executor.run(nap, [0.01] * 2 * count))
+                    before = sum(scheduler.cpu_times()[:2])
+                    begin = time.perf_counter()
+                    list(executor.run(nap, tasks))
+                    wall = time.perf_counter() - begin
+                    spent = sum(scheduler.cpu_times()[:2]) - before
+            # The model's serial parts and panel are left out, as they are here.
+            mean = factor * float(costs.mean())
+            model = Costs(0, games, 0.0, mean)
+            alone = Costs(0, games, 0.0, mean).seconds(1) / model.seconds(count)
+            rows.append((factor, count, sum(tasks) / wall, alone))
+            print(
+                f"{factor:5g}{count:9}{len(tasks):7}{len(tasks) / count:8.1f}{wall:9.2f}"
+                f"{sum(tasks) / wall:10.1f}{alone:10.1f}{1e3 * spent / len(tasks):14.2f} ms",
+                flush=True,
+            )
+    if figure is not None:
+        _draw(rows, float(costs.mean()), figure)
+
+
+def _draw(rows: Sequence[tuple[float, int, float, float]], mean: float, file: Path) -> None:
+    from matplotlib.figure import Figure
+
+    from evolve.plots.figure import BLUE, GREY, ORANGE, write_figure
+
+    picture = Figure(figsize=(8, 4.5), layout="constrained")
+    axes = picture.subplots()
+    slots = np.unique(np.geomspace(1, 1000, 60).astype(int))
+    axes.plot(slots, slots, color=GREY, lw=0.8, ls=":", label="as many as slots")
+    for factor, colour in zip(sorted({row[0] for row in rows}), (BLUE, ORANGE), strict=False):
+        whole = Costs(512, 512 * 511, 384.0, factor * mean)
+        label = f"games of {1e3 * factor * mean:.2g} ms"
+        speed = [whole.speed_up(int(n)) for n in slots]
+        axes.plot(slots, speed, color=colour, label=f"{label}: whole generation, model")
+        mine = [row for row in rows if row[0] == factor]
+        axes.plot(
+            [row[1] for row in mine],
+            [row[2] for row in mine],
+            "o",
+            color=colour,
+            label=f"{label}: its games, simulated workers",
+        )
+    axes.set(xscale="log", yscale="log", xlabel="slots", ylabel="times as fast as one")
+    axes.set_title("A generation of 512 individuals on many slots")
+    axes.legend(frameon=False, fontsize="small")
+    write_figure(picture, file)
+
+
+def threads(pairs: int) -> None:
+    """Print the ratios of CPU and wall of a short default run, Dask against threads."""
+    with tempfile.TemporaryDirectory() as scratch, _dask(Path(scratch)) as (address, processes):
+
+        def run(name: str, *words: str) -> tuple[float, float]:
+            own = [sys.executable, "-m", "evolve", "run", "--generations", "8", "--seed", "1"]
+            before = sum(sum(process.cpu_times()[:2]) for process in processes)
+            begin = time.perf_counter()
+            child = psutil.Popen(
+                [*own, "--jobs", "2", "--out", f"{scratch}/{name}", *words],
+                stdout=subprocess.DEVNULL,
+            )
+            _, _, usage = os.wait4(child.pid, 0)
+            wall = time.perf_counter() - begin
+            after = sum(sum(process.cpu_times()[:2]) for process in processes)
+            return usage.ru_utime + usage.ru_stime + after - before, wall
+
+        run("warm", "--scheduler", address)
+        ratios = []
+        for number in range(pairs):
+            order: list[Callable[[], tuple[float, float]]] = [
+                lambda n=number: run(f"dask-{n}", "--scheduler", address),  # type: ignore[misc]
+                lambda n=number: run(f"threads-{n}"),  # type: ignore[misc]
+            ]
+            if number % 2:
+                threaded, dask = order[1](), order[0]()
+            else:
+                dask, threaded = order[0](), order[1]()
+            ratios.append((dask[0] / threaded[0], dask[1] / threaded[1]))
+            print(
+                f"CPU {dask[0]:.2f} against {threaded[0]:.2f} s, wall {dask[1]:.2f} against "
+                f"{threaded[1]:.2f} s",
+                flush=True,
+            )
+        cpu, wall = (statistics.median(column) for column in zip(*ratios, strict=True))
+        print(f"medians of the ratios: CPU {cpu:.3f}, wall {wall:.3f}")
+
+
+@contextlib.contextmanager
+def _dask(folder: Path) -> Iterator[tuple[str, list[psutil.Process]]]:
+    """A scheduler and two workers by hand; their processes."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    address = f"tcp://127.0.0.1:{port}"
+    quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
+    head = [sys.executable, "-m", "dask"]
+    words = ["scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
+    started = [subprocess.Popen([*head, *words], **quiet)]
+    for _ in range(2):
+        words = ["worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+        started.append(subprocess.Popen([*head, *words], **quiet))
+    try:
+        time.sleep(5)
+        yield address, [psutil.Process(process.pid) for process in started]
+    finally:
+        for process in reversed(started):
+            process.kill()
+            process.wait()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", choices=["serial", "cluster", "threads", "workers"])
+    parser.add_argument("--population", type=int, default=512)
+    parser.add_argument("--opponents", type=int)
+    parser.add_argument("--workers", type=int, nargs="+", default=[8, 32, 128])
+    parser.add_argument("--times", type=float, nargs="+", default=[1.0, 10.0])
+    parser.add_argument("--figure", type=Path)
+    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--address")
+    given = parser.parse_args()
+    if given.part == "serial":
+        serial(given.population, given.opponents)
+    elif given.part == "cluster":
+        cluster(given.workers, given.times, given.figure)
+    elif given.part == "threads":
+        threads(given.pairs)
+    else:
+        asyncio.run(_host(given.address, given.workers[0]))
