@@ -38,7 +38,12 @@ Examples:
 
 @click.group(name="cluster")
 def cluster_command() -> None:
-    """Look at the workers of a Dask cluster."""
+    """Look at the workers of a Dask cluster.
+
+    \b
+    Example:
+      evolve cluster check --scheduler tcp://10.0.0.1:8786
+    """
 
 
 @cluster_command.command(cls=GroupedCommand, name="check", help=_CHECK_HELP)

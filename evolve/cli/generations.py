@@ -34,6 +34,7 @@ SHOWN: Final = {
 }
 """Columns of the generations table that are shown, and what they mean."""
 NOT_SHOWN: Final = {
+    "island": "that of the best, where a run has several",
     "mean_score": "of the population, in files alone",
     "games": "of the round robin, in files alone",
     "rating_low": "where the 95 % interval of the rating begins",

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from evolve.errors import RunError
-from evolve.tables.individuals import BEFORE_GENES, SCALAR_GENES
+from evolve.tables.individuals import INDIVIDUALS_COLUMNS, SCALAR_GENES, SOMETIMES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +62,7 @@ class Lineage:
 
     @cached_property
     def _gene_columns(self) -> list[str]:
-        known = BEFORE_GENES
+        known = (*INDIVIDUALS_COLUMNS.names, *SOMETIMES)
         return [name for name in self._rows.columns if name not in known]
 
     def best(self) -> str:

@@ -12,7 +12,7 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.engine.genes import Gene
 from evolve.engine.rules import Rules
 from evolve.errors import AgentError, SettingsError
-from evolve.tables.individuals import BEFORE_GENES, SCALAR_GENES
+from evolve.tables.individuals import INDIVIDUALS_COLUMNS, SCALAR_GENES, SOMETIMES
 
 _LARGEST: Final = int(np.iinfo(np.int32).max)
 """Tables hold genes as 32 bits."""
@@ -31,7 +31,7 @@ class Encoding:
     make: Callable[[dict[str, list[int]]], AlphaBetaAgent]
 
     def __post_init__(self) -> None:
-        taken = BEFORE_GENES
+        taken = (*INDIVIDUALS_COLUMNS.names, *SOMETIMES)
         if not self.genes:
             raise SettingsError("encoding: there is no gene")
         for name, gene in self.genes.items():

@@ -69,8 +69,8 @@ FITNESS: Final = "fitness"
 """A column after these in a run whose fitness is not the score."""
 ISLAND: Final = "island"
 """A column after these, and of games, in a run with several."""
-BEFORE_GENES: Final = (*INDIVIDUALS_COLUMNS.names, FITNESS, ISLAND)
-"""Names that no gene can have."""
+SOMETIMES: Final = (FITNESS, ISLAND)
+"""Both: columns before the genes that some runs have."""
 
 
 def individuals_table(

@@ -17,8 +17,8 @@ from evolve.tables.columns import Columns
 from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.generations import generations_frame
 from evolve.tables.individuals import (
-    BEFORE_GENES,
     INDIVIDUALS_COLUMNS,
+    SOMETIMES,
     row_genes,
     table_metadata,
 )
@@ -215,7 +215,9 @@ class Run:
 
     def genes(self, row: dict[str, Any]) -> dict[str, list[int]]:
         """The genes in a row of the individuals table."""
-        return row_genes(row, [key for key in row if key not in BEFORE_GENES])
+        return row_genes(
+            row, [key for key in row if key not in (*INDIVIDUALS_COLUMNS.names, *SOMETIMES)]
+        )
 
     def _playoff(self) -> list[pa.Table]:
         path = layout.playoff_file(self.path)

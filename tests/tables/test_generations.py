@@ -11,7 +11,8 @@ from evolve.tables.generations import GENERATIONS_COLUMNS, generations_frame
 def test_generations_without_a_panel_have_none() -> None:
     row = {"generation": 0, "best": "0-1", "best_score": 0.5, "mean_score": 0.4, "games": 6}
     frame = generations_frame([row], ladder=True)
-    assert tuple(frame) == GENERATIONS_COLUMNS.names
+    assert tuple(frame) == tuple(name for name in GENERATIONS_COLUMNS.names if name != "island")
+    assert generations_frame([{**row, "island": 2}], ladder=True)["island"].tolist() == [2]
     assert frame["rating"].isna().all()
     assert frame["games"].dtype == np.int64
     assert "rating" not in generations_frame([row], ladder=False)
