@@ -20,8 +20,8 @@ _MANY_TASKS: Final = 512
 def task_size(count: int, slots: int) -> int:
     """Games of a task for a cluster; even."""
     tasks = max(slots, min(TASKS_A_SLOT * slots, _MANY_TASKS))
-    share = count // tasks
-    return max(2 * BATCH, share - share % 2)
+    share = -(-count // tasks)
+    return max(2 * BATCH, share + share % 2)
 
 
 T = TypeVar("T")

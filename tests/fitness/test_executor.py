@@ -9,7 +9,7 @@ from contextlib import closing
 
 import pytest
 
-from evolve.fitness.executor import ONE_THREAD, Threads
+from evolve.fitness.executor import ONE_THREAD, Threads, task_size
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
@@ -49,3 +49,12 @@ def test_what_a_task_raises_is_raised() -> None:
 
     with pytest.raises(ValueError, match="task 7"):
         list(ONE_THREAD.run(fails, [7]))
+
+
+@pytest.mark.parametrize("slots", [1, 2, 7, 128, 600, 1000])
+@pytest.mark.parametrize("count", [10, 4032, 32_256, 261_632])
+def test_a_slot_has_four_tasks_at_most(count: int, slots: int) -> None:
+    size = task_size(count, slots)
+    assert size % 2 == 0
+    assert size >= 32
+    assert -(-count // size) <= 4 * slots
