@@ -67,7 +67,8 @@ def estimate(evolution: Evolution) -> Estimate:
     seconds = median(play(slice(part, None, _PARTS)) for part in range(_PARTS)) * _PARTS
     # On this machine a core may be worth less than a thread, and the clock says so; many workers
     # are idle while a sample this small is played, and say themselves what it took.
-    took = executor.elsewhere - elsewhere or seconds * min(executor.slots, count // BATCH // _PARTS)
+    at_once = min(executor.slots, -(-count // _PARTS // BATCH))
+    took = executor.elsewhere - elsewhere or seconds * at_once
     costs = Costs.of(settings, evolution.panel.opponents, took / count)
     left = settings.generations - evolution.generation - 1
     games = costs.games + costs.panel_games

@@ -2,7 +2,8 @@
 
 What is done for a generation: on one core its breeding, pairing and standings; on all slots its
 games, in tasks; and beside the next one's games the panel's, and writing it. The costs of the
-serial parts are those of `python -m benchmarks.scaling serial`; those of a task, too.
+serial parts come from a profile of 512 individuals; `python -m benchmarks.scaling serial` found
+half the breeding and the same writing since. Beyond 32 slots nothing has confirmed the model yet.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ A_GAME: Final = 1.1e-6
 WRITTEN_GAME: Final = 3.4e-6
 """Seconds on one core for its row, and for writing it."""
 A_TASK: Final = 0.75e-3
-"""Seconds of the scheduler, which is one process."""
+"""Seconds of the scheduler, which is one process: of a prototype with 16 workers."""
 _WORTH: Final = 0.5
 """Of a core: slots that bring less are not useful."""
 _MOST: Final = 4096

@@ -13,6 +13,12 @@ from evolve.fitness.executor import ONE_THREAD
 from tests.evolution.conftest import TINY
 
 
+def test_over_a_given_evaluation_a_game_costs_something(tmp_path: Path) -> None:
+    options = {"evaluation": "patterns-standard", "rules": "standard", "population": 4}
+    evolution = Evolution(tmp_path, resolve({**TINY, **options}), ONE_THREAD)
+    assert estimate(evolution).costs.seconds_a_game > 0.0
+
+
 def test_it_counts_the_games_still_to_come(tmp_path: Path) -> None:
     evolution = Evolution(
         tmp_path, resolve({**TINY, "generations": 10, "panel": "fixed"}), ONE_THREAD
