@@ -53,10 +53,12 @@ class Training(Course):
 
     @property
     def check_is_due(self) -> bool:
-        """Whether it is time for a check, with games played since the last one."""
-        share = self.share - self._checked_share
-        due = self.settings.check_is_due(self._checked, self.games, share)
-        return self.games > self._checked and (due or self.finished is not None)
+        """Whether it is time for a check, with something played or learned since the last one."""
+        share, played = self.share - self._checked_share, self.games > self._checked
+        if self.finished is not None:
+            # A budget may end before one more game is over: what was learned since is checked.
+            return self.games > 0 and (played or share > 0.0)
+        return played and self.settings.check_is_due(self._checked, self.games, share)
 
     def run(self, observer: Observer) -> LearningEnding:
         """Train to the end, or until the observer asks to stop.
@@ -183,7 +185,8 @@ class Training(Course):
                 self.best_score, self._since_best = facts["best_score"], facts["since_best"]
                 self._checked, self._losses = facts["checked"], facts["losses"]
                 # Not there before 0.2, where checks went by games alone.
-                self._checked_share = facts.get("checked_share", 0.0)
+                before = self.share if self.games == self._checked else 0.0
+                self._checked_share = facts.get("checked_share", before)
         except OSError as error:
             raise RunError(f"{path}: {error.strerror or error}") from error
         except Exception as error:  # numpy and torch raise all kinds

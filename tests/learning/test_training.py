@@ -133,6 +133,21 @@ def test_a_budget_without_room_for_a_game_is_an_error(tmp_path: Path) -> None:
     assert not any((tmp_path / "metrics").iterdir())
 
 
+def test_what_a_budget_ends_after_a_check_is_checked_once_more(tmp_path: Path) -> None:
+    """The last iteration may end before one more game is over, and have learned all the same."""
+    run = training(tmp_path, "mcts", budget=1000.0)
+    assert run.run(Watcher(checks=1)) is LearningEnding.STOPPED
+    run.spent = 1000.0
+    observer = Watcher()
+    assert run.run(observer) is LearningEnding.BUDGET
+    assert [row["games"] for row in observer.rows] == [20]
+    assert read_metrics(tmp_path).to_pandas()["cpu_seconds"].iloc[-1] >= 1000.0
+    again = training(tmp_path, "mcts", budget=1000.0)
+    again.restore()
+    assert again.run(observer) is LearningEnding.BUDGET
+    assert len(observer.rows) == 1
+
+
 def test_less_than_two_rounds_teach_little(tmp_path: Path) -> None:
     run = training(tmp_path, "dqn")
     found = []
