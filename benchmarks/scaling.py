@@ -3,12 +3,14 @@
     python -m benchmarks.scaling serial [--population 512] [--opponents 63]
     python -m benchmarks.scaling cluster [--workers 8 32 128] [--times 1 10] [--figure FILE.png]
     python -m benchmarks.scaling threads [--pairs 5]
+    python -m benchmarks.scaling seeds [--generations 20]
 
 `serial`: seconds of a generation outside its games, on real ones between cheap agents. `cluster`:
-a real scheduler and real workers of Dask, N of them in one process, whose tasks sleep for as long
-as games of a default run were measured to take, or so many times as long; the speed-up is of the
-games of one generation. `threads`: a default run on Dask with two workers against two threads,
-CPU and wall, in pairs.
+a real scheduler and real workers of Dask whose tasks sleep for as long as games of a default run
+were measured to take, or so many times as long; the speed-up is of the games of one generation of
+512. All of them are on this machine: where they keep it busy, that is what is measured. `threads`:
+a default run on Dask with two workers against two threads, CPU and wall, in pairs. `seeds`: a run
+with eight seeds on one worker, then on two.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +47,12 @@ from evolve.tables.observer import Silent
 
 _SAMPLE: Final = 1000
 """Games whose costs are measured one by one."""
+_A_HOST: Final = 64
+"""Simulated workers of a process."""
+_IDLE: Final = 5.0
+"""Seconds for which a scheduler is watched that has nothing to do but hear its workers."""
+_FULL: Final = 90.0
+"""Percent of this machine, from where on it is what limits simulated workers."""
 
 
 def serial(population: int, opponents: int | None) -> None:
@@ -60,7 +68,7 @@ def serial(population: int, opponents: int | None) -> None:
         playing += time.perf_counter() - begin
         return found
 
-    roundrobin.play_games = timed  # type: ignore[assignment]
+    roundrobin.play_games = timed  # type: ignore[attr-defined]
     with tempfile.TemporaryDirectory() as scratch:
         settings = resolve({key: one for key, one in options.items() if one is not None})
         evolution = Evolution(Path(scratch), settings, Threads(os.cpu_count() or 1))
@@ -119,12 +127,17 @@ def nap(seconds: float) -> float:
 
 
 async def _host(address: str, count: int) -> None:
+    import dask
     from distributed import Worker
 
+    # Each would look at itself a hundred times a second: on a machine of its own that costs a
+    # hundredth of a core, for 128 in one process it was most of what they did.
+    dask.config.set({"distributed.worker.profile.enabled": False})
+    dask.config.set({"distributed.admin.system-monitor.interval": "1 minute"})
     async with contextlib.AsyncExitStack() as stack:
-        for number in range(count):
+        for _ in range(count):
             await stack.enter_async_context(
-                Worker(address, nthreads=1, name=f"w{number}", dashboard=False, memory_limit=0)
+                Worker(address, nthreads=1, dashboard=False, memory_limit=0)
             )
         await asyncio.Event().wait()
 
@@ -132,21 +145,13 @@ async def _host(address: str, count: int) -> None:
 @contextlib.contextmanager
 def simulated(workers: int) -> Iterator[tuple[str, psutil.Process]]:
     """A scheduler and so many workers; its address and process."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    address = f"tcp://127.0.0.1:{port}"
     quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    words = ["dask", "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
-    scheduler = subprocess.Popen([sys.executable, "-m", *words], **quiet)
-    own = ["benchmarks.scaling", "workers", "--address", address, "--workers", str(workers)]
-    hosts = subprocess.Popen([sys.executable, "-m", *own], **quiet)
-    try:
-        yield address, psutil.Process(scheduler.pid)
-    finally:
-        for process in (hosts, scheduler):
-            process.kill()
-            process.wait()
+    with _scheduler(quiet) as (address, scheduler), contextlib.ExitStack() as stack:
+        for start in range(0, workers, _A_HOST):
+            count = str(min(_A_HOST, workers - start))
+            own = ["benchmarks.scaling", "workers", "--address", address, "--workers", count]
+            stack.enter_context(_killed(subprocess.Popen([sys.executable, "-m", *own], **quiet)))
+        yield address, scheduler
 
 
 def cluster(workers: Sequence[int], times: Sequence[float], figure: Path | None) -> None:
@@ -162,7 +167,10 @@ def cluster(workers: Sequence[int], times: Sequence[float], figure: Path | None)
     )
     rng = np.random.default_rng(1)
     rows = []
-    print("times  workers  tasks  a slot     wall  speed-up  modelled  scheduler CPU a task")
+    print(
+        "times  workers  tasks  a slot     wall  speed-up  modelled  this machine  "
+        "scheduler's CPU a task, without hearing workers"
+    )
     for factor in times:
         for count in workers:
             size = task_size(games, count)
@@ -179,50 +187,74 @@ def cluster(workers: Sequence[int], times: Sequence[float], figure: Path | None)
                     while executor.slots < count:
                         time.sleep(0.2)
                     list(executor.run(nap, [0.01] * 2 * count))
-                    before = sum(scheduler.cpu_times()[:2])
-                    begin = time.perf_counter()
+                    hearing, begin = _cpu(scheduler), time.perf_counter()
+                    time.sleep(_IDLE)
+                    hearing = (_cpu(scheduler) - hearing) / (time.perf_counter() - begin)
+                    before, begin = _cpu(scheduler), time.perf_counter()
+                    psutil.cpu_percent()
                     list(executor.run(nap, tasks))
-                    wall = time.perf_counter() - begin
-                    spent = sum(scheduler.cpu_times()[:2]) - before
+                    busy, wall = psutil.cpu_percent(), time.perf_counter() - begin
+                    spent = _cpu(scheduler) - before
             # The model's serial parts and panel are left out, as they are here.
             mean = factor * float(costs.mean())
             model = Costs(0, games, 0.0, mean)
             alone = Costs(0, games, 0.0, mean).seconds(1) / model.seconds(count)
-            rows.append((factor, count, sum(tasks) / wall, alone))
+            rows.append(_Point(factor, count, sum(tasks) / wall, busy >= _FULL))
             print(
                 f"{factor:5g}{count:9}{len(tasks):7}{len(tasks) / count:8.1f}{wall:9.2f}"
-                f"{sum(tasks) / wall:10.1f}{alone:10.1f}{1e3 * spent / len(tasks):14.2f} ms",
+                f"{sum(tasks) / wall:10.1f}{alone:10.1f}{busy:12.0f} %"
+                f"{1e3 * spent / len(tasks):12.2f} ms"
+                f"{1e3 * (spent - hearing * wall) / len(tasks):12.2f} ms",
                 flush=True,
             )
     if figure is not None:
         _draw(rows, float(costs.mean()), figure)
 
 
-def _draw(rows: Sequence[tuple[float, int, float, float]], mean: float, file: Path) -> None:
+class _Point(NamedTuple):
+    """A measured speed-up; full: whether this machine was busy all the time."""
+
+    factor: float
+    workers: int
+    speed_up: float
+    full: bool
+
+
+def _draw(rows: Sequence[_Point], mean: float, file: Path) -> None:
     from matplotlib.figure import Figure
 
-    from evolve.plots.figure import BLUE, GREY, ORANGE, write_figure
+    from evolve.plots.figure import BLUE, GREEN, GREY, ORANGE, write_figure
 
     picture = Figure(figsize=(8, 4.5), layout="constrained")
     axes = picture.subplots()
-    slots = np.unique(np.geomspace(1, 1000, 60).astype(int))
+    games = 512 * 511
+    slots = np.unique(np.geomspace(1, 1000, 200).astype(int))
     axes.plot(slots, slots, color=GREY, lw=0.8, ls=":", label="as many as slots")
-    for factor, colour in zip(sorted({row[0] for row in rows}), (BLUE, ORANGE), strict=False):
-        whole = Costs(512, 512 * 511, 384.0, factor * mean)
+    for factor, colour in zip(
+        sorted({row.factor for row in rows}), (BLUE, ORANGE, GREEN), strict=False
+    ):
         label = f"games of {1e3 * factor * mean:.2g} ms"
-        speed = [whole.speed_up(int(n)) for n in slots]
-        axes.plot(slots, speed, color=colour, label=f"{label}: whole generation, model")
-        mine = [row for row in rows if row[0] == factor]
-        axes.plot(
-            [row[1] for row in mine],
-            [row[2] for row in mine],
-            "o",
-            color=colour,
-            label=f"{label}: its games, simulated workers",
-        )
+        for costs, style, what in (
+            (Costs(512, games, 384.0, factor * mean), "-", "whole generation, model"),
+            (Costs(0, games, 0.0, factor * mean), "--", "its games, model"),
+        ):
+            speed = [costs.speed_up(int(n)) for n in slots]
+            axes.plot(slots, speed, style, color=colour, lw=1.2, label=f"{label}: {what}")
+        for full, filled in ((False, colour), (True, "none")):
+            mine = [row for row in rows if row.factor == factor and row.full == full]
+            if mine:
+                axes.plot(
+                    [row.workers for row in mine],
+                    [row.speed_up for row in mine],
+                    "o",
+                    color=colour,
+                    markerfacecolor=filled,
+                    label=f"{label}: its games, simulated workers"
+                    + (", this machine full" if full else ""),
+                )
     axes.set(xscale="log", yscale="log", xlabel="slots", ylabel="times as fast as one")
     axes.set_title("A generation of 512 individuals on many slots")
-    axes.legend(frameon=False, fontsize="small")
+    axes.legend(frameon=False, fontsize="x-small")
     write_figure(picture, file)
 
 
@@ -232,7 +264,7 @@ def threads(pairs: int) -> None:
 
         def run(name: str, *words: str) -> tuple[float, float]:
             own = [sys.executable, "-m", "evolve", "run", "--generations", "8", "--seed", "1"]
-            before = sum(sum(process.cpu_times()[:2]) for process in processes)
+            before = sum(_cpu(process) for process in processes)
             begin = time.perf_counter()
             child = psutil.Popen(
                 [*own, "--jobs", "2", "--out", f"{scratch}/{name}", *words],
@@ -240,7 +272,7 @@ def threads(pairs: int) -> None:
             )
             _, _, usage = os.wait4(child.pid, 0)
             wall = time.perf_counter() - begin
-            after = sum(sum(process.cpu_times()[:2]) for process in processes)
+            after = sum(_cpu(process) for process in processes)
             return usage.ru_utime + usage.ru_stime + after - before, wall
 
         run("warm", "--scheduler", address)
@@ -264,38 +296,82 @@ def threads(pairs: int) -> None:
         print(f"medians of the ratios: CPU {cpu:.3f}, wall {wall:.3f}")
 
 
+def seeds(generations: int) -> None:
+    """Print how long a run with eight seeds takes on one worker, and on two."""
+    with tempfile.TemporaryDirectory() as scratch:
+        walls = []
+        for workers in (1, 2):
+            with _dask(Path(scratch), workers) as (address, _):
+
+                def run(name: str, last: str, count: int, place: str = address) -> float:
+                    own = [sys.executable, "-m", "evolve", "run", "--generations", str(count)]
+                    own += ["--population", "32", "--seeds", f"0-{last}", "--scheduler", place]
+                    begin = time.perf_counter()
+                    subprocess.run(
+                        [*own, "--out", f"{scratch}/{name}"],
+                        stdout=subprocess.DEVNULL,
+                        check=True,
+                    )
+                    return time.perf_counter() - begin
+
+                run(f"warm-{workers}", "1", 1)
+                walls.append(run(f"seeds-{workers}", "7", generations))
+                print(f"{workers} workers: {walls[-1]:.1f} s", flush=True)
+        print(f"{walls[0] / walls[1]:.2f} times as fast")
+
+
 @contextlib.contextmanager
-def _dask(folder: Path) -> Iterator[tuple[str, list[psutil.Process]]]:
-    """A scheduler and two workers by hand; their processes."""
+def _dask(folder: Path, workers: int = 2) -> Iterator[tuple[str, list[psutil.Process]]]:
+    """A scheduler and workers by hand; their processes."""
+    quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
+    head = [sys.executable, "-m", "dask", "worker"]
+    with _scheduler(quiet) as (address, scheduler), contextlib.ExitStack() as stack:
+        started = [scheduler]
+        for _ in range(workers):
+            words = [address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+            worker = subprocess.Popen([*head, *words], **quiet)
+            stack.enter_context(_killed(worker))
+            started.append(psutil.Process(worker.pid))
+        time.sleep(5)
+        yield address, started
+
+
+@contextlib.contextmanager
+def _scheduler(how: dict[str, Any]) -> Iterator[tuple[str, psutil.Process]]:
+    """A scheduler of Dask; its address and process."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    address = f"tcp://127.0.0.1:{port}"
-    quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
-    head = [sys.executable, "-m", "dask"]
-    words = ["scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
-    started = [subprocess.Popen([*head, *words], **quiet)]
-    for _ in range(2):
-        words = ["worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
-        started.append(subprocess.Popen([*head, *words], **quiet))
+    words = ["dask", "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
+    with _killed(subprocess.Popen([sys.executable, "-m", *words], **how)) as process:
+        yield f"tcp://127.0.0.1:{port}", psutil.Process(process.pid)
+
+
+@contextlib.contextmanager
+def _killed(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that does not outlive what it is for."""
     try:
-        time.sleep(5)
-        yield address, [psutil.Process(process.pid) for process in started]
+        yield process
     finally:
-        for process in reversed(started):
-            process.kill()
-            process.wait()
+        process.kill()
+        process.wait()
+
+
+def _cpu(process: psutil.Process) -> float:
+    """Seconds that a process has taken."""
+    return float(sum(process.cpu_times()[:2]))
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=["serial", "cluster", "threads", "workers"])
+    parser.add_argument("part", choices=["serial", "cluster", "threads", "seeds", "workers"])
     parser.add_argument("--population", type=int, default=512)
     parser.add_argument("--opponents", type=int)
     parser.add_argument("--workers", type=int, nargs="+", default=[8, 32, 128])
     parser.add_argument("--times", type=float, nargs="+", default=[1.0, 10.0])
     parser.add_argument("--figure", type=Path)
     parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--generations", type=int, default=20)
     parser.add_argument("--address")
     given = parser.parse_args()
     if given.part == "serial":
@@ -304,5 +380,7 @@ if __name__ == "__main__":
         cluster(given.workers, given.times, given.figure)
     elif given.part == "threads":
         threads(given.pairs)
+    elif given.part == "seeds":
+        seeds(given.generations)
     else:
         asyncio.run(_host(given.address, given.workers[0]))

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 _HELP = f"""Show RUNS side by side: their results, and the settings in which they differ.
 {COLUMNS_HELP}
 Of studies (evolve run --seeds, evolve study) the settings are compared over their seeds: means with
-Student's 95 % intervals, and the differences of each two, seed by seed, with p values corrected for
-their number after Holm. Runs among studies are settings with one seed. The figure is the rating on
-the ladder or the panel's Elo of an evolution, the best score of a training, and the winner's score
-against the defaults of a sweep, or --figure. With --games the champions of each two settings meet
-as well, seed by seed.
+Student's 95 % intervals, and the differences of each two of the same rules, seed by seed, with p
+values corrected for their number after Holm. Runs among studies are settings with one seed. The
+figure is the rating on the ladder or the panel's Elo of an evolution, the best score of a training,
+and the winner's score against the defaults of a sweep, or --figure. With --games the champions of
+each two settings meet as well, seed by seed.
 
 \b
 Examples:

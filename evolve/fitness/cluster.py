@@ -42,6 +42,9 @@ _SILENCE: Final = 15.0
 second, of a thousand every six."""
 _WITHOUT: Final = 60.0
 """Seconds without any worker after which the work ends."""
+_WAVE: Final = 4 << 20
+"""Bytes of tasks that go to the scheduler at once, about: over ten million it warns. One by one the
+tasks of 128 simulated workers cost it 2.1 to 2.7 ms each, together 1.2 to 1.3."""
 _TRIES: Final = 8
 """Of a task whose worker dies. Dask blames all tasks that waited on a worker that was killed, so
 one alone that dies with each is only known after several."""
@@ -202,13 +205,18 @@ class Cluster:
             while True:
                 most = TASKS_A_SLOT * self.slots
                 while not exhausted and len(begun) < most:
-                    try:
-                        number, task = next(numbered)
-                    except StopIteration:
-                        exhausted = True
-                    else:
-                        begun[number] = _Begun(payload_of(function, task))
-                        self._submit(number, begun[number], ended)
+                    wave: dict[int, _Begun] = {}
+                    size = 0
+                    while len(begun) + len(wave) < most and size < _WAVE:
+                        try:
+                            number, task = next(numbered)
+                        except StopIteration:
+                            exhausted = True
+                            break
+                        wave[number] = _Begun(payload_of(function, task))
+                        size += len(wave[number].payload)
+                    begun |= wave
+                    self._submit(wave, ended)
                 if not begun:
                     return
                 try:
@@ -227,10 +235,15 @@ class Cluster:
         finally:
             self._client.cancel([one.future for one in begun.values()], force=True)
 
-    def _submit(self, number: int, task: _Begun, ended: SimpleQueue[tuple[int, Any]]) -> None:
+    def _submit(self, wave: Mapping[int, _Begun], ended: SimpleQueue[tuple[int, Any]]) -> None:
+        if not wave:
+            return
         places = list(self._threads_by_worker()) if self._refused else None
-        task.future = self._client.submit(_ERRAND, task.payload, pure=False, workers=places or None)
-        task.future.add_done_callback(lambda future: ended.put((number, future)))
+        payloads = [task.payload for task in wave.values()]
+        futures = self._client.map(_ERRAND, payloads, pure=False, workers=places or None)
+        for (number, task), future in zip(wave.items(), futures, strict=True):
+            task.future = future
+            future.add_done_callback(lambda done, number=number: ended.put((number, done)))
 
     def _answer(
         self, number: int, task: _Begun, ended: SimpleQueue[tuple[int, Any]]
@@ -242,7 +255,7 @@ class Cluster:
             task.tries += 1
             if task.tries == _TRIES:
                 raise ClusterError(f"workers die of a task, {_TRIES} of them: {error}") from error
-            self._submit(number, task, ended)
+            self._submit({number: task}, ended)
             return None
         except (OSError, TimeoutError, CancelledError) as error:
             raise self._gone() from error
@@ -252,7 +265,7 @@ class Cluster:
                 self._told(f"worker {place} is left out: {answer}")
             if not self._threads_by_worker():
                 raise ClusterError(f"no worker can be used; {place}: {answer}")
-            self._submit(number, task, ended)
+            self._submit({number: task}, ended)
             return None
         with self._counting:
             self.elsewhere += seconds

@@ -118,7 +118,7 @@ def compared(groups: Sequence[Group], figure: str | None = None) -> pd.DataFrame
         raise RunError(f"no run of these has its {name} yet")
     pairs = [
         (one.name, other.name, _difference(values[one.name], values[other.name]))
-        for one, other in itertools.combinations(groups, 2)
+        for one, other in _pairs(groups)
     ]
     return _table(name, [*alone, *((a, b, mean) for a, b, mean in pairs if mean is not None)])
 
@@ -132,7 +132,7 @@ def met(
     is what equals expect. told: called with games as they are played.
     """
     rows: list[tuple[str, str | None, Mean]] = []
-    for one, other in itertools.combinations(groups, 2):
+    for one, other in _pairs(groups):
         scores = []
         for seed in sorted(one.runs.keys() & other.runs.keys()):
             paths = [group.runs[seed].path for group in (one, other)]
@@ -147,8 +147,16 @@ def met(
 
 def meetings(groups: Sequence[Group]) -> int:
     """How many matches `met` plays at most."""
+    return sum(len(one.runs.keys() & other.runs.keys()) for one, other in _pairs(groups))
+
+
+def _pairs(groups: Sequence[Group]) -> list[tuple[Group, Group]]:
+    """Each two settings of the same rules: ratings of different ones have no common scale."""
+    rules = {
+        group.name: {run.config.get("rules") for run in group.runs.values()} for group in groups
+    }
     pairs = itertools.combinations(groups, 2)
-    return sum(len(one.runs.keys() & other.runs.keys()) for one, other in pairs)
+    return [(one, other) for one, other in pairs if rules[one.name] == rules[other.name]]
 
 
 def _difference(one: Mapping[int, float], other: Mapping[int, float]) -> Mean | None:

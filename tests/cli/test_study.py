@@ -100,6 +100,16 @@ def test_settings_are_compared_over_seeds(study: Path, tmp_path: Path) -> None:
     assert "is named twice" in fails("compare", study, study)
 
 
+def test_settings_of_other_rules_have_no_common_scale(study: Path, tmp_path: Path) -> None:
+    other = tmp_path / "standard"
+    done("run", *FEW, "--generations=1", "--seeds=0-1", "--rules=standard", "--out", other)
+    frame = frame_of("compare", study, other, "--games=2")
+    assert frame["setting"].nunique() == 3
+    pairs = frame[frame["against"].notna()]
+    assert pairs["figure"].tolist() == ["rating", "head_to_head"]
+    assert not pairs[["setting", "against"]].isin(["standard"]).any(axis=None)
+
+
 def test_runs_alone_are_compared_side_by_side_and_kept(study: Path, tmp_path: Path) -> None:
     runs = [study / f"crossover-blend-seed-{seed}" for seed in (0, 1)]
     assert "differences" not in done("compare", *runs).out
