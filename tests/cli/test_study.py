@@ -127,6 +127,7 @@ def test_pictures(study: Path, tmp_path: Path) -> None:
     assert "an agent is drawn alone" in fails("plot", study, "swh", "-o", tmp_path / "x.png")
 
 
+@pytest.mark.slow
 def test_more_seeds_and_generations(tmp_path: Path) -> None:
     folder = tmp_path / "more"
     done("run", *FEW, "--openings=start", "--generations=1", "--seeds=3", "--out", folder)
@@ -140,6 +141,7 @@ def test_more_seeds_and_generations(tmp_path: Path) -> None:
     assert "--seeds is for studies" in misused("resume", folder / "seed-3", "--seeds=1")
 
 
+@pytest.mark.slow
 def test_a_file_with_variants_of_a_training(tmp_path: Path) -> None:
     file = tmp_path / "design.toml"
     file.write_text(

@@ -41,6 +41,7 @@ class AI:
 LITTLE = ("--pairs=4", "--final-openings=4", "--finalists=1", "--jobs=1")
 
 
+@pytest.mark.slow
 def test_a_program_is_tuned_to_a_gain(tmp_path: Path) -> None:
     folder = tmp_path / "tuned"
     said = done("sweep", "program", PROGRAM, *LITTLE, "--games=100", "--out", folder)
@@ -80,6 +81,7 @@ def test_other_samplers(sampler: str, tmp_path: Path) -> None:
         assert trials["origin"][8] == "spsa"
 
 
+@pytest.mark.slow
 def test_the_panel_and_a_test(tmp_path: Path) -> None:
     options = ("--objective=panel", "--panel=random", "--panel-openings=2", "--trials=3")
     said = done(
@@ -104,6 +106,7 @@ def test_a_program_that_crashes_on_some_values(tmp_path: Path) -> None:
     assert "the corner is too large" in said.out
 
 
+@pytest.mark.slow
 def test_a_program_that_crashes_on_most_values_ends(tmp_path: Path) -> None:
     program = f"gtp:{ENGINE} --crash-above -20 --corner {{corner:-20:30=-20}}"
     done("sweep", "program", program, *LITTLE, "--trials=6", "--out", tmp_path / "x")

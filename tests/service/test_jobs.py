@@ -198,6 +198,7 @@ def test_a_match_and_its_games(fresh: Service) -> None:
         assert fresh.client.get(f"jobs/{job['id']}/files/{name}").status_code == 200
 
 
+@pytest.mark.slow
 def test_a_sweep_and_its_final(fresh: Service) -> None:
     few = {"trials": 2, "panel": ["random"], "panel_openings": 2, "final_openings": 2}
     job = fresh.order("sweep", kind="alphabeta", fix={"depths": "1"}, **few)
