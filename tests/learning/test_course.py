@@ -78,16 +78,16 @@ def test_every_preset_keeps_its_budget(kind: str, preset: str, tmp_path: Path) -
 
 
 def test_the_last_iteration_is_cut_to_the_budget() -> None:
-    settings = DqnSettings(budget=1.5, games_per_iteration=400, layers=("dense 8 relu", "dense 64"))
+    settings = DqnSettings(budget=15, games_per_iteration=400, layers=("dense 8 relu", "dense 64"))
     course = Course(settings, 1)
     course.warm_up()
     course.iterate(lambda games, share: None)
     first = course.games
-    course.spent = 1.49
+    course.spent = 14.9
     course.iterate(lambda games, share: None)
     assert first == 400
-    assert course.games - first <= 3, "there is room for 400 / 1.49 games a second"
-    assert 1.49 <= course.spent < 1.8
+    assert course.games - first <= 3, "there is room for 400 / 14.9 games a second"
+    assert 14.9 <= course.spent < 15.3
 
 
 def test_games_end_it_and_are_its_share() -> None:
