@@ -4,7 +4,8 @@ What is done for a generation: on one core its breeding, pairing and standings; 
 games, in tasks; and beside the next one's games the panel's, and writing it. The costs of the
 serial parts come from a profile of 512 individuals; `python -m benchmarks.scaling serial` found
 half the breeding and the same writing since. Simulated workers, on the same two cores as
-the scheduler, confirm the model for 32 slots, and for 128 where games take 7 ms; not for shorter ones.
+the scheduler, confirm the model for 32 slots, and for 128 where games take 7 ms, not where they
+take less than one.
 """
 
 from __future__ import annotations
