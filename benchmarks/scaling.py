@@ -1,16 +1,18 @@
 """How evolution scales: its serial part, and clusters of simulated workers beside the model.
 
     python -m benchmarks.scaling serial [--population 512] [--opponents 63]
-    python -m benchmarks.scaling cluster [--workers 8 32 128] [--times 1 10] [--figure FILE.png]
+    python -m benchmarks.scaling cluster [--workers 8 32 128] [--times 1 10] [--longest 60]
+                                         [--figure FILE.png]
     python -m benchmarks.scaling threads [--pairs 5]
     python -m benchmarks.scaling seeds [--generations 20]
 
 `serial`: seconds of a generation outside its games, on real ones between cheap agents. `cluster`:
 a real scheduler and real workers of Dask whose tasks sleep for as long as games of a default run
 were measured to take, or so many times as long; the speed-up is of the games of one generation of
-512. All of them are on this machine: where they keep it busy, that is what is measured. `threads`:
-a default run on Dask with two workers against two threads, CPU and wall, in pairs. `seeds`: a run
-with eight seeds on one worker, then on two.
+512, and what would take longer than so many seconds is left out. All of them are on this machine:
+where they keep it busy, that is what is measured. `threads`: a default run on Dask with two workers
+against two threads, CPU and wall, in pairs. `seeds`: a run with eight seeds on one worker, then on
+two.
 """
 
 from __future__ import annotations
@@ -27,13 +29,14 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import psutil
 
 from evolve.config.toml import config_text, resolve
+from evolve.errors import ClusterError
 from evolve.evolution.loop import Evolution
 from evolve.evolution.scaling import Costs
 from evolve.fitness import roundrobin
@@ -45,6 +48,11 @@ from evolve.fitness.roundrobin import schedule
 from evolve.tables import folder as store
 from evolve.tables.observer import Silent
 
+if TYPE_CHECKING:
+    from evolve.fitness.cluster import Cluster
+
+_GAMES: Final = 512 * 511
+"""Of a generation of 512 individuals who all meet."""
 _SAMPLE: Final = 1000
 """Games whose costs are measured one by one."""
 _A_HOST: Final = 64
@@ -154,63 +162,6 @@ def simulated(workers: int) -> Iterator[tuple[str, psutil.Process]]:
         yield address, scheduler
 
 
-def cluster(workers: Sequence[int], times: Sequence[float], figure: Path | None) -> None:
-    """Print and draw the speed-up of a generation's games of 512 individuals."""
-    from evolve.errors import ClusterError
-    from evolve.fitness.cluster import Cluster
-
-    costs = game_costs()
-    games = 512 * 511
-    print(
-        f"{1e3 * costs.mean():.3f} ms a game, deviation {1e3 * costs.std():.3f}; {games} games a "
-        "generation"
-    )
-    rng = np.random.default_rng(1)
-    rows = []
-    print(
-        "times  workers  tasks  a slot     wall  speed-up  modelled  this machine  "
-        "scheduler's CPU a task, without hearing workers"
-    )
-    for factor in times:
-        for count in workers:
-            size = task_size(games, count)
-            tasks = [
-                float(factor * rng.choice(costs, min(size, games - start)).sum())
-                for start in range(0, games, size)
-            ]
-            with simulated(count) as (address, scheduler):
-                while True:
-                    with contextlib.suppress(ClusterError):
-                        executor = Cluster(address)
-                        break
-                with executor:
-                    while executor.slots < count:
-                        time.sleep(0.2)
-                    list(executor.run(nap, [0.01] * 2 * count))
-                    hearing, begin = _cpu(scheduler), time.perf_counter()
-                    time.sleep(_IDLE)
-                    hearing = (_cpu(scheduler) - hearing) / (time.perf_counter() - begin)
-                    before, begin = _cpu(scheduler), time.perf_counter()
-                    psutil.cpu_percent()
-                    list(executor.run(nap, tasks))
-                    busy, wall = psutil.cpu_percent(), time.perf_counter() - begin
-                    spent = _cpu(scheduler) - before
-            # The model's serial parts and panel are left out, as they are here.
-            mean = factor * float(costs.mean())
-            model = Costs(0, games, 0.0, mean)
-            alone = Costs(0, games, 0.0, mean).seconds(1) / model.seconds(count)
-            rows.append(_Point(factor, count, sum(tasks) / wall, busy >= _FULL))
-            print(
-                f"{factor:5g}{count:9}{len(tasks):7}{len(tasks) / count:8.1f}{wall:9.2f}"
-                f"{sum(tasks) / wall:10.1f}{alone:10.1f}{busy:12.0f} %"
-                f"{1e3 * spent / len(tasks):12.2f} ms"
-                f"{1e3 * (spent - hearing * wall) / len(tasks):12.2f} ms",
-                flush=True,
-            )
-    if figure is not None:
-        _draw(rows, float(costs.mean()), figure)
-
-
 class _Point(NamedTuple):
     """A measured speed-up; full: whether this machine was busy all the time."""
 
@@ -220,6 +171,68 @@ class _Point(NamedTuple):
     full: bool
 
 
+def cluster(
+    workers: Sequence[int], times: Sequence[float], longest: float, figure: Path | None
+) -> None:
+    """Print and draw the speed-up of a generation's games of 512 individuals."""
+    costs = game_costs()
+    print(
+        f"{1e3 * costs.mean():.3f} ms a game, deviation {1e3 * costs.std():.3f}; {_GAMES} games a "
+        "generation\n"
+        "times  workers  tasks  a slot     wall  speed-up  modelled  this machine  "
+        "scheduler's CPU a task, without hearing workers"
+    )
+    points = [
+        _measured(costs, factor, count)
+        for factor in times
+        for count in workers
+        if factor * costs.mean() * _GAMES / count <= longest
+    ]
+    if figure is not None:
+        _draw(points, float(costs.mean()), figure)
+
+
+def _measured(costs: npt.NDArray[np.float64], factor: float, workers: int) -> _Point:
+    """So many simulated workers whose games take so many times as long as was measured."""
+    rng = np.random.default_rng(1)
+    size = task_size(_GAMES, workers)
+    tasks = [
+        float(factor * rng.choice(costs, min(size, _GAMES - start)).sum())
+        for start in range(0, _GAMES, size)
+    ]
+    with simulated(workers) as (address, scheduler), _connected(address) as executor:
+        while executor.slots < workers:
+            time.sleep(0.2)
+        list(executor.run(nap, [0.01] * 2 * workers))
+        hearing, begin = _cpu(scheduler), time.perf_counter()
+        time.sleep(_IDLE)
+        hearing = (_cpu(scheduler) - hearing) / (time.perf_counter() - begin)
+        before, begin = _cpu(scheduler), time.perf_counter()
+        psutil.cpu_percent()
+        list(executor.run(nap, tasks))
+        busy, wall = psutil.cpu_percent(), time.perf_counter() - begin
+        spent = _cpu(scheduler) - before
+    # The model's serial parts and panel are left out, as they are here.
+    modelled = Costs(0, _GAMES, 0.0, factor * float(costs.mean())).speed_up(workers)
+    print(
+        f"{factor:5g}{workers:9}{len(tasks):7}{len(tasks) / workers:8.1f}{wall:9.2f}"
+        f"{sum(tasks) / wall:10.1f}{modelled:10.1f}{busy:12.0f} %"
+        f"{1e3 * spent / len(tasks):12.2f} ms"
+        f"{1e3 * (spent - hearing * wall) / len(tasks):12.2f} ms",
+        flush=True,
+    )
+    return _Point(factor, workers, sum(tasks) / wall, busy >= _FULL)
+
+
+def _connected(address: str) -> Cluster:
+    """A client, once the scheduler has started."""
+    from evolve.fitness.cluster import Cluster
+
+    while True:
+        with contextlib.suppress(ClusterError):
+            return Cluster(address)
+
+
 def _draw(rows: Sequence[_Point], mean: float, file: Path) -> None:
     from matplotlib.figure import Figure
 
@@ -227,7 +240,6 @@ def _draw(rows: Sequence[_Point], mean: float, file: Path) -> None:
 
     picture = Figure(figsize=(8, 4.5), layout="constrained")
     axes = picture.subplots()
-    games = 512 * 511
     slots = np.unique(np.geomspace(1, 1000, 200).astype(int))
     axes.plot(slots, slots, color=GREY, lw=0.8, ls=":", label="as many as slots")
     for factor, colour in zip(
@@ -235,8 +247,8 @@ def _draw(rows: Sequence[_Point], mean: float, file: Path) -> None:
     ):
         label = f"games of {1e3 * factor * mean:.2g} ms"
         for costs, style, what in (
-            (Costs(512, games, 384.0, factor * mean), "-", "whole generation, model"),
-            (Costs(0, games, 0.0, factor * mean), "--", "its games, model"),
+            (Costs(512, _GAMES, 384.0, factor * mean), "-", "whole generation, model"),
+            (Costs(0, _GAMES, 0.0, factor * mean), "--", "its games, model"),
         ):
             speed = [costs.speed_up(int(n)) for n in slots]
             axes.plot(slots, speed, style, color=colour, lw=1.2, label=f"{label}: {what}")
@@ -369,6 +381,7 @@ if __name__ == "__main__":
     parser.add_argument("--opponents", type=int)
     parser.add_argument("--workers", type=int, nargs="+", default=[8, 32, 128])
     parser.add_argument("--times", type=float, nargs="+", default=[1.0, 10.0])
+    parser.add_argument("--longest", type=float, default=60.0)
     parser.add_argument("--figure", type=Path)
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--generations", type=int, default=20)
@@ -377,7 +390,7 @@ if __name__ == "__main__":
     if given.part == "serial":
         serial(given.population, given.opponents)
     elif given.part == "cluster":
-        cluster(given.workers, given.times, given.figure)
+        cluster(given.workers, given.times, given.longest, given.figure)
     elif given.part == "threads":
         threads(given.pairs)
     elif given.part == "seeds":

@@ -21,7 +21,7 @@ from evolve.text import count_of
 
 if TYPE_CHECKING:
     from evolve.evolution.estimate import Estimate
-    from evolve.fitness.cluster import WorkerFacts
+    from evolve.fitness.roster import WorkerFacts
 
 _CHECK_HELP: Final = """Say what the workers of a cluster are, and what a run would gain there.
 
@@ -62,7 +62,7 @@ def check_command(jobs: int, as_json: bool, **options: Any) -> int:
         raise OptionsError("evolve cluster check needs --scheduler URL, or --executor dask")
     with executor_for(jobs) as executor:
         assert isinstance(executor, Cluster)
-        workers = executor.workers()
+        workers = executor.roster.facts()
         if not as_json:
             _print_workers(workers)
         slots = sum(worker.slots for worker in workers if worker.why is None)

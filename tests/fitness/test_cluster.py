@@ -199,8 +199,8 @@ def test_a_stopped_worker_holds_nobody_up(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_who_comes_goes_and_hangs_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evolve.fitness.cluster._SILENCE", 2.0)
-    monkeypatch.setattr("evolve.fitness.cluster._LOOK_FOR_SILENCE", 0.5)
+    monkeypatch.setattr("evolve.fitness.roster._SILENCE", 2.0)
+    monkeypatch.setattr("evolve.fitness.roster._LOOK_FOR_SILENCE", 0.5)
     told: list[str] = []
 
     def wait_for(text: str) -> None:
@@ -211,7 +211,7 @@ def test_who_comes_goes_and_hangs_is_told(tmp_path: Path, monkeypatch: pytest.Mo
             time.sleep(0.1)
 
     with place(tmp_path, 1) as found, cluster(found, 1, told=told.append) as made:
-        while not made._threads_by_worker():
+        while not made.roster.usable():
             time.sleep(0.1)
         told.clear()
         second = found.worker()

@@ -1,0 +1,143 @@
+"""Who works on a cluster: the workers of a scheduler that can be used, and what is told of them."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import CancelledError
+from dataclasses import astuple, dataclass
+from threading import Lock
+from typing import Any, Final
+
+from distributed import Client, KilledWorker
+
+from evolve.errors import ClusterError
+from evolve.fitness import errand
+from evolve.fitness.errand import whole
+from evolve.fitness.remote import Make
+from evolve.text import count_of
+
+_FACTS: Final = whole(errand.facts)
+
+_ANSWER: Final = 30.0
+"""Seconds in which a worker must say what it is: loading evolve takes some of them."""
+_LOOK: Final = 1.0
+"""Seconds between two looks at who is there."""
+_LOOK_FOR_SILENCE: Final = 5.0
+"""Seconds between two looks at whom the scheduler hears: its answer grows with the workers."""
+_SILENCE: Final = 15.0
+"""Seconds after which a worker is told of that it does not hear; it hears from them every half
+second, of a thousand every six."""
+
+
+@dataclass(frozen=True)
+class WorkerFacts:
+    """A worker: its threads, bytes of memory (0: no limit), why it is left out, None where it can
+    be used, and facts of its machine as it tells them."""
+
+    address: str
+    slots: int
+    memory: int
+    why: str | None
+    facts: Mapping[str, Any]
+
+
+class Roster:
+    """The workers of the scheduler that a client is connected with.
+
+    told: called with a line about each that comes, goes, is not heard for long, or is refused.
+    """
+
+    def __init__(self, client: Client, address: str, told: Callable[[str], None]) -> None:
+        self._client: Any = client
+        self._address, self._told = address, told
+        self.refused: dict[str, str] = {}
+        """Workers that are left out, and why."""
+        self._workers: dict[str, int] = {}
+        self._asked = self._heard = -math.inf
+        """When the scheduler was last asked who is there, and whom it hears."""
+        self._last_heard: dict[str, tuple[float, float]] = {}
+        """What it noted of each worker, by its own clock, and since when that is so, by ours."""
+        self._silent: set[str] = set()
+        """Workers that are told of as not heard."""
+        self._looking = Lock()
+
+    def usable(self) -> dict[str, int]:
+        """Workers that can be used and their threads, as of a second ago at most; ClusterError
+        where the scheduler is gone."""
+        with self._looking:
+            if time.monotonic() - self._asked > _LOOK:
+                if self._client.status != "running":
+                    raise self.gone()
+                try:
+                    self._tell_changes(self._client.nthreads())
+                except (OSError, TimeoutError) as error:
+                    raise self.gone() from error
+                self._asked = time.monotonic()
+        return {place: count for place, count in self._workers.items() if place not in self.refused}
+
+    def refuse(self, place: str, why: str) -> None:
+        """Leave a worker out from now on; ClusterError where no other one is left."""
+        if place not in self.refused:
+            self.refused[place] = why
+            self._told(f"worker {place} is left out: {why}")
+        if not self.usable():
+            raise ClusterError(f"no worker can be used; {place}: {why}")
+
+    def gone(self) -> ClusterError:
+        """What is raised where the scheduler is."""
+        return ClusterError(f"the scheduler at {self._address} is gone")
+
+    def facts(self) -> list[WorkerFacts]:
+        """Of all who are there, by address; of those that do not answer soon as well."""
+        there = self._client.scheduler_info(n_workers=-1)["workers"]
+        asked = {
+            place: self._client.submit(_FACTS, pure=False, workers=[place], priority=1)
+            for place in there
+        }
+        end = time.monotonic() + _ANSWER
+        mine = astuple(Make.here())
+        found = []
+        for place in sorted(there):
+            try:
+                facts = asked[place].result(timeout=max(0.1, end - time.monotonic()))
+            except (OSError, TimeoutError, CancelledError, KilledWorker):
+                facts = {"why": f"it has not answered for {_ANSWER:.0f} seconds"}
+            make = facts.pop("make", None)
+            why = facts.pop("why", None)
+            if make is not None and make != mine:
+                why = f"it has {Make(*make)}, not {Make(*mine)}"
+            worker = there[place]
+            found.append(WorkerFacts(place, worker["nthreads"], worker["memory_limit"], why, facts))
+        self._client.cancel(list(asked.values()), force=True)
+        return found
+
+    def _tell_changes(self, workers: dict[str, int]) -> None:
+        """Keep who is there, and tell who came, who is gone and who is not heard any more."""
+        before, self._workers = self._workers, workers
+        if self._asked > -math.inf:
+            for place in sorted(set(workers) - set(before)):
+                self._told(f"worker {place} is there, {count_of(workers[place], 'slot')}")
+            for place in sorted(set(before) - set(workers)):
+                self._told(f"worker {place} is gone; others play its games")
+        if time.monotonic() - self._heard >= _LOOK_FOR_SILENCE:
+            self._heard = time.monotonic()
+            self._tell_silence(self._client.scheduler_info(n_workers=-1)["workers"])
+
+    def _tell_silence(self, workers: Mapping[str, Any]) -> None:
+        """Tell whom the scheduler has not heard for long; its clock may be another one than ours,
+        so that what counts is when its note of a worker last changed."""
+        now, before = time.monotonic(), self._last_heard
+        self._last_heard = {}
+        for place, worker in workers.items():
+            seen, since = before.get(place, (None, now))
+            if seen != worker["last_seen"]:
+                since = now
+                if place in self._silent:
+                    self._silent.remove(place)
+                    self._told(f"worker {place} is heard again")
+            elif now - since > _SILENCE and place not in self._silent:
+                self._silent.add(place)
+                self._told(f"worker {place} has not been heard for {now - since:.0f} seconds")
+            self._last_heard[place] = worker["last_seen"], since
