@@ -4,15 +4,15 @@
     python -m benchmarks.scaling cluster [--workers 8 32 128] [--times 1 10] [--longest 60]
                                          [--figure FILE.png]
     python -m benchmarks.scaling threads [--pairs 5]
-    python -m benchmarks.scaling seeds [--generations 20]
+    python -m benchmarks.scaling seeds [--generations 20] [--pairs 5]
 
 `serial`: seconds of a generation outside its games, on real ones between cheap agents. `cluster`:
 a real scheduler and real workers of Dask whose tasks sleep for as long as games of a default run
 were measured to take, or so many times as long; the speed-up is of the games of one generation of
 512, and what would take longer than so many seconds is left out. All of them are on this machine:
 where they keep it busy, that is what is measured. `threads`: a default run on Dask with two workers
-against two threads, CPU and wall, in pairs. `seeds`: a run with eight seeds on one worker, then on
-two.
+against two threads, CPU and wall, in pairs. `seeds`: a run with eight seeds on one worker and on
+two, in pairs.
 """
 
 from __future__ import annotations
@@ -308,28 +308,34 @@ def threads(pairs: int) -> None:
         print(f"medians of the ratios: CPU {cpu:.3f}, wall {wall:.3f}")
 
 
-def seeds(generations: int) -> None:
+def seeds(generations: int, pairs: int) -> None:
     """Print how long a run with eight seeds takes on one worker, and on two."""
     with tempfile.TemporaryDirectory() as scratch:
-        walls = []
-        for workers in (1, 2):
+
+        def run(name: str, address: str, last: int, generations: int) -> float:
+            own = [sys.executable, "-m", "evolve", "run", "--generations", str(generations)]
+            own += ["--population", "32", "--seeds", f"0-{last}", "--scheduler", address]
+            begin = time.perf_counter()
+            subprocess.run(
+                [*own, "--out", f"{scratch}/{name}"], stdout=subprocess.DEVNULL, check=True
+            )
+            return time.perf_counter() - begin
+
+        def study(name: str, workers: int) -> float:
             with _dask(Path(scratch), workers) as (address, _):
+                run(f"warm-{name}", address, 1, 1)
+                return run(name, address, 7, generations)
 
-                def run(name: str, last: str, count: int, place: str = address) -> float:
-                    own = [sys.executable, "-m", "evolve", "run", "--generations", str(count)]
-                    own += ["--population", "32", "--seeds", f"0-{last}", "--scheduler", place]
-                    begin = time.perf_counter()
-                    subprocess.run(
-                        [*own, "--out", f"{scratch}/{name}"],
-                        stdout=subprocess.DEVNULL,
-                        check=True,
-                    )
-                    return time.perf_counter() - begin
-
-                run(f"warm-{workers}", "1", 1)
-                walls.append(run(f"seeds-{workers}", "7", generations))
-                print(f"{workers} workers: {walls[-1]:.1f} s", flush=True)
-        print(f"{walls[0] / walls[1]:.2f} times as fast")
+        ratios = []
+        for number in range(pairs):
+            order = (1, 2) if number % 2 == 0 else (2, 1)
+            took = {workers: study(f"{number}-on-{workers}", workers) for workers in order}
+            ratios.append(took[1] / took[2])
+            print(
+                f"one worker {took[1]:.1f} s, two {took[2]:.1f} s: {ratios[-1]:.2f} times as fast",
+                flush=True,
+            )
+        print(f"median of the ratios: {statistics.median(ratios):.2f}")
 
 
 @contextlib.contextmanager
@@ -394,6 +400,6 @@ if __name__ == "__main__":
     elif given.part == "threads":
         threads(given.pairs)
     elif given.part == "seeds":
-        seeds(given.generations)
+        seeds(given.generations, given.pairs)
     else:
         asyncio.run(_host(given.address, given.workers[0]))

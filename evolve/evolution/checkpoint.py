@@ -8,13 +8,15 @@ from contextlib import contextmanager
 from typing import Any
 
 from evolve.config.evolution import EvolutionSettings
+from evolve.config.operators import SCORE
+from evolve.engine.rules import rule_set
 from evolve.errors import EvolveError, RunError
 from evolve.evolution.champions import Champions
 from evolve.fitness.roundrobin import scores_in_table
 from evolve.population.algorithms import Algorithm
 from evolve.population.genome import Genome
 from evolve.population.individual import Individual
-from evolve.tables.individuals import row_genes
+from evolve.tables.individuals import FITNESS, row_genes
 from evolve.tables.layout import CONFIG_FILE, EVALUATION_FILE, generation_file
 from evolve.tables.run import Run
 
@@ -37,14 +39,11 @@ def restored(
     settings: EvolutionSettings,
     algorithm: Algorithm,
     genome: Genome,
-    direction: int,
-    ranked_by: str,
 ) -> tuple[list[Individual], Champions]:
     """The population after a committed generation, and the champions; `algorithm` goes on, too.
 
-    direction: the sign that makes a better disc difference the higher one; ranked_by: the column
-    that individuals are ranked by. Raises RunError where
-    the settings are others; inside `damage_told`, where the checkpoint is damaged, too.
+    Raises RunError where the settings are others; inside `damage_told`, where the checkpoint is
+    damaged, too.
     """
     _, state = run.metadata(generation)
     _check_settings(run, settings, state["settings"])
@@ -52,7 +51,7 @@ def restored(
         raise RunError(f"{run.path / EVALUATION_FILE} is not what the generations so far had")
     rows = run.individuals_table(generation).to_pylist()
     cases = scores_in_table(run.games_table(generation), [row["individual"] for row in rows])
-    population = [_individual(row, genome, direction, ranked_by) for row in rows]
+    population = [_individual(row, genome, settings) for row in rows]
     size = settings.population
     for place, individual in enumerate(population):
         island = place // size * size
@@ -93,7 +92,12 @@ def _digest(genome: Genome) -> str | None:
     return hashlib.sha256(b"".join([shapes, *arrays])).hexdigest()
 
 
-def _individual(row: dict[str, Any], genome: Genome, direction: int, ranked_by: str) -> Individual:
+def ranked_by(settings: EvolutionSettings) -> str:
+    """The column that holds the fitness."""
+    return "score" if settings.fitness == SCORE else FITNESS
+
+
+def _individual(row: dict[str, Any], genome: Genome, settings: EvolutionSettings) -> Individual:
     individual = Individual(
         genome.vector(row_genes(row, [*genome.sizes])),
         name=row["individual"],
@@ -101,5 +105,6 @@ def _individual(row: dict[str, Any], genome: Genome, direction: int, ranked_by: 
         origin=row["origin"],
         parents=tuple(row["parents"]),
     )
-    individual.fitness.values = (row[ranked_by], direction * row["disc_difference"])
+    better = rule_set(settings.rules).discs
+    individual.fitness.values = (row[ranked_by(settings)], better * row["disc_difference"])
     return individual

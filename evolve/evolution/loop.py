@@ -9,30 +9,22 @@ been.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
-
-import numpy as np
-import pyarrow as pa
 
 from evolve.agents.agent import StoredAgent
 from evolve.agents.loading import load_alphabeta
 from evolve.config.evolution import EvolutionSettings
-from evolve.config.operators import SCORE
-from evolve.engine.results import (
-    END,
-    REASON,
-)
 from evolve.engine.rules import rule_set
 from evolve.errors import AgentError, SettingsError
 from evolve.evolution.champions import Champions
-from evolve.evolution.checkpoint import checkpoint, damage_told, restored
+from evolve.evolution.checkpoint import damage_told, restored
+from evolve.evolution.commitment import Commitment, Played
 from evolve.evolution.crowning import Crowning
-from evolve.evolution.gauntlet import Judged, Judging, panel_of, past_generations
+from evolve.evolution.gauntlet import panel_of
 from evolve.evolution.given import given_agent, keep_given
 from evolve.evolution.seeds import Use, generator
 from evolve.fitness.executor import Executor
@@ -44,23 +36,13 @@ from evolve.population.algorithms import ALGORITHMS
 from evolve.population.encoding import Encoding
 from evolve.population.genome import Genome, Vector
 from evolve.population.individual import Fitness, Individual
-from evolve.population.islands import on_turn
+from evolve.population.islands import places_of
 from evolve.population.operators import Own, check_own
 from evolve.tables import folder as store
-from evolve.tables.games import GAMES_COLUMNS, with_island
-from evolve.tables.generations import GENERATIONS_COLUMNS
-from evolve.tables.individuals import (
-    FITNESS,
-    ISLAND,
-    IndividualRow,
-    individuals_table,
-    row_genes,
-)
 from evolve.tables.layout import (
     committed_generations,
 )
 from evolve.tables.observer import Observer, RunEnding
-from evolve.tables.run import Run
 
 TRAINING_OPENINGS: Final = 4096
 """Openings that a run draws its pairs' openings from, generation after generation."""
@@ -77,22 +59,6 @@ class EvolutionEnding(RunEnding):
     REST = "evolution has come to rest"
     TIME = "the time limit is reached"
     STOPPED = "stopped on request"
-
-
-@dataclass(frozen=True)
-class _Played:
-    """A generation that has played, and is to be judged and committed.
-
-    openings: of every game, as text; state: the algorithm's, which the next generation changes;
-    began: when it was bred.
-    """
-
-    generation: int
-    population: list[Individual]
-    round: Round
-    openings: list[str]
-    state: Mapping[str, Any]
-    began: float
 
 
 class Evolution:
@@ -116,11 +82,9 @@ class Evolution:
         self.champions = Champions.new(settings.hall_of_fame)
         self.population: list[Individual] = []
         self.generation = -1
-        self._judged_at = 0.0
-        """When the last generation was, by the clock that does not jump."""
         self.panel = panel_of(settings, self.genome.given, self.largest_endgame, executor)
         self._crowning = Crowning(folder, settings, self.genome, self.largest_endgame, executor)
-        self._run: Run | None = None
+        self._commitment = Commitment(folder, settings, self.genome, self.panel)
         rules, plies = settings.rules, settings.opening_plies
         needs_pool = settings.openings != "start"
         pool = TRAINING_OPENINGS if needs_pool else 1
@@ -138,7 +102,7 @@ class Evolution:
 
     def restore(self) -> None:
         """Go to the state after the last committed generation of the folder."""
-        run = self._open_run()
+        run = self._commitment.run
         count = run.generation_count
         if count == 0:
             return
@@ -150,8 +114,6 @@ class Evolution:
                 self.settings,
                 self.algorithm,
                 self.genome,
-                self._direction,
-                self._ranked_by,
             )
             self.panel.restore(run)
 
@@ -175,7 +137,7 @@ class Evolution:
             return ending
         if not self._crowning.held:
             self._crowning.hold(
-                self._open_run(),
+                self._commitment.run,
                 self.generation,
                 self.population,
                 self.champions,
@@ -190,7 +152,7 @@ class Evolution:
         Where there are many slots, the next generation plays while the last one is judged and
         written, which changes no table; what it played is thrown away when judging says to end.
         """
-        played: _Played | None = None
+        played: Played | None = None
         judging: Future[dict[str, Any]] | None = None
         stop = False
         with ThreadPoolExecutor(1, "evolve-judging") as beside:
@@ -242,7 +204,7 @@ class Evolution:
             return EvolutionEnding.TIME
         return None
 
-    def _play(self, last: _Played | None, observer: Observer) -> _Played:
+    def _play(self, last: Played | None, observer: Observer) -> Played:
         """Breed the generation after `last`, or after the committed one, and let it play."""
         began = time.monotonic()
         generation, before = self.generation, self.population
@@ -258,56 +220,20 @@ class Evolution:
         table, games, openings = self._played(generation, agents, observer)
         played = Round(agents, table, games, generator(self.settings.seed, Use.FITNESS, generation))
         values = fitness_values(self._fitness, played)
+        size, better = self.settings.population, rule_set(self.settings.rules).discs
         # Survivors stand in two generations: each has its own, for the last may still be written.
         population = [copy(individual) for individual in population]
         for index, individual in enumerate(population):
-            difference = self._direction * float(table.disc_difference[index])
+            difference = better * float(table.disc_difference[index])
             individual.fitness = Fitness((values[index], difference))
-            own = self._places(index // self.settings.population)
+            own = places_of(index // size, size)
             individual.cases = table.against[index, own.start : own.stop].tolist()
-        return _Played(generation, population, played, openings, self.algorithm.state(), began)
+        return Played(generation, population, played, openings, self.algorithm.state(), began)
 
-    def _judge(self, played: _Played) -> dict[str, Any]:
-        """Let the panel judge a generation, and commit it; its row."""
-        generation, population = played.generation, played.population
-        agents, table, games = played.round.agents, played.round.standings, played.round.games
-        island = on_turn(generation, self.settings.islands)
-        champion = max(self._places(island), key=lambda place: population[place].fitness.values)
-        if generation == 0:
-            self.champions.first_champion = list(population[champion])
-            self.champions.first_champion_name = population[champion].name
-        judged = self._judged(generation, agents[champion], len(games))
-        score = judged.figures.get("panel_score")
-        if score is not None:
-            self.champions.note_panel(population[champion], generation, score)
-        names = [individual.name for individual in population]
-        fitness_games = games.table(generation, "fitness", names, played.openings)
-        judging_games = judged.table
-        several = self.settings.islands > 1
-        if several:
-            islands = games.pairings[:, 0] // self.settings.population
-            fitness_games = with_island(fitness_games, islands)
-            judging_games = with_island(judging_games, np.full(len(judging_games), island))
-        row: dict[str, Any] = {
-            "generation": generation,
-            **({ISLAND: island} if several else {}),
-            "best": population[champion].name,
-            "best_score": float(table.score[champion]),
-            "mean_score": float(table.score.mean()),
-            "games": len(games),
-            "over_budget": float((games.results[:, REASON] != END).mean()),
-            **judged.figures,
-            "seconds": self._seconds(played),
-        }
-        assert set(row) <= set(GENERATIONS_COLUMNS.names), row.keys()
-        state = checkpoint(self.settings, played.state, self.champions, self.genome)
-        store.commit_generation(
-            self.folder,
-            generation,
-            individuals_table(generation, self._rows(population, table), row, state),
-            pa.concat_tables([fitness_games, judging_games]),
-        )
-        self.generation, self.population = generation, population
+    def _judge(self, played: Played) -> dict[str, Any]:
+        """Let a generation be judged and committed; its row."""
+        row = self._commitment.commit(played, self.champions)
+        self.generation, self.population = played.generation, played.population
         self._crowning.save_best_so_far(self.champions)
         return row
 
@@ -329,48 +255,6 @@ class Evolution:
             generator(self.settings.seed, Use.PLAYING, generation),
             count,
         )
-
-    def _rows(self, population: Sequence[Individual], table: Standings) -> list[IndividualRow]:
-        return [
-            IndividualRow(
-                individual=individual.name,
-                born=individual.born,
-                origin=individual.origin,
-                parents=individual.parents,
-                score=float(table.score[index]),
-                disc_difference=float(table.disc_difference[index]),
-                games=int(table.games[index]),
-                genes=self.genome.genes(individual),
-                fitness=individual.fitness.values[0] if self._ranked_by == FITNESS else None,
-                island=index // self.settings.population if self.settings.islands > 1 else None,
-            )
-            for index, individual in enumerate(population)
-        ]
-
-    def _places(self, island: int) -> range:
-        """Where its individuals are in the population."""
-        size = self.settings.population
-        return range(island * size, (island + 1) * size)
-
-    def _judged(self, generation: int, champion: StoredAgent, first_game: int) -> Judged:
-        """What the panel says of the champion, in generations that it is asked in."""
-        if generation % self.settings.panel_every:
-            return Judged({}, GAMES_COLUMNS.schema.empty_table())
-        first = self.genome.agent(self.champions.first_champion, self.champions.first_champion_name)
-        past = [self._past_champion(number) for number in past_generations(generation)]
-        return self.panel.judge(Judging(generation, champion, first, past, first_game))
-
-    def _seconds(self, played: _Played) -> float:
-        """Those of a generation that no other one had."""
-        before, self._judged_at = self._judged_at, time.monotonic()
-        return self._judged_at - max(played.began, before)
-
-    def _past_champion(self, generation: int) -> StoredAgent:
-        run = self._open_run()
-        best = run.metadata(generation)[0]["best"]
-        rows = run.individuals_table(generation).to_pylist()
-        row = next(row for row in rows if row["individual"] == best)
-        return self.genome.agent(self.genome.vector(row_genes(row, [*self.genome.sizes])), best)
 
     def _start(self) -> Vector | None:
         source, given = self.settings.start_from, self.genome.given
@@ -395,18 +279,3 @@ class Evolution:
     def _openings(self, count: int, part: Part, use: Use, plies: int) -> Openings:
         rng = generator(self.settings.seed, use)
         return balanced_openings(count, part, self.settings.rules, rng, plies)
-
-    def _open_run(self) -> Run:
-        if self._run is None:
-            self._run = Run(self.folder)
-        return self._run
-
-    @property
-    def _ranked_by(self) -> str:
-        """The column that holds the fitness."""
-        return "score" if self.settings.fitness == SCORE else FITNESS
-
-    @property
-    def _direction(self) -> int:
-        """The sign that makes a better disc difference the higher one."""
-        return rule_set(self.settings.rules).discs

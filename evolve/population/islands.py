@@ -27,6 +27,11 @@ def on_islands(values: Sequence[T], islands: int) -> list[Sequence[T]]:
     return [values[start : start + size] for start in range(0, len(values), size)]
 
 
+def places_of(island: int, size: int) -> range:
+    """Where its individuals stand among all; size: of each island."""
+    return range(island * size, (island + 1) * size)
+
+
 def on_turn(generation: int, islands: int) -> int:
     """The island whose best the panel judges in a generation.
 
