@@ -138,10 +138,11 @@ async def _host(address: str, count: int) -> None:
     import dask
     from distributed import Worker
 
-    # Each would look at itself a hundred times a second: on a machine of its own that costs a
-    # hundredth of a core, for 128 in one process it was most of what they did.
+    # Each would look at itself a hundred times a second, and at its clock fifty times: on a machine
+    # of its own that costs a hundredth of a core, here it was most of what they did.
     dask.config.set({"distributed.worker.profile.enabled": False})
     dask.config.set({"distributed.admin.system-monitor.interval": "1 minute"})
+    dask.config.set({"distributed.admin.tick.interval": "1 minute"})
     async with contextlib.AsyncExitStack() as stack:
         for _ in range(count):
             await stack.enter_async_context(

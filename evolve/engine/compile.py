@@ -30,8 +30,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 numba_config: Any = config  # its settings are made at run time
 
 
+@functools.cache
 def sources_hash() -> str:
-    """Of every engine source: what has the same one plays the same games."""
+    """Of every engine source, as this process first read it: what has the same one plays the
+    same games."""
     digest = hashlib.sha256()
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.name.encode())

@@ -111,18 +111,19 @@ class Cluster:
                 if not begun:
                     return
                 try:
-                    number, future = ended.get(timeout=_LOOK)
+                    done = _all_of(ended)
                 except Empty:
                     self._look()
                     continue
                 self._seen = time.monotonic()
-                known = begun.get(number)
-                if known is None or known.future is not future:
-                    continue
-                answer = self._answer(number, known, ended)
-                if answer is not None:
-                    del begun[number]
-                    yield number, pickle.loads(answer)
+                known = {
+                    n: begun[n] for n, future in done if n in begun and begun[n].future is future
+                }
+                for number, found in self._fetched(known).items():
+                    answer = self._answer(number, begun[number], found, ended)
+                    if answer is not None:
+                        del begun[number]
+                        yield number, pickle.loads(answer)
         finally:
             self._client.cancel([one.future for one in begun.values()], force=True)
 
@@ -134,12 +135,32 @@ class Cluster:
             task.future = future
             future.add_done_callback(lambda done, number=number: ended.put((number, done)))
 
+    def _fetched(self, tasks: Mapping[int, _Task]) -> dict[int, Any]:
+        """What workers say of tasks that have ended; None for those that failed.
+
+        Together, for each request goes by the scheduler to a worker and back: one by one 511 tasks
+        that do nothing took 128 simulated workers 3.8 s. Of those that failed nothing is asked: a
+        scheduler that is gone would be waited for.
+        """
+        futures = {
+            number: task.future
+            for number, task in tasks.items()
+            if task.future.status == "finished"
+        }
+        found: dict[int, Any] = dict.fromkeys(tasks)
+        if futures:
+            try:
+                found |= self._client.gather(futures, errors="skip")
+            except (OSError, TimeoutError, CancelledError) as error:
+                raise self.roster.gone() from error
+        return found
+
     def _answer(
-        self, number: int, task: _Task, ended: SimpleQueue[tuple[int, Any]]
+        self, number: int, task: _Task, found: Any, ended: SimpleQueue[tuple[int, Any]]
     ) -> bytes | None:
         """What came of a task; None where it is done again, elsewhere."""
         try:
-            place, kind, answer, seconds = task.future.result()
+            place, kind, answer, seconds = found or task.future.result()
         except KilledWorker as error:
             task.tries += 1
             if task.tries == _TRIES:
@@ -154,8 +175,8 @@ class Cluster:
             return None
         with self._counting:
             self.elsewhere += seconds
-        found: bytes = answer
-        return found
+        packed: bytes = answer
+        return packed
 
     def _look(self) -> None:
         """Raise ClusterError where nobody is left to wait for."""
@@ -175,6 +196,14 @@ class _Task:
         self.payload = payload
         self.future: Any = None
         self.tries = 0
+
+
+def _all_of(ended: SimpleQueue[T]) -> list[T]:
+    """What is there; Empty where nothing comes for a while."""
+    found = [ended.get(timeout=_LOOK)]
+    while not ended.empty():
+        found.append(ended.get())
+    return found
 
 
 def _wave(tasks: Iterator[tuple[int, _Task]], room: int) -> dict[int, _Task]:

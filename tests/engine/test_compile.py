@@ -50,6 +50,14 @@ def kernel_file(folder: Path) -> Path:
     return path
 
 
+def test_the_sources_are_those_that_were_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = compiling.sources_hash()
+    monkeypatch.setattr(compiling, "__file__", str(tmp_path / "compile.py"))
+    assert compiling.sources_hash() == loaded
+
+
 def test_a_kernel_is_compiled_once(folder: Path) -> None:
     first, second = compiled(), compiled()
     assert (first(5), hits(first)) == (15, 0)

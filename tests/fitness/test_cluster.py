@@ -97,6 +97,24 @@ def test_nobody_listens_any_more(shared: Place) -> None:
         assert sorted(found.run(divided, [1, 2])) == [(0, 1.0), (1, 0.5)]
 
 
+def test_answers_are_fetched_together(shared: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    with cluster(shared, 2) as found:
+        fetched: list[int] = []
+
+        def gather(futures: Any, *, whole: Any = found._client.gather, **options: Any) -> Any:
+            fetched.append(len(futures))
+            return whole(futures, **options)
+
+        monkeypatch.setattr(found._client, "gather", gather)
+        answers = []
+        for answer in found.run(divided, range(1, 101)):
+            answers.append(answer)
+            time.sleep(0.01)
+    assert sorted(answers) == [(number, 1 / (number + 1)) for number in range(100)]
+    assert sum(fetched) == 100
+    assert len(fetched) < 60
+
+
 def divided(task: int) -> float:
     return 1 / task
 
