@@ -158,6 +158,7 @@ def test_a_file_with_variants_of_a_training(tmp_path: Path) -> None:
     assert set(frame["variant"]) == {"slow", "fast"}
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_it_and_it_goes_on(tmp_path: Path) -> None:
     folder = tmp_path / "stopped"
     words = (*FEW, "--openings=start", "--generations=400", "--seeds=0-1", "--jobs=2")

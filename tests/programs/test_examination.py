@@ -59,7 +59,12 @@ def test_what_is_right(tmp_path: Path) -> None:
         ("self.candidate_list.insert(0, (0, 0))", "games", "(0, 0) is not legal"),
         ("self.candidate_list = self.candidate_list[:0]", "games", "its list is empty where"),
         ("import time; time.sleep(0.15)", "time", "the slowest move"),
-        ("self.big = bytearray(200 << 20); self.big[::4096] = b'x' * 51200", "memory", "of 100"),
+        pytest.param(
+            "self.big = bytearray(200 << 20); self.big[::4096] = b'x' * 51200",
+            "memory",
+            "of 100",
+            marks=pytest.mark.slow,
+        ),
         ("import os; os._exit(4)", "games", "4 discs: ended with exit code 4"),
         ("import time; time.sleep(60)", "games", "no move in time"),
         ("return 1 / 0", "games", "ZeroDivisionError: division by zero (hand_in.py, line 11)"),
