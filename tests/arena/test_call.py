@@ -9,6 +9,7 @@ from evolve.errors import AgentError, SettingsError
 from tests.cli import done, match
 
 
+@pytest.mark.slow
 def test_a_match_is_that_of_the_command() -> None:
     found = evolve.match("swh-mobility", evolve.load_agent("swh"), games=30, seed=4)
     told = match("swh-mobility", "swh", "--games=30", "--seed=4")

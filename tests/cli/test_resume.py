@@ -104,6 +104,7 @@ def test_ctrl_c_ends_after_the_generation_in_hand(tmp_path: Path) -> None:
     assert tables(tmp_path / "stopped") == tables(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_ctrl_c_twice_loses_no_whole_generation(tmp_path: Path) -> None:
     process = spawn(tmp_path, "run", *LONG, "--generations", 9999, "--out", "stopped")
     wait_until(lambda: (tmp_path / "stopped/generations/gen-0002.parquet").exists(), process)

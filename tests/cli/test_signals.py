@@ -97,8 +97,9 @@ def test_an_interruption_that_python_drops_comes_again(tmp_path: Path) -> None:
     script = (
         "import ctypes, signal, sys, time\n"
         "from evolve.cli import signals\n"
-        "signals.obey()\n"
         "number = signal.Signals[sys.argv[1]]\n"
+        "signal.signal(number, signal.default_int_handler if number == 2 else signal.SIG_DFL)\n"
+        "signals.obey()\n"
         "drop = ctypes.CFUNCTYPE(None)(lambda: signal.raise_signal(number))\n"
         "try:\n"
         "    drop()\n"

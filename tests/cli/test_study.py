@@ -100,6 +100,7 @@ def test_settings_are_compared_over_seeds(study: Path, tmp_path: Path) -> None:
     assert "is named twice" in fails("compare", study, study)
 
 
+@pytest.mark.slow
 def test_settings_of_other_rules_have_no_common_scale(study: Path, tmp_path: Path) -> None:
     other = tmp_path / "standard"
     done("run", *FEW, "--generations=1", "--seeds=0-1", "--rules=standard", "--out", other)

@@ -94,6 +94,7 @@ def test_the_panel_and_a_test(tmp_path: Path) -> None:
         assert "the test of that" in said.out
 
 
+@pytest.mark.slow
 def test_a_program_that_crashes_on_some_values(tmp_path: Path) -> None:
     program = f"gtp:{ENGINE} --crash-above 0 --corner {{corner:-30:30=-20}}"
     said = done("sweep", "program", program, *LITTLE, "--trials=6", "--out", tmp_path / "x")
@@ -118,6 +119,7 @@ def test_a_program_that_crashes_on_most_values_ends(tmp_path: Path) -> None:
     assert "is finished" in done("resume", tmp_path / "x").out
 
 
+@pytest.mark.slow
 def test_a_changed_template_is_another_sweep(tmp_path: Path) -> None:
     text, folder = tmp_path / "conf.in", tmp_path / "x"
     text.write_text("corner={corner:-30:30=-20}\n")

@@ -58,7 +58,9 @@ def test_what_is_right(tmp_path: Path) -> None:
         ("import evolve", "imports", "evolve: only numpy may be"),
         ("self.candidate_list.insert(0, (0, 0))", "games", "(0, 0) is not legal"),
         ("self.candidate_list = self.candidate_list[:0]", "games", "its list is empty where"),
-        ("import time; time.sleep(0.15)", "time", "the slowest move"),
+        pytest.param(
+            "import time; time.sleep(0.15)", "time", "the slowest move", marks=pytest.mark.slow
+        ),
         pytest.param(
             "self.big = bytearray(200 << 20); self.big[::4096] = b'x' * 51200",
             "memory",
