@@ -26,7 +26,7 @@ WRITTEN_GAME: Final = 3.4e-6
 """Seconds on one core for its row, and for writing it."""
 A_TASK: Final = 0.75e-3
 """Seconds of the scheduler, which is one process: of a prototype with 16 workers. 128 simulated
-ones on the same two cores cost it 1.3 ms, 1000 of them 0.7."""
+ones on the same two cores cost it 1.0 ms."""
 _WORTH: Final = 0.5
 """Of a core: slots that bring less are not useful."""
 _MOST: Final = 4096

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import CancelledError
 from dataclasses import astuple, dataclass
 from threading import Lock
@@ -26,6 +27,8 @@ _LOOK: Final = 1.0
 """Seconds between two looks at who is there."""
 _LOOK_FOR_SILENCE: Final = 5.0
 """Seconds between two looks at whom the scheduler hears: its answer grows with the workers."""
+_REACH: Final = 2.0
+"""Seconds in which a worker that is new must answer this machine."""
 _SILENCE: Final = 15.0
 """Seconds after which a worker is told of that it does not hear; it hears from them every half
 second, of a thousand every six."""
@@ -54,6 +57,8 @@ class Roster:
         self._address, self._told = address, told
         self.refused: dict[str, str] = {}
         """Workers that are left out, and why."""
+        self.reached = True
+        """Whether this machine reaches all workers itself."""
         self._workers: dict[str, int] = {}
         self._asked = self._heard = -math.inf
         """When the scheduler was last asked who is there, and whom it hears."""
@@ -116,6 +121,8 @@ class Roster:
     def _tell_changes(self, workers: dict[str, int]) -> None:
         """Keep who is there, and tell who came, who is gone and who is not heard any more."""
         before, self._workers = self._workers, workers
+        if self.reached:
+            self.reached = self._client.sync(_all_reached, self._client, set(workers) - set(before))
         if self._asked > -math.inf:
             for place in sorted(set(workers) - set(before)):
                 self._told(f"worker {place} is there, {count_of(workers[place], 'slot')}")
@@ -141,3 +148,10 @@ class Roster:
                 self._silent.add(place)
                 self._told(f"worker {place} has not been heard for {now - since:.0f} seconds")
             self._last_heard[place] = worker["last_seen"], since
+
+
+async def _all_reached(client: Any, places: Iterable[str]) -> bool:
+    """Whether a client can connect with workers; with those in containers it often cannot."""
+    asked = (asyncio.wait_for(client.rpc(place).identity(), _REACH) for place in places)
+    answers = await asyncio.gather(*asked, return_exceptions=True)
+    return not any(isinstance(answer, Exception) for answer in answers)

@@ -25,6 +25,7 @@ from evolve.fitness.executor import ONE_THREAD
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.pairs import all_pairs
+from evolve.fitness.roster import _all_reached
 from evolve.fitness.roundrobin import schedule
 from tests.cli import QUICK, ROOT, done, misused, spawn, tables, wait_until
 from tests.fitness.dask import Place, certificates, cluster, place
@@ -103,6 +104,7 @@ def test_answers_are_fetched_together(shared: Place, monkeypatch: pytest.MonkeyP
 
         def gather(futures: Any, *, whole: Any = found._client.gather, **options: Any) -> Any:
             fetched.append(len(futures))
+            assert options["direct"]
             return whole(futures, **options)
 
         monkeypatch.setattr(found._client, "gather", gather)
@@ -113,6 +115,24 @@ def test_answers_are_fetched_together(shared: Place, monkeypatch: pytest.MonkeyP
     assert sorted(answers) == [(number, 1 / (number + 1)) for number in range(100)]
     assert sum(fetched) == 100
     assert len(fetched) < 60
+
+
+def test_workers_that_this_machine_does_not_reach_answer_by_way_of_the_scheduler(
+    shared: Place,
+) -> None:
+    with cluster(shared, 2) as found:
+
+        def reached(*places: str) -> bool:
+            answer: bool = found._client.sync(_all_reached, found._client, places)
+            return answer
+
+        assert found.slots == 2
+        assert found.roster.reached
+        places = found.roster.usable()
+        assert reached(*places)
+        assert not reached(*places, "tcp://127.0.0.1:1")
+        found.roster.reached = False
+        assert sorted(found.run(divided, [1, 2])) == [(0, 1.0), (1, 0.5)]
 
 
 def divided(task: int) -> float:
