@@ -39,9 +39,7 @@ from evolve.population.individual import Fitness, Individual
 from evolve.population.islands import places_of
 from evolve.population.operators import Own, check_own
 from evolve.tables import folder as store
-from evolve.tables.layout import (
-    committed_generations,
-)
+from evolve.tables.layout import committed_generations
 from evolve.tables.observer import Observer, RunEnding
 
 TRAINING_OPENINGS: Final = 4096
