@@ -94,7 +94,7 @@ def measured(rules: Rules, population: int, seed: int, executor: Executor) -> di
             worth = league(None, _TRUTH).play(names, agents, rng)[0].score
             best = set(np.argsort(worth)[-population // 4 :].tolist())
             for opponents in OPPONENTS:
-                table, games, _ = league(opponents, 1).play(names, agents, rng)
+                table, games = league(opponents, 1).play(names, agents, rng)
                 for kind, scores in (
                     ("plain", table.score),
                     ("Bradley–Terry", rated(games, population)),

@@ -147,9 +147,8 @@ class Keeper:
         match = self._match
         if match.played == self._kept or not self.files:
             return
-        games, texts = match.games, match.openings.texts()
-        of_game = [texts[opening] for opening in games.pairings[:, 2].tolist()]
-        frame = games.table(0, "match", self._names, of_game).to_pandas()
+        openings = match.openings.texts()
+        frame = match.games.table(0, "match", self._names, openings).to_pandas()
         frame = frame.assign(game=match.numbers.astype(np.int32), **{MATCH: self._identity})
         if self._table is not None:
             from evolve.records.table import write_frame

@@ -141,10 +141,8 @@ class Tournament:
             failed=failed,
         )
         match.play(progress)
-        texts = openings.texts()
-        games = match.games
-        of_game = [texts[number] for number in games.pairings[:, 2].tolist()]
-        table = games.table(0, "match", [self.names[i], self.names[j]], of_game)
+        names = [self.names[i], self.names[j]]
+        table = match.games.table(0, "match", names, openings.texts())
         if self.folder is not None:
             write_table(self._file(i, j), table)
         frame: pd.DataFrame = table.to_pandas()

@@ -39,14 +39,14 @@ from evolve.tables.run import Run
 class Played:
     """A generation that has played, and is to be judged and committed.
 
-    openings: of every game, as text; state: the algorithm's, which the next generation changes;
-    began: when it was bred.
+    openings: as texts, as the games number them; state: the algorithm's, which the next generation
+    changes; began: when it was bred.
     """
 
     generation: int
     population: list[Individual]
     round: Round
-    openings: list[str]
+    openings: Sequence[str]
     state: Mapping[str, Any]
     began: float
 

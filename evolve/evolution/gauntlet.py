@@ -151,12 +151,11 @@ class RunPanel(ABC):
         )
         points = (games.winner.astype(np.float64) + 1.0) / 2.0
         points[1::2] = 1.0 - points[1::2]
-        texts = openings.texts()
         table = games.table(
             judging.generation,
             kind,
             [agent.name for agent in agents],
-            [texts[index] for index in pairings[:, 2]],
+            openings.texts(),
             first_game,
         )
         return points.reshape(-1, 2).mean(axis=1).reshape(numbers.shape), table

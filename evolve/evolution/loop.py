@@ -215,7 +215,7 @@ class Evolution:
         else:
             population = self.algorithm.next(generation, before, breeding)
         agents = [self.genome.agent(individual, individual.name) for individual in population]
-        table, games, openings = self._played(generation, agents, observer)
+        table, games = self._played(generation, agents, observer)
         played = Round(agents, table, games, generator(self.settings.seed, Use.FITNESS, generation))
         values = fitness_values(self._fitness, played)
         size, better = self.settings.population, rule_set(self.settings.rules).discs
@@ -226,6 +226,7 @@ class Evolution:
             individual.fitness = Fitness((values[index], difference))
             own = places_of(index // size, size)
             individual.cases = table.against[index, own.start : own.stop].tolist()
+        openings = self._round_robin.openings
         return Played(generation, population, played, openings, self.algorithm.state(), began)
 
     def _judge(self, played: Played) -> dict[str, Any]:
@@ -237,8 +238,8 @@ class Evolution:
 
     def _played(
         self, generation: int, agents: Sequence[StoredAgent], observer: Observer
-    ) -> tuple[Standings, Games, list[str]]:
-        """The round robin of a generation: its standings, the games and their openings."""
+    ) -> tuple[Standings, Games]:
+        """The round robin of a generation: its standings, and the games."""
         done, total, stage = 0, self.settings.games_a_generation, f"generation {generation}"
 
         def count(games: int) -> None:

@@ -85,12 +85,11 @@ def play_off(
     table = standings(games, players)
     direction = rule_set(settings.rules).discs
     best = max(range(players), key=lambda i: (table.score[i], direction * table.disc_difference[i]))
-    texts = openings.texts()
     rows = games.table(
         generation,
         "playoff",
         [agent.name for agent in agents],
-        [texts[index] for index in pairings[:, 2]],
+        openings.texts(),
         first_game,
     )
     score = score_against(games, best) if players > 1 else Score(0.5, 0.0, 1.0, 0)

@@ -72,7 +72,8 @@ class Games:
         openings: Sequence[str],
         first_game: int = 0,
     ) -> pa.Table:
-        """Rows of the games table; `names` of the players, `openings` as text for each game."""
+        """Rows of the games table; `names` of the players, `openings` as text, as pairings
+        number them."""
         return games_table(
             generation,
             kind,

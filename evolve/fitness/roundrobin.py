@@ -137,7 +137,8 @@ class RoundRobin:
         self.move_budget = move_budget
         self.largest_endgame = largest_endgame
         self.executor = executor
-        self._texts = self.pool.texts()
+        self.openings = self.pool.texts()
+        """As texts, by the numbers that games have."""
         self._last: tuple[Sequence[str], Games] | None = None
 
     def play(
@@ -146,8 +147,8 @@ class RoundRobin:
         agents: Sequence[StoredAgent],
         rng: np.random.Generator,
         progress: GamesDone | None = None,
-    ) -> tuple[Standings, Games, list[str]]:
-        """Play one round robin; the last part of the answer is every game's opening as text.
+    ) -> tuple[Standings, Games]:
+        """Play one round robin.
 
         `names` tell whether an agent is the one that bore the name in the last round.
         """
@@ -183,8 +184,7 @@ class RoundRobin:
             games = Games(pairings, moves, results, winner_of(results))
         if self.mode == "start":
             self._last = names, games
-        texts = [self._texts[opening] for opening in pairings[:, 2].tolist()]
-        return standings(games, players), games, texts
+        return standings(games, players), games
 
     def _known(
         self, names: Sequence[str], pairings: npt.NDArray[np.int32]

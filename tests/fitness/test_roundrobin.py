@@ -33,7 +33,8 @@ def test_schedule_gives_each_pair_both_colours_on_each_opening() -> None:
 @pytest.mark.parametrize("mode", ["pair", "shared", "start"])
 def test_everyone_plays_everyone(mode: str) -> None:
     league = RoundRobin("standard", mode, pool(), openings_per_pair=2)  # type: ignore[arg-type]
-    table, games, openings = league.play(NAMES, AGENTS, np.random.default_rng(1))
+    table, games = league.play(NAMES, AGENTS, np.random.default_rng(1))
+    openings = games.table(0, "fitness", NAMES, league.openings)["opening"].to_pylist()
     each = 1 if mode == "start" else 2
     assert len(games) == len(openings) == 15 * 2 * each
     assert table.games.tolist() == [10 * each] * 6
@@ -45,7 +46,7 @@ def test_everyone_plays_everyone(mode: str) -> None:
 def test_scores_against_each_are_in_the_standings_and_in_the_table() -> None:
     league = RoundRobin("reversed", "pair", pool(), openings_per_pair=3)  # type: ignore[arg-type]
     names = [f"0-{name}" for name in NAMES]
-    table, games, openings = league.play(names, AGENTS, np.random.default_rng(1))
+    table, games = league.play(names, AGENTS, np.random.default_rng(1))
     for a in range(6):
         for b in range(6):
             points = [
@@ -59,28 +60,26 @@ def test_scores_against_each_are_in_the_standings_and_in_the_table() -> None:
     others = ~np.eye(6, dtype=bool)
     means = [row[mask].mean() for row, mask in zip(table.against, others, strict=True)]
     assert means == pytest.approx(table.score.tolist())
-    fitness = games.table(0, "fitness", names, openings)
-    panel = games.table(0, "panel", ["x"] * 6, openings)
+    fitness = games.table(0, "fitness", names, league.openings)
+    panel = games.table(0, "panel", ["x"] * 6, league.openings)
     found = scores_in_table(pa.concat_tables([fitness, panel]), names)
     assert np.array_equal(found, table.against)
 
 
 def test_known_games_are_remembered_and_are_the_same() -> None:
     league = RoundRobin("standard", "start", pool())  # type: ignore[arg-type]
-    first, games, _ = league.play(NAMES, AGENTS, np.random.default_rng(1))
+    first, games = league.play(NAMES, AGENTS, np.random.default_rng(1))
     told: list[int] = []
-    second, again, _ = league.play(NAMES, AGENTS, np.random.default_rng(1), told.append)
+    second, again = league.play(NAMES, AGENTS, np.random.default_rng(1), told.append)
     assert told == [30], "all in one step: nothing was played"
     assert np.array_equal(games.moves, again.moves)
     assert np.array_equal(first.score, second.score)
     # A changed agent comes under a new name and plays its ten games; the others are remembered.
     changed = [AGENTS[0].at(depth=1), *AGENTS[1:]]
     told.clear()
-    third, fresh, _ = league.play(
-        ["new", *NAMES[1:]], changed, np.random.default_rng(1), told.append
-    )
+    third, fresh = league.play(["new", *NAMES[1:]], changed, np.random.default_rng(1), told.append)
     assert told[0] == 20
     alone = RoundRobin("standard", "start", pool())  # type: ignore[arg-type]
-    expected, _, _ = alone.play(NAMES, changed, np.random.default_rng(1))
+    expected, _ = alone.play(NAMES, changed, np.random.default_rng(1))
     assert np.array_equal(third.score, expected.score)
     assert len(fresh) == 30

@@ -68,7 +68,7 @@ def later(monkeypatch: pytest.MonkeyPatch) -> None:
     plies = Column(
         "opening_plies",
         pa.int32(),
-        lambda rows: [len(opening.split()) for opening in rows.openings],
+        lambda rows: [len(opening.split()) for opening in rows.openings.to_pylist()],
         before=-1,
     )
     age = Column("age", pa.int32(), lambda rows: [0 for _ in rows.rows], before=None)

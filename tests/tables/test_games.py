@@ -25,7 +25,7 @@ def played() -> pa.Table:
     results = np.zeros((2, RESULT_COLUMNS), np.int64)
     results[0, [DISCS_BLACK, DISCS_WHITE, PLIES]] = [40, 24, 2]
     results[1, REASON] = FAILED_BLACK
-    pairings = np.array([[0, 1, 0], [1, 0, 0]], np.int32)
+    pairings = np.array([[0, 1, 0], [1, 0, 1]], np.int32)
     winner = np.array([1, -1], np.int8)
     names, texts = ["a", "b"], ["d3", ""]
     return games_table(
