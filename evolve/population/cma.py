@@ -12,7 +12,7 @@ from deap import cma
 from evolve.config.evolution import EvolutionSettings
 from evolve.population.genome import Genome, Vector
 from evolve.population.individual import Individual, individual_name
-from evolve.population.randomness import deap_draws_from
+from evolve.population.randomness import drawing_from
 
 FIRST_SIGMA: Final = 0.3
 """Standard deviation at the start, as a share of each range: most of the range is reached."""
@@ -101,8 +101,7 @@ class CmaEs:
     def _sample(
         self, generation: int, rng: np.random.Generator, parents: tuple[str, ...]
     ) -> list[Individual]:
-        with deap_draws_from(rng):
-            points = self._strategy.generate(list)
+        points = drawing_from(rng, cma.Strategy.generate)(self._strategy, list)
         self._points = [[float(value) for value in point] for point in points]
         return [
             Individual(

@@ -11,7 +11,7 @@ from typing import Any, Final
 from deap import tools
 
 from evolve.population.breeding import Breeding, Cross
-from evolve.population.randomness import deap_draws_from
+from evolve.population.randomness import drawing_from
 
 
 def blend(mother: Sequence[int], father: Sequence[int], breeding: Breeding) -> list[float]:
@@ -61,8 +61,7 @@ def _by_deap(
     **arguments: Any,
 ) -> list[float]:
     one, other = list(map(float, mother)), list(map(float, father))
-    with deap_draws_from(breeding.rng):
-        cross(one, other, **arguments)
+    drawing_from(breeding.rng, cross)(one, other, **arguments)
     return one
 
 

@@ -2,21 +2,55 @@
 
 from __future__ import annotations
 
-import contextlib
-import random
-from collections.abc import Iterator
+from collections.abc import Callable
+from random import Random
+from types import FunctionType
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
+C = TypeVar("C", bound=Callable[..., Any])
 
-@contextlib.contextmanager
-def deap_draws_from(rng: np.random.Generator) -> Iterator[None]:
-    """Within the block, Python's and numpy's global generators follow `rng`; then as before."""
-    python_state, numpy_state = random.getstate(), np.random.get_state()
-    random.seed(int(rng.integers(1 << 63)))
-    np.random.seed(rng.integers(1 << 32, size=8, dtype=np.uint64).astype(np.uint32))
-    try:
-        yield
-    finally:
-        random.setstate(python_state)
-        np.random.set_state(numpy_state)
+
+class _Numpy:
+    """numpy, but for its global generator."""
+
+    def __init__(self, random: np.random.RandomState) -> None:
+        self.random = random
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+
+def drawing_from(rng: np.random.Generator, operator: C) -> C:
+    """A function of DEAP's that draws what `rng` says, in place of global state.
+
+    It is the same code among copies of its module's functions, for which `random` and
+    `numpy.random` are generators of its own. To seed the global ones for as long as it runs is not
+    enough: other threads draw from them as well, as Dask's do whenever they fetch an answer, and
+    then, now and then, the same seed bred other children.
+    """
+    assert isinstance(operator, FunctionType)
+    module = operator.__globals__
+    space = {
+        **module,
+        "random": Random(int(rng.integers(1 << 63))),
+        "numpy": _Numpy(np.random.RandomState(_words(rng))),
+    }
+    for name, value in module.items():
+        if isinstance(value, FunctionType) and value.__globals__ is module:
+            space[name] = _moved(value, space)
+    return cast(C, _moved(operator, space))
+
+
+def _words(rng: np.random.Generator) -> Any:
+    return rng.integers(1 << 32, size=8, dtype=np.uint64).astype(np.uint32)
+
+
+def _moved(function: FunctionType, space: dict[str, Any]) -> FunctionType:
+    """A function as if it stood in another module."""
+    moved = FunctionType(
+        function.__code__, space, function.__name__, function.__defaults__, function.__closure__
+    )
+    moved.__kwdefaults__ = function.__kwdefaults__
+    return moved

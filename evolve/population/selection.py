@@ -16,7 +16,7 @@ from deap import tools
 from evolve.errors import SettingsError
 from evolve.population.breeding import Breeding, Select
 from evolve.population.individual import Individual
-from evolve.population.randomness import deap_draws_from
+from evolve.population.randomness import drawing_from
 
 
 def best(candidates: Sequence[Individual], count: int, breeding: Breeding) -> list[Individual]:
@@ -30,11 +30,11 @@ def tournament(
     """The best of three drawn at random, again and again."""
     left = list(candidates)
     chosen: list[Individual] = []
-    with deap_draws_from(breeding.rng):
-        while len(chosen) < count:
-            [winner] = tools.selTournament(left, 1, tournsize=3)
-            chosen.append(winner)
-            left = [one for one in left if one is not winner]
+    draw = drawing_from(breeding.rng, tools.selTournament)
+    while len(chosen) < count:
+        [winner] = draw(left, 1, tournsize=3)
+        chosen.append(winner)
+        left = [one for one in left if one is not winner]
     return chosen
 
 
@@ -104,11 +104,11 @@ def lexicase(candidates: Sequence[Individual], count: int, breeding: Breeding) -
     left = [_Candidate(one, _Cases(one.cases, (1.0,) * len(one.cases))) for one in candidates]
     assert all(one.individual.cases for one in left), "lexicase selection needs cases"
     chosen: list[Individual] = []
-    with deap_draws_from(breeding.rng):
-        while len(chosen) < count:
-            [winner] = tools.selLexicase(left, 1)
-            chosen.append(winner.individual)
-            left = [one for one in left if one is not winner]
+    draw = drawing_from(breeding.rng, tools.selLexicase)
+    while len(chosen) < count:
+        [winner] = draw(left, 1)
+        chosen.append(winner.individual)
+        left = [one for one in left if one is not winner]
     return chosen
 
 

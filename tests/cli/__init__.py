@@ -92,7 +92,7 @@ def done(*arguments: object, stdin: str = "") -> Result:
     """Run a command that must go well, and say nothing on standard error."""
     result = invoke(*arguments, stdin=stdin)
     assert result.code == 0, result
-    assert result.err == ""
+    assert result.err == "", result.err
     return result
 
 

@@ -3,10 +3,50 @@
 from __future__ import annotations
 
 import random
+import threading
+from collections.abc import Callable, Iterator
 
 import numpy as np
+import pytest
+from deap import cma, tools
 
-from evolve.population.randomness import deap_draws_from
+from evolve.population.randomness import drawing_from
+
+
+def drawn(seed: int) -> list[list[float]]:
+    """What operators of each module make of a seed; those that call others among them."""
+    rng = np.random.default_rng(seed)
+    one, other = [0.0] * 2000, [1.0] * 2000
+    drawing_from(rng, tools.cxUniform)(one, other, indpb=0.5)
+    chosen = drawing_from(rng, tools.selRandom)([*map(float, range(2000))], 2000)
+    strategy = cma.Strategy(centroid=[0.5] * 30, sigma=0.3, lambda_=40)
+    points = drawing_from(rng, cma.Strategy.generate)(strategy, list)
+    return [one, chosen, *points]
+
+
+class Ranked(float):
+    @property
+    def fitness(self) -> float:
+        return float(self)
+
+
+@pytest.fixture
+def others() -> Iterator[None]:
+    """Threads that draw from global state all the time."""
+    ended = threading.Event()
+
+    def draw() -> None:
+        while not ended.is_set():
+            random.random()
+            np.random.random()  # noqa: NPY002  # the state that others use
+
+    threads = [threading.Thread(target=draw) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    yield
+    ended.set()
+    for thread in threads:
+        thread.join()
 
 
 def test_global_random_state_is_left_as_it_was() -> None:
@@ -15,8 +55,25 @@ def test_global_random_state_is_left_as_it_was() -> None:
     expected = (random.random(), np.random.random())  # noqa: NPY002
     random.seed(1)
     np.random.seed(1)  # noqa: NPY002
-    with deap_draws_from(np.random.default_rng(0)):
-        first = random.random()
+    drawn(0)
     assert (random.random(), np.random.random()) == expected  # noqa: NPY002
-    with deap_draws_from(np.random.default_rng(0)):
-        assert random.random() == first
+
+
+@pytest.mark.usefixtures("others")
+def test_what_others_draw_changes_nothing() -> None:
+    expected = drawn(3)
+    assert all(drawn(3) == expected for _ in range(20))
+    assert drawn(4) != expected
+
+
+def test_draws_are_those_of_the_operator_with_the_same_seeds() -> None:
+    def seeded(operator: Callable[..., object], *given: object, **options: object) -> object:
+        rng = np.random.default_rng(7)
+        random.seed(int(rng.integers(1 << 63)))
+        return operator(*given, **options)
+
+    candidates = [Ranked(number) for number in range(50)]
+    expected = seeded(tools.selTournament, candidates, 30, tournsize=3)
+    mine = drawing_from(np.random.default_rng(7), tools.selTournament)
+    assert mine(candidates, 30, tournsize=3) == expected
+    assert len(set(mine(candidates, 30, tournsize=3))) > 5
