@@ -10,6 +10,7 @@ are done without; those that come late are used. `--show` prints the job's scrip
 from __future__ import annotations
 
 import argparse
+import signal
 import subprocess
 import sys
 
@@ -25,6 +26,21 @@ parser.add_argument("--interface", help="network device of the nodes, such as ib
 parser.add_argument("--show", action="store_true", help="print the script of a job")
 parser.add_argument("words", nargs="*", help="of the command line of evolve, after --")
 given = parser.parse_args()
+running: list[subprocess.Popen[bytes]] = []
+
+
+def told(number: int, _: object) -> None:
+    """Leave the end to evolve, where it runs: it ends what is in hand. Jobs are given back in any
+    case. (At Ctrl-C dask-jobqueue would exit at once, and evolve be killed.)"""
+    if not running:
+        sys.exit(128 + number)
+    if number != signal.SIGINT:  # which a terminal sends to evolve as well
+        running[0].send_signal(number)
+
+
+for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    if signal.getsignal(one) != signal.SIG_IGN:
+        signal.signal(one, told)
 
 with SLURMCluster(
     cores=given.cores,
@@ -40,5 +56,9 @@ with SLURMCluster(
         print(cluster.job_script())
         sys.exit()
     cluster.scale(jobs=given.jobs)
+    cluster.wait_for_workers(1)  # however long the queue is: evolve itself waits a minute for one
     words = [*given.words, "--scheduler", cluster.scheduler_address]
-    sys.exit(subprocess.run(["evolve", *words], check=False).returncode)
+    with subprocess.Popen(["evolve", *words]) as run:
+        running.append(run)
+        code = run.wait()
+    sys.exit(code if code >= 0 else 128 - code)
