@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -79,8 +78,6 @@ def site() -> Site:
             "clusters need Dask, the extra `cluster` of evolve, which is not installed: pip "
             "install '.[cluster]'"
         )
-    # What matters of a lost connection is said in a line of ours; its log would be forty.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     files = [asked[name] for name in _CERTIFICATES]
     return Site(asked["scheduler"], None if None in files else Tls(*files))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
@@ -13,6 +14,7 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from distributed import Client, KilledWorker, Security
+from distributed.client import ClosedClientError
 
 from evolve.errors import ClusterError
 from evolve.fitness import errand
@@ -125,12 +127,18 @@ class Cluster:
                         del begun[number]
                         yield number, pickle.loads(answer)
         finally:
-            self._client.cancel([one.future for one in begun.values()], force=True)
+            # Once the scheduler is gone, or another thread has left the cluster, nothing is left to
+            # cancel, and what ended this is what should be told.
+            with contextlib.suppress(RuntimeError, OSError, TimeoutError, CancelledError):
+                self._client.cancel([one.future for one in begun.values()], force=True)
 
     def _submit(self, wave: Mapping[int, _Task], ended: SimpleQueue[tuple[int, Any]]) -> None:
         places = list(self.roster.usable()) if self.roster.refused else None
         payloads = [task.payload for task in wave.values()]
-        futures = self._client.map(_ERRAND, payloads, pure=False, workers=places or None)
+        try:
+            futures = self._client.map(_ERRAND, payloads, pure=False, workers=places or None)
+        except ClosedClientError as error:
+            raise self.roster.gone() from error
         for (number, task), future in zip(wave.items(), futures, strict=True):
             task.future = future
             future.add_done_callback(lambda done, number=number: ended.put((number, done)))

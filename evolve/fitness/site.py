@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,6 +30,10 @@ class Site:
             return
         from evolve.fitness.cluster import Cluster
 
+        # What matters of a lost connection is said in a line of ours; Dask's log would be forty. It
+        # sets the levels of both when it is loaded.
+        for name in ("distributed", "distributed.client"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         with Cluster(self.scheduler, tls=self.tls, threads=threads, told=told) as cluster:
             yield cluster
 

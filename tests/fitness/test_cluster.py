@@ -186,7 +186,7 @@ def test_the_scheduler_is_killed_and_the_run_goes_on_without(tmp_path: Path) -> 
         assert time.monotonic() - begin < 10
     assert process.returncode == 1
     assert f"go on with: evolve resume {run}" in out
-    assert err.strip().splitlines()[-1] == f"error: the scheduler at {found.address} is gone"
+    assert err.strip() == f"error: the scheduler at {found.address} is gone"
     kept = evolve.load_run(run).generation_count
     done("resume", run, "--generations", kept + 1)
     done("run", *QUICK[1:], f"--generations={kept + 1}", "--out", tmp_path / "threads")
@@ -337,8 +337,18 @@ def test_a_sweep_whose_scheduler_is_killed_goes_on(tmp_path: Path) -> None:
         out, err = process.communicate(timeout=60)
     assert process.returncode == 1, (out, err)
     assert f"go on with: evolve resume {sweep}" in out
-    assert err.strip().splitlines()[-1] == f"error: the scheduler at {found.address} is gone"
+    assert err.strip() == f"error: the scheduler at {found.address} is gone"
     trials = evolve.load_run(sweep).trials
     assert not (trials["state"] == "FAIL").any()
     done("resume", sweep, "--trials", 10)
     assert (evolve.load_run(sweep).trials["state"] == "COMPLETE").sum() >= 8
+
+
+def test_whoever_has_left_the_cluster_is_told_so_and_nothing_else(shared: Place) -> None:
+    with cluster(shared, 2) as found:
+        assert found.slots == 2
+    with pytest.raises(ClusterError, match="is gone"):
+        list(found.run(divided, [1]))
+    with cluster(shared, 2) as found, closing(found.run(slow, range(1000))) as answers:
+        next(answers)
+        found._client.close()
