@@ -220,19 +220,41 @@ def test_workers_that_are_others_play_no_game(tmp_path: Path) -> None:
     assert any("it has no evolve of this kind: it was never installed" in text for text in told)
 
 
+@pytest.fixture
+def short_ttl(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL", "5 s")
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("short_ttl")
 def test_a_stopped_worker_holds_nobody_up(tmp_path: Path) -> None:
-    os.environ["DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL"] = "5 s"
-    try:
-        with place(tmp_path, 2) as found, cluster(found, 2) as made:
-            expected = round_robin(ONE_THREAD)
-            round_robin(made)
-            stopped = psutil.Process(found.workers[0].pid)
-            threading.Timer(0.05, stopped.suspend).start()
-            assert_same(round_robin(made, 12), expected)
-            stopped.resume()
-    finally:
-        del os.environ["DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL"]
+    with place(tmp_path, 2) as found, cluster(found, 2) as made:
+        expected = round_robin(ONE_THREAD)
+        round_robin(made)
+        stopped = psutil.Process(found.workers[0].pid)
+        threading.Timer(0.05, stopped.suspend).start()
+        assert_same(round_robin(made, 12), expected)
+        stopped.resume()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("short_ttl")
+def test_a_worker_stops_with_answers_that_nobody_has_fetched(tmp_path: Path) -> None:
+    with place(tmp_path, 1) as found, cluster(found, 1) as made:
+        assert list(made.run(divided, [1])) == [(0, 1.0)]
+        stopped = psutil.Process(found.workers[0].pid)
+
+        def gather(*given: Any, whole: Any = made._client.gather, **options: Any) -> Any:
+            if len(found.workers) == 1:
+                stopped.suspend()
+                found.worker()
+            return whole(*given, **options)
+
+        made._client.gather = gather
+        begin = time.monotonic()
+        assert sorted(made.run(divided, range(1, 9))) == [(n, 1 / (n + 1)) for n in range(8)]
+        assert time.monotonic() - begin < 40
+        stopped.resume()
 
 
 @pytest.mark.slow
