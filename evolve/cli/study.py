@@ -234,18 +234,14 @@ def _go_on(study: Study, jobs: int, words: Sequence[str]) -> int:
         if not on_cluster():
             return _work_on(study, StudyWork(study, jobs, words), count_of(jobs, "thread"))
         from evolve.config.evolution import EvolutionSettings
-        from evolve.studies.remote import RemoteRun, check_remote
+        from evolve.studies.remote import RemoteRuns, check_remote
 
         for settings in _settings(study):
             assert isinstance(settings, EvolutionSettings)
             check_remote(settings)
 
-        def remote(folder: Path, settings: EvolutionSettings) -> RemoteRun:
-            return RemoteRun(folder, settings, executor, config)
-
-        config = partial(config_of, EVOLUTIONS, EVOLUTIONS.name)
-        work = StudyWork(study, 1, words, remote, lambda: executor.slots)
-        return _work_on(study, work, where(executor))
+        remote = RemoteRuns(executor, partial(config_of, EVOLUTIONS, EVOLUTIONS.name))
+        return _work_on(study, StudyWork(study, 1, words, remote), where(executor))
 
 
 def _work_on(study: Study, work: StudyWork, place: str) -> int:

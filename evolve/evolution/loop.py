@@ -12,13 +12,14 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 from evolve.agents.agent import StoredAgent
 from evolve.agents.loading import load_alphabeta
 from evolve.config.evolution import EvolutionSettings
-from evolve.engine.rules import rule_set
+from evolve.engine.rules import Rules, rule_set
 from evolve.errors import AgentError, SettingsError
 from evolve.evolution.champions import Champions
 from evolve.evolution.checkpoint import damage_told, restored
@@ -47,6 +48,16 @@ TRAINING_OPENINGS: Final = 4096
 SLOTS_TO_PLAY_AHEAD: Final = 4
 """From which the games of the next generation begin before the last is judged and written: the
 panel and the tables keep one or two busy."""
+
+
+@lru_cache(maxsize=64)
+def training_openings(seed: int, rules: Rules, count: int, plies: int) -> Openings:
+    """What the pairs' openings are drawn from in a run with this seed.
+
+    They take 0.5 s to find, which a worker would spend again with each leg of a run.
+    """
+    rng = generator(seed, Use.TRAINING_OPENINGS)
+    return balanced_openings(count, Part.TRAINING, rules, rng, plies)
 
 
 class EvolutionEnding(RunEnding):
@@ -89,7 +100,7 @@ class Evolution:
         self._round_robin = RoundRobin(
             rules,
             settings.openings,
-            self._openings(pool, Part.TRAINING, Use.TRAINING_OPENINGS, plies),
+            training_openings(settings.seed, rules, pool, plies),
             openings_per_pair=settings.openings_per_pair,
             opponents=settings.opponents,
             islands=settings.islands,
@@ -274,7 +285,3 @@ class Evolution:
                     f"start_from: {source} weighs {term}, which is not among the terms in use"
                 )
         return self.genome.from_agent(agent, source)
-
-    def _openings(self, count: int, part: Part, use: Use, plies: int) -> Openings:
-        rng = generator(self.settings.seed, use)
-        return balanced_openings(count, part, self.settings.rules, rng, plies)

@@ -1,4 +1,4 @@
-"""One run of a study at work on a slot of a cluster, leg by leg."""
+"""Runs of a study at work on the slots of a cluster, leg by leg."""
 
 from __future__ import annotations
 
@@ -7,22 +7,18 @@ import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Final
 
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_run_toml, resolve
 from evolve.errors import ClusterError, EvolveError, OptionsError, RunError
 from evolve.evolution.given import given_agent, keep_given
-from evolve.evolution.leg import Leg, LegDone, go, keep
+from evolve.evolution.leg import Leg, go, keep
 from evolve.fitness.executor import Executor
+from evolve.studies.turns import AHEAD, LEG, Turn, Turns
 from evolve.tables import folder as store
 from evolve.tables.atomic import write_text
 from evolve.tables.kinds import EVOLUTIONS
 from evolve.tables.layout import CONFIG_FILE, committed_generations
-
-LEG: Final = 60.0
-"""Seconds of a leg: what is lost at most when a worker dies. The files go to and fro in some tenths
-of a second."""
 
 
 def check_remote(settings: EvolutionSettings) -> None:
@@ -32,22 +28,45 @@ def check_remote(settings: EvolutionSettings) -> None:
         raise OptionsError(f"start_from: workers of a cluster do not have {source}")
 
 
-class RemoteRun:
-    """A thread that lets the workers of a cluster go on with a run; used as `RunProcess` is.
+class RemoteRuns:
+    """Runs of a study that the workers of a cluster go on with.
 
-    config(settings) is the text of a run's config.toml.
+    config(settings) is the text of a run's config.toml; longest: seconds of a leg.
     """
 
     def __init__(
         self,
-        folder: Path,
-        settings: EvolutionSettings,
         executor: Executor,
         config: Callable[[EvolutionSettings], str],
-        seconds: float = LEG,
+        longest: float = LEG,
     ) -> None:
-        self._folder, self._settings, self._executor = folder, settings, executor
-        self._config, self._seconds = config, seconds
+        self.executor, self.config = executor, config
+        self.turns = Turns(lambda: executor.slots, longest)
+
+    @property
+    def slots(self) -> int:
+        """Runs that go on at a time."""
+        return self.executor.slots
+
+    @property
+    def begun(self) -> int:
+        """Runs that are to be begun at a time: some wait for their turn."""
+        return AHEAD * self.executor.slots
+
+    def begin(self, folder: Path, settings: EvolutionSettings, to_come: int) -> RemoteRun:
+        """Begin with one, or go on with it; so many others are to come."""
+        turn = Turn(settings.generations)
+        self.turns.come(turn, to_come)
+        return RemoteRun(folder, settings, self, turn)
+
+
+class RemoteRun:
+    """A thread that lets the workers of a cluster go on with a run; used as `RunProcess` is."""
+
+    def __init__(
+        self, folder: Path, settings: EvolutionSettings, others: RemoteRuns, turn: Turn
+    ) -> None:
+        self._folder, self._settings, self._others, self._turn = folder, settings, others, turn
         self.share = 0.0
         """See RunProcess, here and below."""
         self.error: str | None = None
@@ -70,10 +89,11 @@ class RemoteRun:
     def stop(self) -> None:
         """See RunProcess: it ends after the leg in hand."""
         self._stopping = True
+        self._others.turns.wake()
 
     def kill(self) -> None:
         """Leave it: what a worker has in hand is cancelled when the cluster is left."""
-        self._stopping = True
+        self.stop()
 
     def ended(self) -> int:
         """See RunProcess."""
@@ -89,26 +109,28 @@ class RemoteRun:
         except (EvolveError, OSError) as error:
             self.error = str(error)
         finally:
+            self._others.turns.go(self._turn)
             self._working.close()
 
     def _go_on(self) -> None:
-        folder = self._folder
+        folder, turns, turn = self._folder, self._others.turns, self._turn
         folder.mkdir(exist_ok=True)
         with store.locked(folder):
             self._prepare()
-            while True:
-                done = self._leg()
-                keep(folder, done)
-                self.share = min(1.0, done.generations / self._settings.generations)
-                if done.finished:
+            turn.done = committed_generations(folder)
+            while (seconds := turns.take(turn, lambda: self._stopping)) is not None:
+                try:
+                    finished = self._leg(seconds)
+                finally:
+                    turns.give_back(turn, committed_generations(folder))
+                self.share = min(1.0, turn.done / turn.generations)
+                if finished:
                     return
-                if self._stopping:
-                    self.stopped = True
-                    return
+            self.stopped = True
 
     def _prepare(self) -> None:
         """Make the run's folder, or ready it to go on; its settings may have a later end."""
-        file, text = self._folder / CONFIG_FILE, self._config(self._settings)
+        file, text = self._folder / CONFIG_FILE, self._others.config(self._settings)
         if not file.exists():
             store.create(self._folder, text, EVOLUTIONS.parts)
         store.sweep_orphans(self._folder)
@@ -121,8 +143,10 @@ class RemoteRun:
         if given is not None:
             keep_given(self._folder, given)
 
-    def _leg(self) -> LegDone:
-        leg = Leg.of(self._folder, self._seconds)
-        with closing(self._executor.run(go, [leg])) as answers:
+    def _leg(self, seconds: float) -> bool:
+        """Go on for so long; whether the run is finished."""
+        leg = Leg.of(self._folder, seconds)
+        with closing(self._others.executor.run(go, [leg])) as answers:
             _, done = next(answers)
-        return done
+        keep(self._folder, done)
+        return done.finished

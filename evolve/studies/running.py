@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -66,13 +66,28 @@ class Working(Protocol):
         """Wait for its end; the exit code."""
 
 
+class Remote(Protocol):
+    """Where runs are done that are not done here; see `RemoteRuns`."""
+
+    @property
+    def slots(self) -> int:
+        """Runs that go on at a time."""
+
+    @property
+    def begun(self) -> int:
+        """Runs that are to be begun at a time."""
+
+    def begin(self, folder: Path, settings: Any, to_come: int) -> Working:
+        """Begin with a run, or go on with it; so many others are to come."""
+
+
 class StudyWork:
     """What is left to do of a study, done by processes.
 
     jobs: threads of all runs together; as many runs go on at a time, as long as there are so many
     left, and each has its share of the threads. more: words for the runs that go on, such as
-    --generations 300. remote(folder, settings) goes on with a run elsewhere, where `slots()` says
-    how many can. Results depend on none of these.
+    --generations 300. remote: does the runs elsewhere, as many as it can. Results depend on none of
+    these.
     """
 
     def __init__(
@@ -80,11 +95,10 @@ class StudyWork:
         study: Study,
         jobs: int,
         more: Sequence[str] = (),
-        remote: Callable[[Path, Any], Working] | None = None,
-        slots: Callable[[], int] | None = None,
+        remote: Remote | None = None,
     ) -> None:
         self.study, self._more, self._remote = study, more, remote
-        self._slots = slots or (lambda: jobs)
+        self._jobs = jobs
         self.rows = {member: row_of(study, member) for member in study.members}
         self.left = [one for one, row in self.rows.items() if row["state"] != "done" or more]
         self.threads = max(1, jobs // self.at_once)
@@ -94,7 +108,8 @@ class StudyWork:
     @property
     def at_once(self) -> int:
         """Runs that go on at a time."""
-        return max(1, min(self._slots(), len(self.left)))
+        slots = self._jobs if self._remote is None else self._remote.slots
+        return max(1, min(slots, len(self.left)))
 
     def run(self, observer: Observer) -> StudyEnding:
         """Do it. Runs that fail are told of and left; the others go on."""
@@ -104,9 +119,10 @@ class StudyWork:
         self._done = float(len(self.rows) - len(waiting))
         try:
             while self._working or (waiting and not stopping):
-                while waiting and len(self._working) < self.at_once and not stopping:
+                begun = self.at_once if self._remote is None else self._remote.begun
+                while waiting and len(self._working) < begun and not stopping:
                     member = waiting.pop(0)
-                    self._working[member] = self._begin(member)
+                    self._working[member] = self._begin(member, len(waiting))
                 wait([one.sentinel for one in self._working.values()], _LOOK)
                 for member, process in list(self._working.items()):
                     process.look()
@@ -128,10 +144,10 @@ class StudyWork:
             return StudyEnding.STOPPED
         return StudyEnding.FAILED if self.failed else StudyEnding.DONE
 
-    def _begin(self, member: Member) -> Working:
+    def _begin(self, member: Member, to_come: int) -> Working:
         folder, name = self.study.folder_of(member), member.name
         if self._remote is not None:
-            return self._remote(folder, self.study.design.resolved(member))
+            return self._remote.begin(folder, self.study.design.resolved(member), to_come)
         if (folder / CONFIG_FILE).exists():
             words = ["resume", str(folder), *self._more]
         else:

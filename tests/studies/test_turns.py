@@ -1,0 +1,125 @@
+"""Whose turn it is: runs on a few slots, each generation of which takes its time."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from evolve.studies import turns as module
+from evolve.studies.turns import Turn, Turns
+
+GENERATION = 0.02
+
+
+class Work:
+    """Runs of so many generations each, which take their turns until all are done."""
+
+    def __init__(self, slots: int, generations: list[int], longest: float = 60.0) -> None:
+        self.turns = Turns(lambda: slots, longest)
+        self.order: list[int] = []
+        """Runs in the order in which they are done."""
+        self.at_once: list[int] = []
+        self.lengths: list[float] = []
+        self._lock, self._going = threading.Lock(), 0
+        turns = [Turn(count) for count in generations]
+        for number, turn in enumerate(turns):
+            self.turns.come(turn, len(turns) - number - 1)
+        threads = [
+            threading.Thread(target=self._run, args=(number, turn))
+            for number, turn in enumerate(turns)
+        ]
+        begin = time.monotonic()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.wall = (time.monotonic() - begin) / GENERATION
+
+    def _run(self, number: int, turn: Turn) -> None:
+        done = 0
+        while done < turn.generations:
+            seconds = self.turns.take(turn, lambda: False)
+            assert seconds is not None
+            with self._lock:
+                self._going += 1
+                self.at_once.append(self._going)
+                self.lengths.append(seconds)
+            end = time.monotonic() + seconds
+            while done < turn.generations:
+                time.sleep(GENERATION)
+                done += 1
+                if time.monotonic() >= end:
+                    break
+            with self._lock:
+                self._going -= 1
+            self.turns.give_back(turn, done)
+        self.turns.go(turn)
+        self.order.append(number)
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_SHORTEST", 2 * GENERATION)
+
+
+def test_the_last_runs_end_together() -> None:
+    # One after another three runs of 30 on two slots take 60, shared out evenly 45.
+    work = Work(2, [30, 30, 30], longest=5 * GENERATION)
+    assert max(work.at_once) == 2
+    assert 44 < work.wall < 55
+
+
+def test_whoever_came_first_is_done_first_while_others_are_to_come() -> None:
+    work = Work(1, [3, 3, 3, 3], longest=0.0)
+    assert len(work.at_once) == 12
+    assert set(work.at_once) == {1}
+    # The last ones have most left when all are there; until then nobody is waited for.
+    turns = Turns(lambda: 1, 0.0)
+    first, second = Turn(5), Turn(9)
+    turns.come(first, 3)
+    turns.come(second, 2)
+    first._played, first._seconds = 1, 1.0
+    assert turns._next(1) == [first]
+    turns.come(third := Turn(7), 0)
+    assert turns._next(2) == [second, third]
+
+
+def test_turns_are_whole_where_there_is_nobody_to_share_with() -> None:
+    assert set(Work(3, [4, 4, 4]).lengths) == {60.0}
+    assert set(Work(1, [4, 4, 4]).lengths) == {60.0}
+    shared = Work(2, [8, 8, 8, 8, 8, 8]).lengths
+    assert shared[:2] == [60.0, 60.0], "nothing is known yet"
+    assert min(shared) < 8 * GENERATION
+    assert min(shared) >= 2 * GENERATION
+
+
+def test_whoever_stops_has_no_turn_any_more() -> None:
+    turns, stopping = Turns(lambda: 1), threading.Event()
+    going, waiting = Turn(3), Turn(3)
+    turns.come(going, 1)
+    turns.come(waiting, 0)
+    assert turns.take(going, lambda: False) == 60.0
+    found: list[float | None] = []
+    thread = threading.Thread(target=lambda: found.append(turns.take(waiting, stopping.is_set)))
+    thread.start()
+    stopping.set()
+    turns.wake()
+    thread.join(5)
+    assert found == [None]
+
+
+def test_a_slot_that_comes_is_used() -> None:
+    slots = [1]
+    turns = Turns(lambda: slots[0])
+    first, second = Turn(3), Turn(3)
+    turns.come(first, 1)
+    turns.come(second, 0)
+    turns.take(first, lambda: False)
+    found: list[float | None] = []
+    thread = threading.Thread(target=lambda: found.append(turns.take(second, lambda: False)))
+    thread.start()
+    slots[0] = 2
+    thread.join(5)
+    assert found == [60.0]
