@@ -32,6 +32,9 @@ BALANCE_DEPTH: Final = 5
 BALANCE_MARGIN: Final = 20
 """Largest value taken as balanced, in hundredths of a disc-like unit: a corner is 100."""
 
+_SEARCHES: Final = 16
+"""Parts in which the openings drawn are searched."""
+
 
 class Part(Enum):
     """Parts of the space of openings, with their slots of eight (`engine.parts`)."""
@@ -96,13 +99,18 @@ def balanced_openings(
         together = np.concatenate([seen, images[ours]])
         _, first = np.unique(together, axis=0, return_index=True)
         fresh = np.flatnonzero(ours)[np.sort(first[first >= len(seen)]) - len(seen)]
-        # Searched last, because that takes the time: only what is new and of this part.
-        values = np.zeros(len(fresh), np.int64)
-        search_positions(positions[fresh], judge.cells, BALANCE_DEPTH, memory, values)
-        fresh = fresh[np.abs(values) <= BALANCE_MARGIN]
-        idle = idle + 1 if len(fresh) == 0 else 0
-        found = np.concatenate([found, moves[fresh]])
-        seen = np.concatenate([seen, images[fresh]])
+        # Searched last, because that takes the time: only what is new and of this part, and of
+        # that no more than is needed.
+        before = len(found)
+        for some in np.array_split(fresh, _SEARCHES):
+            if len(found) >= count:
+                break
+            values = np.zeros(len(some), np.int64)
+            search_positions(positions[some], judge.cells, BALANCE_DEPTH, memory, values)
+            even = some[np.abs(values) <= BALANCE_MARGIN]
+            found = np.concatenate([found, moves[even]])
+            seen = np.concatenate([seen, images[even]])
+        idle = idle + 1 if len(found) == before else 0
     if len(found) == 0:
         raise SettingsError(
             f"no balanced opening of {plies} plies was found for {rules}; use more plies"
