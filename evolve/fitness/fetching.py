@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Mapping
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from queue import Empty, SimpleQueue
 from typing import Any, Final, NamedTuple
 
 from distributed import Client
+from distributed.utils_comm import gather_from_workers
 
 from evolve.fitness.roster import Roster
 
@@ -18,7 +19,7 @@ _TOGETHER: Final = 5.0
 
 
 class News(NamedTuple):
-    """What is known of a task: its future, and what the worker said, None where it failed."""
+    """A task that has ended: its future, and what its worker said; None where nothing came."""
 
     number: int
     future: Any
@@ -46,8 +47,10 @@ class Fetching:
     by one 511 tasks that do nothing took 128 simulated workers 3.8 s. Where this machine reaches
     the workers, without the scheduler in between, whose part falls from 1.3 ms a task to 1.0. But a
     worker may stop before it has handed over what it did, and nobody would tell us: what does not
-    come soon is asked for one by one, of the scheduler. It knows when to give a worker up, and lets
-    others do its tasks again; meanwhile the other answers come.
+    come soon is asked for one by one, of the scheduler, which knows when to give a worker up.
+
+    Not by `Client.gather`: requests of all threads are one there, so that to end one's own would
+    end those of others, and five that hang would be all that there can be.
     """
 
     def __init__(self, client: Client, roster: Roster) -> None:
@@ -67,15 +70,14 @@ class Fetching:
     def news(self, seconds: float) -> list[News]:
         """What there is, or comes in so many seconds; none where that is nothing."""
         found: list[News] = []
-        try:
-            event = self._events.get(timeout=seconds)
+        with contextlib.suppress(Empty):
+            found += self._taken(self._events.get(timeout=seconds))
             while True:
-                found += self._taken(event)
-                event = self._events.get_nowait()
-        except Empty:
-            if self._ready and not self._together:
-                self._ask()
-            return found
+                found += self._taken(self._events.get_nowait())
+        self._look_after()
+        if self._ready and not self._together:
+            self._ask()
+        return found
 
     def close(self) -> None:
         """Fetch nothing any more."""
@@ -87,42 +89,54 @@ class Fetching:
             self._together = self._together and not event.together
             return event.news
         if event.future.status != "finished":
-            # Nothing is asked: a scheduler that is gone would be waited for.
             return [News(event.number, event.future, None)]
         self._ready[event.number] = event.future
         return []
 
+    def _look_after(self) -> None:
+        """Raise what has ended a request, as nobody else would."""
+        done = {asked for asked in self._asked if asked.done()}
+        self._asked -= done
+        try:
+            for asked in done:
+                asked.result()
+        except CancelledError as error:  # with the client
+            raise self._roster.gone() from error
+
     def _ask(self) -> None:
         futures, self._ready = self._ready, {}
-        loop = self._client.loop.asyncio_loop
         coming = self._brought(futures)
         try:
-            asked = asyncio.run_coroutine_threadsafe(coming, loop)
+            asked = asyncio.run_coroutine_threadsafe(coming, self._client.loop.asyncio_loop)
         except RuntimeError as error:  # it is closed
             coming.close()
             raise self._roster.gone() from error
         self._together = True
-        self._asked = {one for one in self._asked if not one.done()} | {asked}
+        self._asked.add(asked)
 
     async def _brought(self, futures: Mapping[int, Any]) -> None:
-        direct = self._roster.reached or None
-        try:
-            found = await asyncio.wait_for(self._gathered(futures, direct), _TOGETHER)
-        except (OSError, TimeoutError):
-            self._events.put(_Fetched(True, []))
-            await asyncio.gather(*(self._brought_alone(*one) for one in futures.items()))
-        else:
-            news = [News(number, one, found.get(number)) for number, one in futures.items()]
-            self._events.put(_Fetched(True, news))
+        keys = {number: future.key for number, future in futures.items()}
+        fetched = self._of_workers if self._roster.reached else self._of_scheduler
+        found: dict[Any, Any] = {}
+        with contextlib.suppress(OSError, TimeoutError):  # then nothing is found
+            found = await asyncio.wait_for(fetched(list(keys.values())), _TOGETHER)
+        news = [News(n, futures[n], found[key]) for n, key in keys.items() if key in found]
+        self._events.put(_Fetched(True, news))
+        missed = [n for n, key in keys.items() if key not in found]
+        await asyncio.gather(*(self._brought_alone(n, futures[n]) for n in missed))
 
     async def _brought_alone(self, number: int, future: Any) -> None:
-        found: dict[int, Any] = {}
-        with contextlib.suppress(OSError, TimeoutError):  # then nothing is found
-            found = await self._gathered({number: future}, False)
-        self._events.put(_Fetched(False, [News(number, future, found.get(number))]))
+        found: dict[Any, Any] = {}
+        with contextlib.suppress(OSError, TimeoutError):
+            found = await self._of_scheduler([future.key])
+        self._events.put(_Fetched(False, [News(number, future, found.get(future.key))]))
 
-    async def _gathered(self, futures: Mapping[int, Any], direct: bool | None) -> dict[int, Any]:
-        found: dict[int, Any] = await self._client.gather(
-            futures, errors="skip", direct=direct, asynchronous=True
-        )
+    async def _of_workers(self, keys: list[Any]) -> dict[Any, Any]:
+        places = await self._client.scheduler.who_has(keys=keys)
+        found: dict[Any, Any] = (await gather_from_workers(places, rpc=self._client.rpc))[0]
+        return found
+
+    async def _of_scheduler(self, keys: list[Any]) -> dict[Any, Any]:
+        said = await self._client.scheduler.gather(keys=keys)
+        found: dict[Any, Any] = said["data"] if said["status"] == "OK" else {}
         return found

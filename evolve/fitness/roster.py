@@ -79,6 +79,11 @@ class Roster:
                     self._tell_changes(self._client.nthreads())
                 except (OSError, TimeoutError) as error:
                     raise self.gone() from error
+                except (AttributeError, RuntimeError) as error:
+                    # So Dask has it where another thread closes the client meanwhile.
+                    if self._client.status == "running":
+                        raise
+                    raise self.gone() from error
                 self._asked = time.monotonic()
         return {place: count for place, count in self._workers.items() if place not in self.refused}
 

@@ -64,16 +64,17 @@ class RemoteRun:
     """A thread that lets the workers of a cluster go on with a run; used as `RunProcess` is."""
 
     def __init__(
-        self, folder: Path, settings: EvolutionSettings, others: RemoteRuns, turn: Turn
+        self, folder: Path, settings: EvolutionSettings, runs: RemoteRuns, turn: Turn
     ) -> None:
-        self._folder, self._settings, self._others, self._turn = folder, settings, others, turn
+        self._folder, self._settings, self._runs, self._turn = folder, settings, runs, turn
         self.share = 0.0
         """See RunProcess, here and below."""
         self.error: str | None = None
         self.stopped = False
         self.lost: EvolveError | None = None
         """Why there is nobody left to work for any run."""
-        self._stopping = False
+        self._stopping = self._whole = False
+        """Whether it is to stop, and whether it came to an end of its own."""
         self.sentinel, self._working = multiprocessing.Pipe(duplex=False)
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
@@ -89,31 +90,32 @@ class RemoteRun:
     def stop(self) -> None:
         """See RunProcess: it ends after the leg in hand."""
         self._stopping = True
-        self._others.turns.wake()
+        self._runs.turns.wake()
 
     def kill(self) -> None:
         """Leave it: what a worker has in hand is cancelled when the cluster is left."""
         self.stop()
 
     def ended(self) -> int:
-        """See RunProcess."""
+        """See RunProcess; what nobody has foreseen is told by the thread."""
         self._thread.join()
-        return 0 if self.error is None else 1
+        return 0 if self._whole else 1
 
     def _work(self) -> None:
         try:
             self._go_on()
+            self._whole = True
         except ClusterError as error:
             self.lost = error
             self.stopped = True
         except (EvolveError, OSError) as error:
             self.error = str(error)
         finally:
-            self._others.turns.go(self._turn)
+            self._runs.turns.go(self._turn)
             self._working.close()
 
     def _go_on(self) -> None:
-        folder, turns, turn = self._folder, self._others.turns, self._turn
+        folder, turns, turn = self._folder, self._runs.turns, self._turn
         folder.mkdir(exist_ok=True)
         with store.locked(folder):
             self._prepare()
@@ -130,7 +132,7 @@ class RemoteRun:
 
     def _prepare(self) -> None:
         """Make the run's folder, or ready it to go on; its settings may have a later end."""
-        file, text = self._folder / CONFIG_FILE, self._others.config(self._settings)
+        file, text = self._folder / CONFIG_FILE, self._runs.config(self._settings)
         if not file.exists():
             store.create(self._folder, text, EVOLUTIONS.parts)
         store.sweep_orphans(self._folder)
@@ -146,7 +148,7 @@ class RemoteRun:
     def _leg(self, seconds: float) -> bool:
         """Go on for so long; whether the run is finished."""
         leg = Leg.of(self._folder, seconds)
-        with closing(self._others.executor.run(go, [leg])) as answers:
+        with closing(self._runs.executor.run(go, [leg])) as answers:
             _, done = next(answers)
         keep(self._folder, done)
         return done.finished

@@ -9,19 +9,19 @@ from statistics import fmean
 from typing import Final
 
 LEG: Final = 60.0
-"""Seconds of a turn: what is lost at most when a worker dies."""
+"""Seconds of a turn: with a generation, what is lost at most when a worker dies."""
 _SHORTEST: Final = 2.0
 """Seconds of a turn near the study's end: it costs a tenth of a second."""
 _SHARE: Final = 4
-"""Turns that a slot has at least of what is left of all runs."""
+"""A turn is so much of a slot's part of what is left, one in four."""
 _LOOK: Final = 1.0
 """Seconds between two looks at how many slots there are."""
 AHEAD: Final = 2
-"""Runs for each slot that are begun or about to be, so that the last ones can end together."""
+"""Runs that are begun for each slot: those that wait are what the last ones are evened out by."""
 
 
 class Turn:
-    """What is known of a run that has turns: `done` of its `generations` are."""
+    """What the order of turns goes by, of one run: `done` of its `generations` are."""
 
     def __init__(self, generations: int) -> None:
         self.generations, self.done = generations, 0
@@ -56,9 +56,8 @@ class Turns:
     """Gives as many runs a turn at a time as there are slots.
 
     Those that came first go first, so that they are done early. When all are there, those with
-    most left do, and the less is left of all, the shorter are
-    the turns: eight runs of 18 to 24 s, one after another, left one of two workers without work for
-    the last 8 s.
+    most left do, and the less is left of all, the shorter are the turns: eight runs of 18 to 24 s,
+    one after another, left one of two workers without work for the last 8 s.
     """
 
     def __init__(self, slots: Callable[[], int], longest: float = LEG) -> None:
@@ -80,6 +79,7 @@ class Turns:
         """It is done, or goes no further."""
         with self._changed:
             self._runs.remove(turn)
+            self._going.discard(turn)
             self._gone.append(turn)
             self._changed.notify_all()
 
@@ -123,8 +123,8 @@ class Turns:
     def _length(self, slots: int) -> float:
         """Seconds of a turn that begins now."""
         pace = self._pace()
-        there = len(self._runs) + self._to_come
-        if pace is None or slots == 1 or there <= slots:
+        unfinished = len(self._runs) + self._to_come
+        if pace is None or slots == 1 or unfinished <= slots:
             return self._longest
         to_come = self._to_come * pace * fmean(turn.generations for turn in self._runs)
         left = sum(turn.left(pace) for turn in self._runs) + to_come

@@ -53,6 +53,8 @@ def move_texts(moves: npt.NDArray[np.int8]) -> pa.Array:
     ends = np.zeros(len(moves) + 1, np.int64)
     letters = _NAMES.view(np.uint8).reshape(len(_NAMES), -1)
     write_moves(moves, letters, np.char.str_len(_NAMES), ends[1:], text)
+    if ends[-1] > np.iinfo(np.int32).max:
+        raise OverflowError(f"{len(moves)} games are too many for one table")
     return pa.StringArray.from_buffers(
         len(moves), pa.py_buffer(ends.astype(np.int32)), pa.py_buffer(text[: ends[-1]])
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -21,7 +22,9 @@ import pytest
 import evolve
 from evolve.arena.match import Match, play_match
 from evolve.errors import ClusterError
+from evolve.fitness import fetching
 from evolve.fitness.executor import ONE_THREAD
+from evolve.fitness.fetching import Fetching
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.pairs import all_pairs
@@ -31,6 +34,8 @@ from tests.cli import QUICK, ROOT, done, misused, spawn, tables, wait_until
 from tests.fitness.dask import Place, certificates, cluster, place
 
 distributed = pytest.importorskip("distributed")
+from distributed.utils_comm import gather_from_workers  # noqa: E402
+
 pytestmark = pytest.mark.filterwarnings("default")  # Dask's own
 
 AGENTS = [evolve.load_agent(name) for name in ("swh", "zero", "swh-mobility", "positional")]
@@ -102,12 +107,11 @@ def test_answers_are_fetched_together(shared: Place, monkeypatch: pytest.MonkeyP
     with cluster(shared, 2) as found:
         fetched: list[int] = []
 
-        def gather(futures: Any, *, whole: Any = found._client.gather, **options: Any) -> Any:
-            fetched.append(len(futures))
-            assert options["direct"]
-            return whole(futures, **options)
+        async def gather(places: Any, *, rpc: Any, whole: Any = gather_from_workers) -> Any:
+            fetched.append(len(places))
+            return await whole(places, rpc=rpc)
 
-        monkeypatch.setattr(found._client, "gather", gather)
+        monkeypatch.setattr(fetching, "gather_from_workers", gather)
         answers = []
         for answer in found.run(divided, range(1, 101)):
             answers.append(answer)
@@ -238,23 +242,71 @@ def test_a_stopped_worker_holds_nobody_up(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("short_ttl")
-def test_a_worker_stops_with_answers_that_nobody_has_fetched(tmp_path: Path) -> None:
-    with place(tmp_path, 1) as found, cluster(found, 1) as made:
-        assert list(made.run(divided, [1])) == [(0, 1.0)]
+@pytest.mark.parametrize("reached", [True, False])
+def test_a_worker_stops_with_answers_that_nobody_has_fetched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reached: bool
+) -> None:
+    monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL", "10 s")
+    monkeypatch.setattr(fetching, "_TOGETHER", 1.0)
+    name = "_of_workers" if reached else "_of_scheduler"
+    with place(tmp_path, 2) as found, cluster(found, 2) as made:
+        assert len(list(made.run(divided, range(1, 9)))) == 8, "evolve is loaded"
+        made.roster.reached = reached
         stopped = psutil.Process(found.workers[0].pid)
+        asked: list[int] = []
 
-        def gather(*given: Any, whole: Any = made._client.gather, **options: Any) -> Any:
-            if len(found.workers) == 1:
+        whole: Any = getattr(Fetching, name)
+
+        async def fetched(self: Any, keys: list[str]) -> Any:
+            asked.append(len(keys))
+            if len(asked) == 1:
+                await asyncio.sleep(0.8)  # all others are done meanwhile
+            if len(asked) == 2:
                 stopped.suspend()
-                found.worker()
-            return whole(*given, **options)
+            return await whole(self, keys)
 
-        made._client.gather = gather
+        monkeypatch.setattr(Fetching, name, fetched)
+        came = []
         begin = time.monotonic()
-        assert sorted(made.run(divided, range(1, 9))) == [(n, 1 / (n + 1)) for n in range(8)]
-        assert time.monotonic() - begin < 40
+        for number, answer in made.run(divided, range(1, 9)):
+            assert answer == 1 / (number + 1)
+            came.append(time.monotonic() - begin)
         stopped.resume()
+    assert len(came) == 8
+    assert asked[0] + asked[1] == 8
+    # Those of the other worker are there long before the stopped one is given up.
+    assert came[asked[0]] < 6 < came[-1] < 45
+
+
+def test_threads_do_not_end_each_others_fetching(shared: Place) -> None:
+    with cluster(shared, 2) as found:
+        ended: list[int] = []
+
+        def work(number: int) -> None:
+            for _ in range(10):
+                with closing(found.run(divided, range(1, 40))) as answers:
+                    some = [next(answers) for _ in range(39 if number else 3)]
+                assert all(answer == 1 / (place + 1) for place, answer in some)
+            ended.append(number)
+
+        threads = [
+            threading.Thread(target=work, args=(number,), daemon=True) for number in (0, 1, 2)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+    assert sorted(ended) == [0, 1, 2]
+
+
+def test_a_client_that_dask_has_closed_by_itself_is_told(shared: Place) -> None:
+    with cluster(shared, 2) as found:
+        assert found.slots == 2
+        found.roster._asked = -1e9
+        found._client.status = "closed"
+        with pytest.raises(ClusterError, match="is gone"):
+            list(found.run(divided, [1]))
+        found._client.status = "running"
 
 
 @pytest.mark.slow
