@@ -3,9 +3,9 @@
 What is done for a generation: on one core its breeding, pairing and standings; on all slots its
 games, in tasks; and beside the next one's games the panel's, and writing it. The costs of the
 serial parts come from a profile of 512 individuals; `python -m benchmarks.scaling serial` found
-half the breeding and the same writing since. Simulated workers, on the same two cores as the
-scheduler, are as fast as the model says, or faster, with 8 to 128 slots, with 512 where games take
-8 ms, and with 1000 where they take 80; shorter games of so many keep those two cores full.
+half the breeding and two thirds of the writing since. Simulated workers, on the same two cores as
+the scheduler, are as fast as the model says, or faster, with 8 to 128 slots, with 512 where games
+take 8 ms, and with 1000 where they take 80; shorter games of so many keep those two cores full.
 """
 
 from __future__ import annotations
