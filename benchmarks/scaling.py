@@ -12,7 +12,9 @@ were measured to take, or so many times as long; the speed-up is of the games of
 512, and what would take longer than so many seconds is left out. All of them are on this machine:
 where they keep it busy, that is what is measured. `threads`: a default run on Dask with two workers
 against two threads, CPU and wall, in pairs. `seeds`: a run with eight seeds on one worker and on
-two, in pairs.
+two, in pairs; the workers' CPU says how much the two cores are in each other's way.
+
+Schedulers and workers are set by deploy/dask.yaml; DASK_CONFIG=/dev/null leaves Dask as it is.
 """
 
 from __future__ import annotations
@@ -51,6 +53,7 @@ from evolve.tables.observer import Silent
 if TYPE_CHECKING:
     from evolve.fitness.cluster import Cluster
 
+_DASK: Final = Path(__file__).resolve().parents[1] / "deploy" / "dask.yaml"
 _GAMES: Final = 512 * 511
 """Of a generation of 512 individuals who all meet."""
 _SAMPLE: Final = 1000
@@ -138,8 +141,7 @@ async def _host(address: str, count: int) -> None:
     import dask
     from distributed import Worker
 
-    # Each would look at itself a hundred times a second, and at its clock fifty times: on a machine
-    # of its own that costs a hundredth of a core, here it was most of what they did.
+    # So many of one process would do hardly anything else.
     dask.config.set({"distributed.worker.profile.enabled": False})
     dask.config.set({"distributed.admin.system-monitor.interval": "1 minute"})
     dask.config.set({"distributed.admin.tick.interval": "1 minute"})
@@ -322,18 +324,22 @@ def seeds(generations: int, pairs: int) -> None:
             )
             return time.perf_counter() - begin
 
-        def study(name: str, workers: int) -> float:
-            with _dask(Path(scratch), workers) as (address, _):
+        def study(name: str, workers: int) -> tuple[float, float]:
+            with _dask(Path(scratch), workers) as (address, (_, *processes)):
                 run(f"warm-{name}", address, 1, 1)
-                return run(name, address, 7, generations)
+                before = sum(map(_cpu, processes))
+                took = run(name, address, 7, generations)
+                return took, sum(map(_cpu, processes)) - before
 
         ratios = []
         for number in range(pairs):
             order = (1, 2) if number % 2 == 0 else (2, 1)
             took = {workers: study(f"{number}-on-{workers}", workers) for workers in order}
-            ratios.append(took[1] / took[2])
+            (one, its_cpu), (two, their_cpu) = took[1], took[2]
+            ratios.append(one / two)
             print(
-                f"one worker {took[1]:.1f} s, two {took[2]:.1f} s: {ratios[-1]:.2f} times as fast",
+                f"one worker {one:.1f} s, two {two:.1f} s: {ratios[-1]:.2f} times as fast; "
+                f"CPU {its_cpu:.1f} and {their_cpu:.1f} s",
                 flush=True,
             )
         print(f"median of the ratios: {statistics.median(ratios):.2f}")
@@ -394,6 +400,7 @@ if __name__ == "__main__":
     parser.add_argument("--generations", type=int, default=20)
     parser.add_argument("--address")
     given = parser.parse_args()
+    os.environ.setdefault("DASK_CONFIG", str(_DASK))
     if given.part == "serial":
         serial(given.population, given.opponents)
     elif given.part == "cluster":

@@ -10,11 +10,16 @@ are done without; those that come late are used. `--show` prints the job's scrip
 from __future__ import annotations
 
 import argparse
+import shlex
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
+import dask.config
 from dask_jobqueue import SLURMCluster
+
+SETTINGS = Path(__file__).resolve().with_name("dask.yaml")
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--jobs", type=int, default=1, help="of SLURM")
@@ -42,6 +47,8 @@ for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     if signal.getsignal(one) != signal.SIG_IGN:
         signal.signal(one, told)
 
+for settings in dask.config.collect_yaml([str(SETTINGS)]):  # of the scheduler, which is in here
+    dask.config.update(dask.config.config, settings)
 with SLURMCluster(
     cores=given.cores,
     processes=given.cores,  # a worker each: Python shares no core's time among threads
@@ -49,8 +56,10 @@ with SLURMCluster(
     walltime=given.walltime,
     queue=given.queue,
     interface=given.interface,
-    # Kernels are cached on the node's own disk.
-    job_script_prologue=["export EVOLVE_CACHE_DIR=${TMPDIR:-/tmp}/evolve-$USER"],
+    job_script_prologue=[
+        "export EVOLVE_CACHE_DIR=${TMPDIR:-/tmp}/evolve-$USER",  # the node's own disk
+        f"export DASK_CONFIG={shlex.quote(str(SETTINGS))}",
+    ],
 ) as cluster:
     if given.show:
         print(cluster.job_script())

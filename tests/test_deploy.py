@@ -1,4 +1,4 @@
-"""Files for containers and Kubernetes: one image of this version, and commands that there are."""
+"""Files for clusters: one image of this version, commands and settings that there are."""
 
 from __future__ import annotations
 
@@ -61,3 +61,22 @@ def test_commands_and_their_options_are_there(words: list[str]) -> None:
 
 def test_there_are_some() -> None:
     assert {words[0] for words in commands()} >= {"run", "resume", "serve", "sweep", "match"}
+
+
+def keys(settings: Any, before: tuple[str, ...] = ()) -> set[tuple[str, ...]]:
+    """Where the values are, in nested settings."""
+    if not isinstance(settings, dict):
+        return {before}
+    return {key for name, value in settings.items() for key in keys(value, (*before, name))}
+
+
+def test_dasks_settings_are_ones_that_it_has() -> None:
+    distributed = pytest.importorskip("distributed")
+    defaults = Path(distributed.__file__).with_name("distributed.yaml")
+    ours = keys(yaml.safe_load((DEPLOY / "dask.yaml").read_text()))
+    assert len(ours) == 5
+    assert ours <= keys(yaml.safe_load(defaults.read_text()))
+
+
+def test_the_image_has_them() -> None:
+    assert "COPY deploy/dask.yaml /etc/dask/" in (DEPLOY / "Containerfile").read_text()

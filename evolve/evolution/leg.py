@@ -16,6 +16,7 @@ from evolve.config.toml import read_run_toml, resolve
 from evolve.errors import RunError
 from evolve.evolution.loop import Evolution
 from evolve.fitness.executor import ONE_THREAD
+from evolve.fitness.openings import Openings
 from evolve.tables.atomic import replacing
 from evolve.tables.layout import (
     CHAMPION_FILE,
@@ -36,15 +37,17 @@ from evolve.tables.observer import Silent
 class Leg:
     """So many seconds of a run, and what it needs: its files by their paths in its folder.
 
-    name: of the folder, which agents say that they are from.
+    name: of the folder, which agents say that they are from; openings: for training, known from the
+    leg before.
     """
 
     name: str
     files: Mapping[str, bytes]
     seconds: float
+    openings: Openings | None
 
     @classmethod
-    def of(cls, folder: Path, seconds: float) -> Leg:
+    def of(cls, folder: Path, seconds: float, openings: Openings | None = None) -> Leg:
         """The next one of the run in a folder. Of games only the last generation's are needed."""
         done = committed_generations(folder)
         paths = [folder / name for name in (CONFIG_FILE, EVALUATION_FILE)]
@@ -52,17 +55,19 @@ class Leg:
         if done:
             paths.append(games_file(folder, done - 1))
         paths += _results(folder)
-        return cls(folder.resolve().name, _contents(folder, paths), seconds)
+        return cls(folder.resolve().name, _contents(folder, paths), seconds, openings)
 
 
 @dataclass(frozen=True)
 class LegDone:
     """What came of it: generations in all, files that are new or changed, in the order in which
-    they must be written, and those that are gone; finished: whether the run is."""
+    they must be written, and those that are gone; openings: for the next leg; finished: whether the
+    run is."""
 
     generations: int
     files: Mapping[str, bytes]
     gone: tuple[str, ...]
+    openings: Openings
     finished: bool
 
 
@@ -104,7 +109,8 @@ def go(leg: Leg) -> LegDone:
 
 def _gone_on(folder: Path, leg: Leg) -> LegDone:
     before = committed_generations(folder)
-    evolution = Evolution(folder, resolve({}, read_run_toml(folder / CONFIG_FILE)), ONE_THREAD)
+    settings = resolve({}, read_run_toml(folder / CONFIG_FILE))
+    evolution = Evolution(folder, settings, ONE_THREAD, openings=leg.openings)
     evolution.restore()
     stopped = evolution.finished is None and evolution.run(_Until(leg.seconds)).stopped
     done = committed_generations(folder)
@@ -116,6 +122,7 @@ def _gone_on(folder: Path, leg: Leg) -> LegDone:
         done,
         {name: data for name, data in found.items() if leg.files.get(name) != data},
         tuple(name for name in leg.files if not (folder / name).exists()),
+        evolution.openings,
         not stopped,
     )
 

@@ -12,14 +12,13 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 from evolve.agents.agent import StoredAgent
 from evolve.agents.loading import load_alphabeta
 from evolve.config.evolution import EvolutionSettings
-from evolve.engine.rules import Rules, rule_set
+from evolve.engine.rules import rule_set
 from evolve.errors import AgentError, SettingsError
 from evolve.evolution.champions import Champions
 from evolve.evolution.checkpoint import damage_told, restored
@@ -30,7 +29,7 @@ from evolve.evolution.given import given_agent, keep_given
 from evolve.evolution.seeds import Use, generator
 from evolve.fitness.executor import Executor
 from evolve.fitness.games import Games
-from evolve.fitness.openings import Openings, Part, balanced_openings
+from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_openings
 from evolve.fitness.round import FITNESS_FUNCTIONS, Round, fitness_values
 from evolve.fitness.roundrobin import RoundRobin, Standings
 from evolve.population.algorithms import ALGORITHMS
@@ -50,14 +49,13 @@ SLOTS_TO_PLAY_AHEAD: Final = 4
 panel and the tables keep one or two busy."""
 
 
-@lru_cache(maxsize=64)
-def training_openings(seed: int, rules: Rules, count: int, plies: int) -> Openings:
-    """What the pairs' openings are drawn from in a run with this seed.
-
-    They take 0.5 s to find, which a worker would spend again with each leg of a run.
-    """
-    rng = generator(seed, Use.TRAINING_OPENINGS)
-    return balanced_openings(count, Part.TRAINING, rules, rng, plies)
+def training_openings(settings: EvolutionSettings) -> Openings:
+    """What the pairs' openings are drawn from in a run with these settings."""
+    if settings.openings == "start":
+        return START_POSITION
+    rng = generator(settings.seed, Use.TRAINING_OPENINGS)
+    rules, plies = settings.rules, settings.opening_plies
+    return balanced_openings(TRAINING_OPENINGS, Part.TRAINING, rules, rng, plies)
 
 
 class EvolutionEnding(RunEnding):
@@ -71,11 +69,19 @@ class EvolutionEnding(RunEnding):
 
 
 class Evolution:
-    """One run under way, inside the folder's lock; `own` are operators, fitness and encoding of the
-    caller's."""
+    """One run under way, inside the folder's lock.
+
+    own: operators, fitness and encoding of the caller's. openings: its training openings, where
+    they are known: they take 0.35 s to find.
+    """
 
     def __init__(
-        self, folder: Path, settings: EvolutionSettings, executor: Executor, own: Own | None = None
+        self,
+        folder: Path,
+        settings: EvolutionSettings,
+        executor: Executor,
+        own: Own | None = None,
+        openings: Openings | None = None,
     ) -> None:
         own = own or {}
         check_own(settings, own)
@@ -94,13 +100,11 @@ class Evolution:
         self.panel = panel_of(settings, self.genome.given, self.largest_endgame, executor)
         self._crowning = Crowning(folder, settings, self.genome, self.largest_endgame, executor)
         self._commitment = Commitment(folder, settings, self.genome, self.panel)
-        rules, plies = settings.rules, settings.opening_plies
-        needs_pool = settings.openings != "start"
-        pool = TRAINING_OPENINGS if needs_pool else 1
+        self.openings = openings or training_openings(settings)
         self._round_robin = RoundRobin(
-            rules,
+            settings.rules,
             settings.openings,
-            training_openings(settings.seed, rules, pool, plies),
+            self.openings,
             openings_per_pair=settings.openings_per_pair,
             opponents=settings.opponents,
             islands=settings.islands,

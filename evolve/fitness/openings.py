@@ -22,10 +22,10 @@ from evolve.engine.entry import new_context
 from evolve.engine.opening import draw_openings, search_positions
 from evolve.engine.parts import MATCH_SLOT, SLOTS, slots_of_all
 from evolve.engine.rules import PASS, Rules, rule_set
-from evolve.engine.squares import format_moves
 from evolve.engine.symmetry import canonical
 from evolve.errors import SettingsError
 from evolve.records.record import play_moves, with_passes
+from evolve.tables.games import move_texts
 
 BALANCE_DEPTH: Final = 5
 """Plies searched to see who is ahead; depth 3 and 5 agree on nine in ten openings."""
@@ -65,7 +65,8 @@ class Openings:
 
     def texts(self) -> list[str]:
         """Each opening as a move string, `` for the start position."""
-        return [format_moves(int(square) for square in row if square >= 0) for row in self.moves]
+        texts: list[str] = move_texts(self.moves).to_pylist()
+        return texts
 
 
 START_POSITION: Final = Openings(np.full((1, 1), -1, np.int8))

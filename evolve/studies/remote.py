@@ -14,6 +14,7 @@ from evolve.errors import ClusterError, EvolveError, OptionsError, RunError
 from evolve.evolution.given import given_agent, keep_given
 from evolve.evolution.leg import Leg, go, keep
 from evolve.fitness.executor import Executor
+from evolve.fitness.openings import Openings
 from evolve.studies.turns import AHEAD, LEG, Turn, Turns
 from evolve.tables import folder as store
 from evolve.tables.atomic import write_text
@@ -73,6 +74,7 @@ class RemoteRun:
         self.stopped = False
         self.lost: EvolveError | None = None
         """Why there is nobody left to work for any run."""
+        self._openings: Openings | None = None
         self._stopping = self._whole = False
         """Whether it is to stop, and whether it came to an end of its own."""
         self.sentinel, self._working = multiprocessing.Pipe(duplex=False)
@@ -147,8 +149,9 @@ class RemoteRun:
 
     def _leg(self, seconds: float) -> bool:
         """Go on for so long; whether the run is finished."""
-        leg = Leg.of(self._folder, seconds)
+        leg = Leg.of(self._folder, seconds, self._openings)
         with closing(self._runs.executor.run(go, [leg])) as answers:
             _, done = next(answers)
         keep(self._folder, done)
+        self._openings = done.openings
         return done.finished
