@@ -79,7 +79,14 @@ def going(tmp_path: Path, body: str, settings: str = "") -> PythonAgent:
     return agent(f"python:{tmp_path / 'friend.py'}{settings}")
 
 
-@pytest.mark.parametrize("name", ["Chooser", "Namer", "Teller", ":AI", ""])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Chooser",
+        ":AI",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("Namer", "Teller", "")),
+    ],
+)
 def test_every_kind_of_class_plays_the_same_games(first: Path, name: str) -> None:
     result, played = match(agent(f"python:{first}{':' * bool(name)}{name.lstrip(':')}"), pairs=2)
     openings = balanced_openings(2, Part.MATCH, "standard", np.random.default_rng(1))

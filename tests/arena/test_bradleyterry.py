@@ -62,7 +62,14 @@ def test_two_players_are_as_in_a_match() -> None:
     assert 2 * (found.high - found.elo)[0] == pytest.approx(half, rel=0.03)
 
 
-@pytest.mark.parametrize(("players", "pairs", "luck"), [(6, 40, 0), (6, 40, 250), (16, 10, 100)])
+@pytest.mark.parametrize(
+    ("players", "pairs", "luck"),
+    [
+        (6, 40, 0),
+        pytest.param(6, 40, 250, marks=pytest.mark.slow),
+        pytest.param(16, 10, 100, marks=pytest.mark.slow),
+    ],
+)
 def test_intervals_hold_the_truth_as_often_as_they_say(
     players: int, pairs: int, luck: float
 ) -> None:

@@ -38,11 +38,11 @@ def assert_equal(one: Path, other: Path) -> None:
     "options",
     [
         {},
-        {"algorithm": "cma"},
-        {"selection": "lexicase", "openings": "start"},
+        pytest.param({"algorithm": "cma"}, marks=pytest.mark.slow),
+        pytest.param({"selection": "lexicase", "openings": "start"}, marks=pytest.mark.slow),
         # Ends while the games of the next generation are played, which must leave no trace.
         {"generations": 40, "patience": 2, "algorithm": "cma"},
-        {"islands": 2},
+        pytest.param({"islands": 2}, marks=pytest.mark.slow),
     ],
 )
 def test_tables_are_the_same(

@@ -54,11 +54,16 @@ def test_tables_are_the_pinned_ones(tmp_path: Path, name: str, jobs: int) -> Non
     [
         {},
         {"algorithm": "cma", "openings": "start"},
-        {"panel": "fixed", "panel_every": 2, "openings": "start"},
-        {"selection": "tournament", "openings": "start", "phases": 1},
         {"selection": "lexicase", "survivors": 0.5, "crossover": "sbx", "openings": "start"},
-        {"selection": "sus", "survivors": 0.5, "survival": "best", "openings": "start"},
-        {"selection": "rank", "survivors": 0.5, "openings": "start"},
+        *(
+            pytest.param({**options, "openings": "start"}, marks=pytest.mark.slow)
+            for options in (
+                {"panel": "fixed", "panel_every": 2},
+                {"selection": "tournament", "phases": 1},
+                {"selection": "sus", "survivors": 0.5, "survival": "best"},
+                {"selection": "rank", "survivors": 0.5},
+            )
+        ),
     ],
 )
 def test_stopped_and_resumed_run_has_the_same_tables(

@@ -23,7 +23,12 @@ def tables(folder: Path) -> list[pd.DataFrame]:
 
 
 @pytest.mark.parametrize(
-    "options", [ISLANDS, {"opponents": 3}, {"openings": "start", "opponents": 3}]
+    "options",
+    [
+        ISLANDS,
+        pytest.param({"opponents": 3}, marks=pytest.mark.slow),
+        pytest.param({"openings": "start", "opponents": 3}, marks=pytest.mark.slow),
+    ],
 )
 def test_a_run_that_was_stopped_goes_on_alike(tmp_path: Path, options: dict[str, object]) -> None:
     start(tmp_path / "whole", **options)

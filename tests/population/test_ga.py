@@ -15,11 +15,16 @@ from tests.population import evolve_toward_target, judge
     "options",
     [
         {},
-        {"crossover": "uniform", "mutation": "uniform", "depth_mutation": "uniform"},
-        {"crossover": "one-point"},
         {"crossover": "two-point", "selection": "tournament"},
-        {"crossover": "none"},
-        {"crossover_rate": 0.5},
+        *(
+            pytest.param(options, marks=pytest.mark.slow)
+            for options in (
+                {"crossover": "uniform", "mutation": "uniform", "depth_mutation": "uniform"},
+                {"crossover": "one-point"},
+                {"crossover": "none"},
+                {"crossover_rate": 0.5},
+            )
+        ),
     ],
 )
 def test_the_genetic_algorithm_climbs(options: dict[str, str]) -> None:

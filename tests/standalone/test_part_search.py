@@ -29,7 +29,12 @@ from tests.standalone import (
 @pytest.mark.parametrize("rules", RULES)
 @pytest.mark.parametrize(
     ("depths", "endgame", "largest", "agents"),
-    [([1, 2, 1], 0, 40, 6), ([3, 2, 4], 6, 400, 4), ([3], 8, 1, 4), ([5, 4], 9, 15, 2)],
+    [
+        ([1, 2, 1], 0, 40, 6),
+        ([3, 2, 4], 6, 400, 4),
+        pytest.param([3], 8, 1, 4, marks=pytest.mark.slow),
+        pytest.param([5, 4], 9, 15, 2, marks=pytest.mark.slow),
+    ],
 )
 def test_same_moves_as_the_agent(
     rules: Rules, depths: list[int], endgame: int, largest: int, agents: int

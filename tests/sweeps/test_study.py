@@ -137,7 +137,7 @@ def play_one(study: Study) -> None:
         ("tpe", "median"),
         pytest.param("tpe", "hyperband", marks=pytest.mark.slow),
         pytest.param("random", "asha", marks=pytest.mark.slow),
-        ("cma", "none"),
+        pytest.param("cma", "none", marks=pytest.mark.slow),
         pytest.param("cma", "hyperband", marks=pytest.mark.slow),
         pytest.param("gp", "asha", marks=pytest.mark.learning),
     ],
