@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import signal
 import socket
+import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
+from types import FrameType, SimpleNamespace
 from typing import Any
 
+import uvicorn
+
 from evolve.service.events import Events
+from evolve.service.server import _Server
 from tests.service import Service
 
 
@@ -107,3 +113,46 @@ def test_ctrl_c_with_streams_open(tmp_path: Path) -> None:
         assert service.stop(signal.SIGINT) == 0
         assert time.monotonic() - begin < 4, "2 s on a quiet machine"
         assert "Traceback" not in service.log.read_text()
+
+
+def test_a_signal_between_a_stream_s_look_and_its_wait_ends_it() -> None:
+    lines, first = inspect.getsourcelines(asyncio.Event.wait)
+    waits = first + next(k for k, line in enumerate(lines) if "create_future" in line)
+
+    async def check() -> None:
+        events = Events("1")
+        config = uvicorn.Config("none:app")
+        config.load_app = lambda: None  # type: ignore[method-assign,assignment,return-value]
+        config.load()
+        server = _Server(config, SimpleNamespace(events=events))  # type: ignore[arg-type]
+        signalled = 0
+
+        def trace(frame: FrameType, what: str, _: Any) -> Any:
+            nonlocal signalled
+            if frame.f_code is not asyncio.Event.wait.__code__:
+                return None
+            if what == "line" and frame.f_lineno == waits and not signalled:
+                signalled += 1
+                server.handle_exit(signal.SIGINT, None)
+            return trace
+
+        async def receive() -> dict[str, Any]:
+            await asyncio.sleep(10)
+            return {"type": "http.disconnect"}
+
+        async def send(_: Any) -> None:
+            pass
+
+        running = asyncio.ensure_future(server.main_loop())
+        await asyncio.sleep(0.01)
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            stream = events({"type": "http", "headers": []}, receive, send)
+            await asyncio.wait_for(stream, 1)
+        finally:
+            sys.settrace(before)
+        assert signalled == 1
+        await asyncio.wait_for(running, 1)
+
+    asyncio.run(check())
