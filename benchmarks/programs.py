@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.trained import over_seeds
-from evolve.tables.atomic import write_text
+from evolve.files.atomic import write_text
 
 METHODS: Final[Mapping[str, tuple[str, ...]]] = {
     "tpe": (),

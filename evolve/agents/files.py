@@ -21,8 +21,8 @@ from evolve.documents import parse_json, read_document
 from evolve.engine.limits import MOST_WEIGHTS
 from evolve.engine.rules import Rules, check_rules
 from evolve.errors import AgentError, AgentFileError, PositionError
+from evolve.files.atomic import write_text
 from evolve.tables.arrays import Arrays, read_arrays, write_arrays
-from evolve.tables.atomic import write_text
 
 FORMAT: Final = "evolve-agent"
 VERSION: Final = 1

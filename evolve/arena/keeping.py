@@ -36,10 +36,10 @@ from evolve.engine.results import (
 from evolve.engine.rules import MAX_PLIES, NO_MOVE
 from evolve.engine.squares import parse_moves
 from evolve.errors import RecordError, RunError
+from evolve.files.atomic import sync_folder, write_text
 from evolve.fitness.games import Games, winner_of
 from evolve.records.ggf import format_ggf, read_ggf
 from evolve.records.record import GameRecord
-from evolve.tables.atomic import sync_folder, write_text
 from evolve.tables.folder import locked
 from evolve.tables.games import FAILED
 

@@ -17,10 +17,10 @@ from evolve.arena.match import Match
 from evolve.documents import parse_json, read_document
 from evolve.engine.rules import Rules
 from evolve.errors import RunError
+from evolve.files.atomic import write_text
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings
-from evolve.tables.atomic import write_text
 from evolve.tables.folder import locked, refuse_links
 from evolve.tables.games import FAILED, GAMES_COLUMNS
 from evolve.tables.layout import GAMES, LOCK_FILE, RATING_FILE

@@ -51,7 +51,7 @@ def export_command(
     from evolve.agents.agent import StoredAgent
     from evolve.agents.loading import load_agent
     from evolve.evolution.ancestry import individual_agent
-    from evolve.tables.atomic import write_text
+    from evolve.files.atomic import write_text
 
     if numba and target != "python":
         raise OptionsError("--numba goes with --to python")

@@ -51,7 +51,7 @@ def write_in_style(frame: pd.DataFrame, style: str, output: Path | None) -> None
     """Write every column of a table to a file, or to standard output."""
     import pyarrow as pa
 
-    from evolve.tables.atomic import write_text
+    from evolve.files.atomic import write_text
     from evolve.tables.parquet import write_table
     from evolve.tables.sheet import csv_text
 

@@ -96,7 +96,7 @@ def run_command(
 def resume_run(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
     """Go on with an evolution from its last whole generation; `changes` may move its end."""
     from evolve.evolution.loop import Evolution
-    from evolve.tables.atomic import write_text
+    from evolve.files.atomic import write_text
 
     folder, file = run.path, run.path / CONFIG_FILE
     settings = resolve(changes, read_run_toml(file), str(file))

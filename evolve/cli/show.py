@@ -211,7 +211,7 @@ def _print_champion(run: Run) -> None:
 def _show_agent(source: str, agent: Agent, style: str | None, output: Path | None) -> None:
     from evolve.cli.agents import print_agent
     from evolve.evolution.ancestry import ancestry
-    from evolve.tables.atomic import write_text
+    from evolve.files.atomic import write_text
     from evolve.tables.run import Run
 
     stored = agent.stored()

@@ -152,7 +152,7 @@ def study_command(file: Path, out: str | None, jobs: int) -> int:
 def _start(design: Design, jobs: int, out: str | None) -> int:
     need_extras(design.variant)
     with new_folder(_begun, _STEM, out) as folder:
-        from evolve.tables.atomic import write_text
+        from evolve.files.atomic import write_text
         from evolve.tables.layout import STUDY_FILE
         from evolve.tables.study import Study
 
@@ -182,8 +182,8 @@ def resume_study(
     study: Study, changes: Mapping[str, Any], seeds: str | None, jobs: int, allow_programs: bool
 ) -> int:
     """Go on with a study; changes move the end of all its runs, seeds add runs."""
+    from evolve.files.atomic import write_text
     from evolve.studies.running import check_links
-    from evolve.tables.atomic import write_text
     from evolve.tables.design import design_of, laid_over, seeds_of
     from evolve.tables.layout import STUDY_FILE
     from evolve.tables.study import Study

@@ -139,7 +139,7 @@ def sweep_command(
 
 def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
     """Go on with a sweep to its number of trials, or the one in `changes`."""
-    from evolve.tables.atomic import write_text
+    from evolve.files.atomic import write_text
 
     need_extras(SWEEPS.commands[run.command])
     folder, file = run.path, run.path / CONFIG_FILE

@@ -148,7 +148,7 @@ def _train(
 
 def resume_training(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
     """Go on with a training from its last check; `changes` may move its end."""
-    from evolve.tables.atomic import write_text
+    from evolve.files.atomic import write_text
     from evolve.tables.metrics import forget_checks
 
     variant = TRAININGS.commands[run.command]

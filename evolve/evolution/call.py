@@ -11,11 +11,11 @@ from evolve.config.operators import OWNABLE
 from evolve.config.toml import config_text, read_run_toml, resolve
 from evolve.errors import RunError, SettingsError
 from evolve.evolution.loop import Evolution
+from evolve.files.atomic import write_text
 from evolve.fitness.executor import Threads
 from evolve.population.encoding import Encoding
 from evolve.population.operators import Own, own_name
 from evolve.tables import folder as store
-from evolve.tables.atomic import write_text
 from evolve.tables.layout import CONFIG_FILE
 from evolve.tables.observer import Observer, Silent
 from evolve.tables.run import Run

@@ -15,9 +15,9 @@ from pathlib import Path
 from evolve.config.toml import read_run_toml, resolve
 from evolve.errors import RunError
 from evolve.evolution.loop import Evolution
+from evolve.files.atomic import replacing
 from evolve.fitness.executor import ONE_THREAD
 from evolve.fitness.openings import Openings
-from evolve.tables.atomic import replacing
 from evolve.tables.layout import (
     CHAMPION_FILE,
     CONFIG_FILE,

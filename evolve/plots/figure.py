@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from evolve.errors import RunError
-from evolve.tables.atomic import replacing
+from evolve.files.atomic import replacing
 from evolve.text import plain
 
 PICTURES: Final = (".png", ".svg", ".pdf")

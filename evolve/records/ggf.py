@@ -15,9 +15,9 @@ from evolve.engine.board import Board
 from evolve.engine.rules import PASS, RULE_SETS, Rules, rule_set
 from evolve.engine.squares import parse_square, square_name
 from evolve.errors import PositionError, RecordError
+from evolve.files.atomic import write_text
 from evolve.records.files import read_text
 from evolve.records.record import Ending, GameRecord
-from evolve.tables.atomic import write_text
 
 _PROPERTY: Final = re.compile(r"\s*([A-Za-z]+)\s*\[([^\]]*)\]")
 _SIZE: Final = re.compile(r"s?(\d+)(.*)")

@@ -9,9 +9,9 @@ from evolve.engine.board import Board
 from evolve.engine.rules import PASS
 from evolve.engine.squares import parse_moves, square_name
 from evolve.errors import RecordError
+from evolve.files.atomic import write_text
 from evolve.records.files import read_text
 from evolve.records.record import GameRecord, with_passes
-from evolve.tables.atomic import write_text
 
 
 def read_lines(path: Path) -> list[GameRecord]:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from evolve.engine.board import Board
 from evolve.errors import PositionError, RecordError
+from evolve.files.atomic import write_text
 from evolve.records.files import read_text
-from evolve.tables.atomic import write_text
 
 
 def parse_obf(line: str) -> Board:

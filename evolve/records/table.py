@@ -20,11 +20,11 @@ from evolve.engine.results import (
 from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.engine.squares import format_moves, parse_moves
 from evolve.errors import RecordError, RunError
+from evolve.files.atomic import write_text
 from evolve.records.ggf import read_ggf, write_ggf
 from evolve.records.lines import read_lines, write_lines
 from evolve.records.record import Ending, GameRecord
 from evolve.records.wthor import read_wthor
-from evolve.tables.atomic import write_text
 from evolve.tables.games import FAILED, GAMES_COLUMNS, GameRows
 from evolve.tables.parquet import read_table, write_table
 from evolve.tables.sheet import csv_text, read_csv

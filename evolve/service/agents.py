@@ -21,11 +21,11 @@ from evolve.agents.files import read_header
 from evolve.agents.registry import REFERENCES
 from evolve.engine.rules import RULE_SETS, Rules
 from evolve.errors import EvolveError
+from evolve.files.atomic import replacing
 from evolve.service.models.agents import AgentInfo
 from evolve.service.models.common import AGENT_ID, RUN_ID
 from evolve.service.place import Place
 from evolve.service.problems import ProblemError, not_found
-from evolve.tables.atomic import replacing
 from evolve.tables.kinds import champion_of
 from evolve.tables.layout import CONFIG_FILE
 

@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from evolve.documents import parse_json, read_document
 from evolve.errors import RunError
+from evolve.files.atomic import write_text
 from evolve.service.models.jobs import ENDED, Job, JobProgress, JobState
 from evolve.service.process import Process
-from evolve.tables.atomic import write_text
 
 _FILE: Final = "job.json"
 _NOTES: Final = 20

@@ -13,13 +13,13 @@ from evolve.config.naming import Place as Where
 from evolve.config.naming import with_agents
 from evolve.config.toml import Fault
 from evolve.errors import EvolveError, RunError
+from evolve.files.atomic import write_text
 from evolve.service.forms import KIND, Form, form_of
 from evolve.service.house import House
 from evolve.service.job import JobRecord
 from evolve.service.models.jobs import NewJob
 from evolve.service.problems import ProblemError, pointer, wrong_settings
 from evolve.service.sources import source_of
-from evolve.tables.atomic import write_text
 from evolve.tables.folder import claim, claimed
 from evolve.tables.run import Run
 

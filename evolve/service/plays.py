@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from evolve.documents import parse_json, read_document
+from evolve.files.atomic import write_text
 from evolve.service.agents import Agents
 from evolve.service.models.agents import NewPlay, Play, PlayMove
 from evolve.service.place import Place
 from evolve.service.problems import ProblemError, not_found
 from evolve.service.search import Search
-from evolve.tables.atomic import write_text
 
 _NAME: Final = re.compile(r"[0-9a-f]{16}")
 _KEPT: Final = 500

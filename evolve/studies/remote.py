@@ -13,11 +13,11 @@ from evolve.config.toml import read_run_toml, resolve
 from evolve.errors import ClusterError, EvolveError, OptionsError, RunError
 from evolve.evolution.given import given_agent, keep_given
 from evolve.evolution.leg import Leg, go, keep
+from evolve.files.atomic import write_text
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings
 from evolve.studies.turns import AHEAD, LEG, Turn, Turns
 from evolve.tables import folder as store
-from evolve.tables.atomic import write_text
 from evolve.tables.kinds import EVOLUTIONS
 from evolve.tables.layout import CONFIG_FILE, committed_generations
 

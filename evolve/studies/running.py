@@ -11,9 +11,9 @@ from typing import Any, Final, Protocol
 import tomli_w
 
 from evolve.errors import EvolveError, RunError
+from evolve.files.atomic import write_text
 from evolve.studies.facts import row_of
 from evolve.studies.process import RunProcess
-from evolve.tables.atomic import write_text
 from evolve.tables.design import Member
 from evolve.tables.layout import CONFIG_FILE
 from evolve.tables.observer import Observer, RunEnding

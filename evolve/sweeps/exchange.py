@@ -9,9 +9,9 @@ from typing import Final
 
 from optuna.trial import FrozenTrial
 
+from evolve.files.atomic import replacing
 from evolve.sweeps.final import DEFAULTS, ranked
 from evolve.sweeps.keeping import agent_file
-from evolve.tables.atomic import replacing
 
 _PIECE: Final = 48_000
 """Characters in a piece: a text in MySQL holds 65 535 bytes."""

@@ -17,11 +17,11 @@ from optuna.trial import FrozenTrial, TrialState
 
 from evolve.arena.match import Match
 from evolve.arena.tournament import Row, Tournament
+from evolve.files.atomic import write_text
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.score import Score
 from evolve.sweeps.attempts import number_of
-from evolve.tables.atomic import write_text
 from evolve.tables.layout import FINAL_FILE
 from evolve.tables.observer import Observer
 

@@ -22,6 +22,7 @@ from evolve.arena.bradleyterry import rate
 from evolve.arena.match import Match
 from evolve.documents import parse_json, read_document
 from evolve.errors import EngineError, RunError
+from evolve.files.atomic import write_text
 from evolve.fitness.executor import Threads
 from evolve.population.ga import GeneticAlgorithm
 from evolve.population.individual import Individual
@@ -32,7 +33,6 @@ from evolve.sweeps.objective import Task
 from evolve.sweeps.program_plan import ProgramPlan
 from evolve.sweeps.rating import Rating
 from evolve.sweeps.sweep import Sweep, SweepEnding
-from evolve.tables.atomic import write_text
 from evolve.tables.layout import TRIALS
 from evolve.tables.observer import Observer
 

@@ -24,6 +24,7 @@ from evolve.arena.sprt import Sprt
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.engine.rules import MAX_PLIES
 from evolve.errors import EngineError
+from evolve.files.atomic import write_text
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.score import elo_of
 from evolve.sweeps.attempts import number_of
@@ -34,7 +35,6 @@ from evolve.sweeps.rating import Met, rated, shares_of
 from evolve.sweeps.space import Space
 from evolve.sweeps.spsa import MIRROR
 from evolve.sweeps.tunable import Tunable
-from evolve.tables.atomic import write_text
 from evolve.tables.layout import BEST_FILE, BEST_TOML, TRIALS
 
 if TYPE_CHECKING:

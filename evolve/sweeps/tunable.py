@@ -16,9 +16,9 @@ from evolve.agents.loading import load_agent
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.errors import OptionsError, SettingsError
+from evolve.files.atomic import write_text
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.template import CommandTemplate, Template, middle, value_text
-from evolve.tables.atomic import write_text
 from evolve.tables.layout import TRIALS
 
 _SETTINGS: Final = re.compile(r"\w+=[^\s{}]*")

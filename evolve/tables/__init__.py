@@ -1,1 +1,1 @@
-"""Tables of runs as Parquet files, and writing that is whole or not at all."""
+"""Tables of runs as Parquet files."""

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from evolve.tables.atomic import replacing
+from evolve.files.atomic import replacing
 
 _LARGEST_HEADER: Final = 1 << 20
 Arrays = Mapping[str, npt.NDArray[Any]]

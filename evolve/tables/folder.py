@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from evolve.errors import RunError
-from evolve.tables.atomic import TEMPORARY_PREFIX, write_text
+from evolve.files.atomic import TEMPORARY_PREFIX, write_text
 from evolve.tables.kinds import FILES, PARTS
 from evolve.tables.layout import (
     CONFIG_FILE,

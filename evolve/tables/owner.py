@@ -23,7 +23,7 @@ from typing import Final
 import platformdirs
 
 from evolve.engine.private import check_private, private_folder
-from evolve.tables.atomic import write_text
+from evolve.files.atomic import write_text
 from evolve.tables.layout import OWNER_FILE
 
 _KEY: Final = "key"

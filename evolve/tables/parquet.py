@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evolve.errors import RunError
-from evolve.tables.atomic import replacing
+from evolve.files.atomic import replacing
 from evolve.tables.columns import Columns
 
 _KEY: Final = b"evolve-digest"

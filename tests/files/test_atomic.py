@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve.tables.atomic import replacing, write_text
+from evolve.files.atomic import replacing, write_text
 from tests.engine import posix
 
 
