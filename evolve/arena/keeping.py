@@ -9,7 +9,6 @@ import errno
 import hashlib
 import json
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -36,7 +35,8 @@ from evolve.engine.results import (
 from evolve.engine.rules import MAX_PLIES, NO_MOVE
 from evolve.engine.squares import parse_moves
 from evolve.errors import RecordError, RunError
-from evolve.files.atomic import sync_folder, write_text
+from evolve.files.atomic import write_text
+from evolve.files.changes import make_folder, move, remove_tree
 from evolve.fitness.games import Games, winner_of
 from evolve.records.ggf import format_ggf, read_ggf
 from evolve.records.record import GameRecord
@@ -299,7 +299,7 @@ def _held(path: Path) -> Iterator[None]:
         if desk.is_symlink():
             raise RunError(f"{desk} is a link: {path} is written there, so it must be a folder")
         try:
-            desk.mkdir(exist_ok=True)
+            make_folder(desk, exist_ok=True)
             stack.enter_context(locked(desk))
         except RunError:
             raise RunError(f"{path} is being written to by another process") from None
@@ -308,7 +308,7 @@ def _held(path: Path) -> Iterator[None]:
         try:
             yield
         finally:
-            shutil.rmtree(desk, ignore_errors=True)
+            remove_tree(desk, ignore_errors=True)
 
 
 def _write(path: Path, write: Callable[[Path], None]) -> None:
@@ -318,8 +318,7 @@ def _write(path: Path, write: Callable[[Path], None]) -> None:
         return
     try:
         write(_desk(path) / path.name)
-        os.replace(_desk(path) / path.name, os.path.realpath(path))
-        sync_folder(Path(os.path.realpath(path)).parent)
+        move(_desk(path) / path.name, Path(os.path.realpath(path)))
     except OSError as error:
         text = error.strerror or str(error).splitlines()[0]
         raise OSError(error.errno or errno.EIO, text, str(path)) from error

@@ -18,6 +18,7 @@ from evolve.documents import parse_json, read_document
 from evolve.engine.rules import Rules
 from evolve.errors import RunError
 from evolve.files.atomic import write_text
+from evolve.files.changes import make_folder
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings
@@ -216,7 +217,7 @@ class Tournament:
             self._check(config)
         elif folder.exists() and {path.name for path in folder.iterdir()} - {GAMES, LOCK_FILE}:
             raise RunError(f"{folder} is taken: it holds something that is not a rating")
-        (folder / GAMES).mkdir(parents=True, exist_ok=True)
+        make_folder(folder / GAMES, parents=True, exist_ok=True)
 
     def _check(self, config: Path) -> None:
         try:

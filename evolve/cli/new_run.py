@@ -17,6 +17,7 @@ from evolve.cli.display import tell
 from evolve.cli.signals import at_ctrl_c
 from evolve.config.toml import config_text
 from evolve.errors import ExtraError
+from evolve.files.changes import remove_folder
 from evolve.tables import folder as store
 from evolve.tables.kinds import RunKind, Variant
 
@@ -42,7 +43,7 @@ def new_folder(kept: Callable[[Path], int], stem: str, wished: str | None) -> It
                 with at_ctrl_c(lambda: None):  # a further one must not leave half of it
                     store.discard(folder, made)
                     if made_runs and RUNS.is_dir() and not any(RUNS.iterdir()):
-                        RUNS.rmdir()
+                        remove_folder(RUNS)
                 if isinstance(reason, KeyboardInterrupt):
                     tell(f"nothing was kept: {folder} had not finished anything yet")
             raise

@@ -23,7 +23,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 import click
 
@@ -31,6 +31,7 @@ import evolve
 from evolve.cli.options import PROGRESS, output_path
 from evolve.cli.terminal import complain
 from evolve.documents import json_value
+from evolve.files.changes import Appender
 from evolve.tables.observer import Observer
 
 _LEAST: Final = 0.2
@@ -42,7 +43,7 @@ class ProgressFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._file: IO[bytes] | None = path.open("ab", buffering=0)
+        self._file: Appender | None = Appender(path)
         self._next = 0.0
 
     def tell(self, event: str, **facts: Any) -> None:
@@ -51,7 +52,7 @@ class ProgressFile:
             return
         document = {"event": event, "time": round(time.time(), 3), **facts}
         try:
-            self._file.write(json.dumps(json_value(document)).encode() + b"\n")
+            self._file.append(json.dumps(json_value(document)).encode() + b"\n")
         except OSError as error:
             self._close()
             why = error.strerror or error

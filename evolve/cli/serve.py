@@ -19,6 +19,7 @@ from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
 from evolve.cli.new_run import RUNS
 from evolve.cli.terminal import say
 from evolve.errors import ExtraError
+from evolve.files.changes import make_folder
 from evolve.tables.layout import CONFIG_FILE
 
 _POOL: Final = "ARROW_DEFAULT_MEMORY_POOL"
@@ -113,7 +114,7 @@ def serve_command(
     if host not in _LOCAL and not token:
         token = secrets.token_urlsafe(24)
     if runs == RUNS and not runs.exists():
-        runs.mkdir()
+        make_folder(runs)
 
     def ready(address: str) -> None:
         page = address if not token else f"{address}#token={token}"

@@ -15,7 +15,8 @@ from pathlib import Path
 from evolve.config.toml import read_run_toml, resolve
 from evolve.errors import RunError
 from evolve.evolution.loop import Evolution
-from evolve.files.atomic import replacing
+from evolve.files.atomic import write_bytes
+from evolve.files.changes import remove
 from evolve.fitness.executor import ONE_THREAD
 from evolve.fitness.openings import Openings
 from evolve.tables.layout import (
@@ -130,7 +131,6 @@ def _gone_on(folder: Path, leg: Leg) -> LegDone:
 def keep(folder: Path, done: LegDone) -> None:
     """Write what came of a leg into the run's folder, in an order that a kill may cut anywhere."""
     for name in done.gone:
-        (folder / name).unlink(missing_ok=True)
+        remove(folder / name, missing_ok=True)
     for name, data in done.files.items():
-        with replacing(folder / name) as path:
-            path.write_bytes(data)
+        write_bytes(folder / name, data)

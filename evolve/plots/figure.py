@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from evolve.errors import RunError
-from evolve.files.atomic import replacing
+from evolve.files.atomic import write_bytes
 from evolve.text import plain
 
 PICTURES: Final = (".png", ".svg", ".pdf")
@@ -32,8 +32,7 @@ def write_figure(figure: Figure, output: Path) -> None:
     # In memory first: where the disk is full, the writer of PDF fails again while it closes.
     picture = io.BytesIO()
     figure.savefig(picture, format=output.suffix[1:].lower(), dpi=130)
-    with replacing(output) as temporary:
-        temporary.write_bytes(picture.getvalue())
+    write_bytes(output, picture.getvalue())
 
 
 def title(figure: Figure, text: str) -> None:

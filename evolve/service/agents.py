@@ -21,7 +21,8 @@ from evolve.agents.files import read_header
 from evolve.agents.registry import REFERENCES
 from evolve.engine.rules import RULE_SETS, Rules
 from evolve.errors import EvolveError
-from evolve.files.atomic import replacing
+from evolve.files.atomic import write_bytes
+from evolve.files.changes import remove
 from evolve.service.models.agents import AgentInfo
 from evolve.service.models.common import AGENT_ID, RUN_ID
 from evolve.service.place import Place
@@ -128,8 +129,7 @@ class Agents:
     def keep_upload(self, content: bytes, suffix: str) -> str:
         """Keep a file that was found to be an agent's; its id."""
         name = hashlib.sha256(content).hexdigest()[:16]
-        with replacing(self._place.uploads / f"{name}{suffix}") as temporary:
-            temporary.write_bytes(content)
+        write_bytes(self._place.uploads / f"{name}{suffix}", content)
         return f"upload:{name}"
 
     def remove_upload(self, name: str) -> None:
@@ -137,7 +137,7 @@ class Agents:
         file = self._upload(name.removeprefix("upload:")) if name.startswith("upload:") else None
         if file is None:
             raise ProblemError(409 if self._exists(name) else 404, f"{name} was not uploaded")
-        file.unlink()
+        remove(file)
 
     def _exists(self, name: str) -> bool:
         try:

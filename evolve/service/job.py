@@ -14,6 +14,7 @@ from typing import Any, Final
 from evolve.documents import parse_json, read_document
 from evolve.errors import RunError
 from evolve.files.atomic import write_text
+from evolve.files.changes import make_folder
 from evolve.service.models.jobs import ENDED, Job, JobProgress, JobState
 from evolve.service.process import Process
 
@@ -169,7 +170,7 @@ class JobRecord:
         values["progress"] = self.progress.model_dump(exclude_none=True)
         values["process"] = None if self.process is None else asdict(self.process)
         place = folder / self.id
-        place.mkdir(exist_ok=True)
+        make_folder(place, exist_ok=True)
         write_text(place / _FILE, json.dumps(values, indent=1) + "\n")
 
     @classmethod

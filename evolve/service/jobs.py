@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from evolve.errors import RunError
+from evolve.files.changes import remove, remove_tree
 from evolve.service import process
 from evolve.service.job import ROW_EVENTS, JobRecord
 from evolve.service.models.jobs import Job
@@ -172,9 +173,7 @@ class Jobs:
         if not record.over:
             raise ProblemError(409, f"job {record.id} is {record.state}: stop it first")
         folder = self._place.jobs / record.id
-        for path in sorted(folder.rglob("*"), reverse=True):
-            path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
-        folder.rmdir()
+        remove_tree(folder)
         del self._records[record.id]
         if record.run is not None and self._of_run.get(record.run) is record:
             del self._of_run[record.run]
@@ -255,7 +254,7 @@ class Jobs:
         words = [sys.executable, "-m", "evolve", *self._words(record, progress)]
         record.state, record.started = "running", round(time.time(), 3)
         record.save(self._place.jobs)  # before it is started: a job is never started twice
-        progress.unlink(missing_ok=True)
+        remove(progress, missing_ok=True)
         try:
             record.process = process.start(
                 words, self._place.runs.parent, self.file(record, LOG_FILE)

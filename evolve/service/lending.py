@@ -17,6 +17,8 @@ import pyarrow.parquet as pq
 from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
+from evolve.files.atomic import replacing
+from evolve.files.changes import remove
 from evolve.service.place import Place
 from evolve.service.problems import ProblemError, not_found
 from evolve.tables.layout import playoff_file
@@ -52,7 +54,7 @@ class Lending:
             path,
             media_type=MEDIA[path.suffix],
             filename=name,
-            background=BackgroundTask(path.unlink, missing_ok=True),
+            background=BackgroundTask(remove, path, missing_ok=True),
         )
 
     async def made(self, words: Sequence[str], suffix: str) -> Path:
@@ -78,10 +80,10 @@ class Lending:
                 _, said = await asyncio.wait_for(child.communicate(), _LONGEST)
             except BaseException:
                 child.kill()
-                path.unlink(missing_ok=True)
+                remove(path, missing_ok=True)
                 raise
         if child.returncode != 0:
-            path.unlink(missing_ok=True)
+            remove(path, missing_ok=True)
             lines = said.decode(errors="replace").strip().splitlines() or ["it failed"]
             raise ProblemError(422, lines[-1].removeprefix("error: "))
         return path
@@ -93,7 +95,10 @@ def join_games(run: Run, path: Path) -> None:
     if count == 0:
         raise not_found(f"game in {run.name} yet")
     first = run.games_table(0).replace_schema_metadata(None)
-    with pq.ParquetWriter(path, first.schema, compression="zstd") as writer:
+    with (
+        replacing(path) as file,
+        pq.ParquetWriter(file, first.schema, compression="zstd") as writer,
+    ):
         writer.write_table(first)
         for generation in range(1, count):
             writer.write_table(run.games_table(generation).replace_schema_metadata(None))

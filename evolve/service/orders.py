@@ -14,6 +14,7 @@ from evolve.config.naming import with_agents
 from evolve.config.toml import Fault
 from evolve.errors import EvolveError, RunError
 from evolve.files.atomic import write_text
+from evolve.files.changes import make_folder
 from evolve.service.forms import KIND, Form, form_of
 from evolve.service.house import House
 from evolve.service.job import JobRecord
@@ -122,7 +123,7 @@ def _place_run(
             taken = f"{name} is taken"
             raise ProblemError(409, f"name: {taken}", [("/name", taken)]) from error
     folder = house.place.jobs / record.id
-    folder.mkdir()
+    make_folder(folder)
     file = folder / "settings.toml"
     write_text(file, tomli_w.dumps(dict(given)))
     record.run = made.name

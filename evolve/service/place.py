@@ -9,6 +9,7 @@ from typing import Final
 import filelock
 
 from evolve.errors import RunError
+from evolve.files.changes import make_folder, remove
 
 _OWN: Final = ".service"
 
@@ -38,14 +39,14 @@ class Place:
             raise RunError(f"{self.own} is a link: put what it names there")
         try:
             for folder in (self.jobs, self.plays, self.uploads, self.lent):
-                folder.mkdir(parents=True, exist_ok=True)
+                make_folder(folder, parents=True, exist_ok=True)
             self._held.acquire(timeout=0)
         except filelock.Timeout:
             raise RunError(f"{self.runs} is served already, by another `evolve serve`") from None
         except OSError as error:
             raise RunError(f"{self.own}: {error.strerror}; jobs are kept there") from None
         for left in self.lent.iterdir():
-            left.unlink(missing_ok=True)
+            remove(left, missing_ok=True)
 
     def release(self) -> None:
         """Let another process have them."""

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from evolve.documents import parse_json, read_document
 from evolve.files.atomic import write_text
+from evolve.files.changes import remove
 from evolve.service.agents import Agents
 from evolve.service.models.agents import NewPlay, Play, PlayMove
 from evolve.service.place import Place
@@ -86,5 +87,5 @@ class Plays:
         write_text(path, json.dumps(play.model_dump()) + "\n")
         kept = sorted(self._place.plays.glob("*.json"), key=lambda one: one.stat().st_mtime)
         for old in kept[:-_KEPT]:
-            old.unlink(missing_ok=True)
+            remove(old, missing_ok=True)
         return play

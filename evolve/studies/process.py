@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from evolve.errors import EvolveError, RunError
+from evolve.files.changes import remove
 from evolve.programs.parent import end_with_parent
 from evolve.tables.kinds import imported
 
@@ -30,7 +31,7 @@ class RunProcess:
     """
 
     def __init__(self, words: Sequence[str], log: Path, told: Path) -> None:
-        told.unlink(missing_ok=True)
+        remove(told, missing_ok=True)
         self._told, self._read = told, 0
         self.share = 0.0
         """How much of the run is done, from 0 to 1."""
@@ -97,7 +98,7 @@ class RunProcess:
         code = self._process.exitcode
         self._process.close()
         self.look()
-        self._told.unlink(missing_ok=True)
+        remove(self._told, missing_ok=True)
         return 0 if code is None else code
 
 

@@ -14,6 +14,7 @@ from evolve.errors import ClusterError, EvolveError, OptionsError, RunError
 from evolve.evolution.given import given_agent, keep_given
 from evolve.evolution.leg import Leg, go, keep
 from evolve.files.atomic import write_text
+from evolve.files.changes import make_folder
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings
 from evolve.studies.turns import AHEAD, LEG, Turn, Turns
@@ -118,7 +119,7 @@ class RemoteRun:
 
     def _go_on(self) -> None:
         folder, turns, turn = self._folder, self._runs.turns, self._turn
-        folder.mkdir(exist_ok=True)
+        make_folder(folder, exist_ok=True)
         with store.locked(folder):
             self._prepare()
             turn.done = committed_generations(folder)

@@ -12,6 +12,7 @@ import tomli_w
 
 from evolve.errors import EvolveError, RunError
 from evolve.files.atomic import write_text
+from evolve.files.changes import make_folder
 from evolve.studies.facts import row_of
 from evolve.studies.process import RunProcess
 from evolve.tables.design import Member
@@ -114,7 +115,7 @@ class StudyWork:
     def run(self, observer: Observer) -> StudyEnding:
         """Do it. Runs that fail are told of and left; the others go on."""
         for part in PARTS:
-            (self.study.path / part).mkdir(exist_ok=True)
+            make_folder(self.study.path / part, exist_ok=True)
         waiting, stopping = list(self.left), False
         self._done = float(len(self.rows) - len(waiting))
         try:

@@ -15,6 +15,7 @@ from evolve.agents.loading import load_agent, read_agent
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import config_text
 from evolve.evolution.loop import Evolution
+from evolve.files.changes import make_folder
 from evolve.sweeps.objective import Marks, Outcome, Report, Task
 from evolve.sweeps.plan import Plan
 from evolve.tables import folder as store
@@ -45,7 +46,7 @@ class EvolutionPlan(Plan):
         assert isinstance(settings, EvolutionSettings)
         folder = objective.path(number, "")
         store.discard(folder, made=True)  # of an attempt that was killed
-        folder.mkdir(parents=True)
+        make_folder(folder, parents=True)
         evolution = Evolution(folder, settings, objective.executor)
         store.create(folder, config_text(settings, {"evolve": evolve.__version__}))
         watch = _Evolving(objective, folder, self.sweep.budget, report)

@@ -9,7 +9,7 @@ from typing import Final
 
 from optuna.trial import FrozenTrial
 
-from evolve.files.atomic import replacing
+from evolve.files.atomic import write_bytes
 from evolve.sweeps.final import DEFAULTS, ranked
 from evolve.sweeps.keeping import agent_file
 
@@ -40,5 +40,4 @@ def fetch_agents(folder: Path, trials: Sequence[FrozenTrial], count: int) -> Non
         if target.exists() or not pieces:
             continue
         text = "".join(trial.user_attrs[key] for key in pieces)
-        with replacing(target) as temporary:
-            temporary.write_bytes(base64.b64decode(text))
+        write_bytes(target, base64.b64decode(text))

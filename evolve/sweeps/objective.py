@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import evolve
 from evolve.agents.agent import Agent
 from evolve.arena.panel import Panel
+from evolve.files.changes import make_folder
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.tables.layout import TRIALS
 
@@ -89,7 +90,7 @@ class Objective:
     def path(self, number: int, suffix: str) -> Path:
         """Where what a trial makes is kept; the folder that holds it is made."""
         path = self.folder / TRIALS / f"trial-{number:04d}{suffix}"
-        path.parent.mkdir(exist_ok=True)
+        make_folder(path.parent, exist_ok=True)
         return path
 
 

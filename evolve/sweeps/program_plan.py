@@ -25,6 +25,7 @@ from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.engine.rules import MAX_PLIES
 from evolve.errors import EngineError
 from evolve.files.atomic import write_text
+from evolve.files.changes import make_folder
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.score import elo_of
 from evolve.sweeps.attempts import number_of
@@ -197,7 +198,7 @@ class ProgramPlan(Plan):
     def keep_trial(self, folder: Path, task: Task, score: float, error: float) -> Path:
         """Write what a trial was; where that is."""
         path = folder / TRIALS / f"trial-{task.number:04d}.json"
-        path.parent.mkdir(exist_ok=True)
+        make_folder(path.parent, exist_ok=True)
         document = {
             **self.program.found(task.values, folder),
             "trial": task.number,

@@ -27,6 +27,7 @@ from evolve.agents.loading import read_agent
 from evolve.arena.match import Match
 from evolve.config.sweep import SweepRung, SweepSettings
 from evolve.errors import RunError
+from evolve.files.changes import make_folder
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.score import student95
@@ -178,7 +179,7 @@ class Rungs:
         """Let them live; why it ended early, and the lives in their order, None for one that
         failed."""
         folder = self._folder / place
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder, parents=True, exist_ok=True)
         store.refuse_links(folder)
         store.sweep_temporary(folder, ())
         queued = [Queued(one.values, one.origin) for one in queue]

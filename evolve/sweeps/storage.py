@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import warnings
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ import optuna
 from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
 
 from evolve.errors import SettingsError, StorageError
+from evolve.files.changes import append, cut
 
 if TYPE_CHECKING:
     from optuna.storages import BaseStorage
@@ -73,13 +73,7 @@ class _Journal(JournalFileBackend):
         text = "".join(json.dumps(log, separators=(",", ":")) + "\n" for log in logs)
         self._guard.acquire()
         try:
-            with self._path.open("ab") as file:
-                file.write(text.encode())
-                file.flush()
-                if any("state" in log for log in logs):
-                    os.fsync(file.fileno())
-        except OSError as error:  # a full disk is reported without a name
-            raise OSError(error.errno, error.strerror, str(self._path)) from error
+            append(self._path, text.encode(), sync=any("state" in log for log in logs))
         finally:
             self._guard.release()
 
@@ -87,10 +81,9 @@ class _Journal(JournalFileBackend):
         """Cut off the line that a killed writer left half written."""
         self._guard.acquire()
         try:
-            with self._path.open("rb+") as file:
-                content = file.read()
-                if not content.endswith(b"\n"):
-                    file.truncate(content.rfind(b"\n") + 1)
+            content = self._path.read_bytes()
+            if content and not content.endswith(b"\n"):
+                cut(self._path, content.rfind(b"\n") + 1)
         finally:
             self._guard.release()
 

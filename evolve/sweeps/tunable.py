@@ -17,6 +17,7 @@ from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.errors import OptionsError, SettingsError
 from evolve.files.atomic import write_text
+from evolve.files.changes import make_folder
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.template import CommandTemplate, Template, middle, value_text
 from evolve.tables.layout import TRIALS
@@ -145,7 +146,7 @@ class Tunable:
         """The program with these values; the file made of a template is written."""
         file = self._file(values, folder)
         if self.template is not None and not file.exists():
-            file.parent.mkdir(exist_ok=True)
+            make_folder(file.parent, exist_ok=True)
             write_text(file, self.template.filled(self.values(values)))
         return self._agent(values, name, file)
 

@@ -23,7 +23,7 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 def write_arrays(path: Path, arrays: Arrays, packed: bool = True) -> None:
     """Write an archive in one step; it is the same for the same arrays, whenever it is written."""
     method = zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED
-    with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+    with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
             buffer = io.BytesIO()
             np.lib.format.write_array(buffer, np.asarray(array), allow_pickle=False)

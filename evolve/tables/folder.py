@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from evolve.errors import RunError
 from evolve.files.atomic import TEMPORARY_PREFIX, write_text
+from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.tables.kinds import FILES, PARTS
 from evolve.tables.layout import (
     CONFIG_FILE,
@@ -56,12 +56,12 @@ def _is_leftover(path: Path) -> bool:
 
 def claim(parent: Path, stem: str) -> Path:
     """Make the first of parent/stem-001, parent/stem-002, … that is not there, for one caller."""
-    parent.mkdir(exist_ok=True)
+    make_folder(parent, exist_ok=True)
     number = 1
     while True:
         folder = parent / f"{stem}-{number:03d}"
         try:
-            folder.mkdir()
+            make_folder(folder)
         except FileExistsError:
             number += 1
         else:
@@ -80,7 +80,7 @@ def claimed(parent: Path, stem: str, wished: str | None) -> tuple[Path, bool]:
     if folder.parent != parent and not folder.parent.is_dir():
         raise RunError(f"there is no folder {folder.parent} to make {folder.name} in")
     made = not folder.exists()
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder, parents=True, exist_ok=True)
     return folder, made
 
 
@@ -88,9 +88,9 @@ def create(folder: Path, config: str, parts: Sequence[str] = (GENERATIONS, GAMES
     """Fill the folder of a new run; its config.toml comes last and makes it one."""
     check_new(folder)
     for part in parts:
-        (folder / part).mkdir(parents=True, exist_ok=True)
+        make_folder(folder / part, parents=True, exist_ok=True)
     for path in folder.glob(f"{TEMPORARY_PREFIX}*"):
-        path.unlink(missing_ok=True)
+        remove(path, missing_ok=True)
     write_text(folder / CONFIG_FILE, config)
 
 
@@ -100,14 +100,14 @@ def discard(folder: Path, made: bool) -> None:
     Of a link, the link alone is removed.
     """
     if made and folder.is_symlink():
-        folder.unlink()
+        remove(folder)
     for path in list(folder.iterdir()) if folder.is_dir() else []:
         if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path, ignore_errors=True)
+            remove_tree(path, ignore_errors=True)
         else:
-            path.unlink(missing_ok=True)
+            remove(path, missing_ok=True)
     if made:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_tree(folder, ignore_errors=True)
 
 
 @contextlib.contextmanager
@@ -166,9 +166,9 @@ def is_locked(folder: Path) -> bool:
 def sweep_temporary(folder: Path, parts: Sequence[str]) -> None:
     """Remove the temporary files that a killed writer left; make parts that are missing."""
     for part in (folder, *(folder / name for name in parts)):
-        part.mkdir(exist_ok=True)
+        make_folder(part, exist_ok=True)
         for path in part.glob(f"{TEMPORARY_PREFIX}*"):
-            path.unlink(missing_ok=True)
+            remove(path, missing_ok=True)
 
 
 def sweep_orphans(folder: Path) -> None:
@@ -177,7 +177,7 @@ def sweep_orphans(folder: Path) -> None:
     count = committed_generations(folder)
     for path in (folder / GAMES).glob("gen-*.parquet"):
         if generation_of(path) >= count:
-            path.unlink(missing_ok=True)
+            remove(path, missing_ok=True)
 
 
 def commit_generation(
@@ -199,4 +199,4 @@ def commit_playoff(folder: Path, games: pa.Table) -> None:
 
 def remove_playoff(folder: Path) -> None:
     """Forget a play-off, because evolution goes on past it."""
-    playoff_file(folder).unlink(missing_ok=True)
+    remove(playoff_file(folder), missing_ok=True)

@@ -9,6 +9,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from evolve.errors import RunError
+from evolve.files.changes import remove
 from evolve.tables.columns import Column, Columns
 from evolve.tables.layout import METRICS
 from evolve.tables.parquet import read_table, write_table
@@ -72,4 +73,4 @@ def read_metrics(folder: Path) -> pa.Table:
 def forget_checks(folder: Path, first: int) -> None:
     """Remove the rows from check number `first` on: a killed writer's, never committed whole."""
     for check in range(first, committed_checks(folder)):
-        metrics_file(folder, check).unlink(missing_ok=True)
+        remove(metrics_file(folder, check), missing_ok=True)

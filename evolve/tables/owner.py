@@ -15,7 +15,6 @@ import hmac
 import json
 import os
 import secrets
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -23,7 +22,7 @@ from typing import Final
 import platformdirs
 
 from evolve.engine.private import check_private, private_folder
-from evolve.files.atomic import write_text
+from evolve.files.atomic import write_bytes, write_text
 from evolve.tables.layout import OWNER_FILE
 
 _KEY: Final = "key"
@@ -67,8 +66,5 @@ def _key(*, make: bool) -> bytes | None:
         if len(key) == _BYTES:
             return key
     key = secrets.token_bytes(_BYTES)
-    handle, temporary = tempfile.mkstemp(dir=place.parent)  # for this user's eyes alone
-    with open(handle, "wb") as file:
-        file.write(key)
-    os.replace(temporary, place)
+    write_bytes(place, key, private=True)
     return key

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evolve.errors import RunError
-from evolve.files.atomic import replacing
+from evolve.files.atomic import write_bytes
 from evolve.tables.columns import Columns
 
 _KEY: Final = b"evolve-digest"
@@ -39,8 +39,7 @@ def write_table(path: Path, table: pa.Table) -> None:
     # The last one: any other is in the table itself.
     place = content.rfind(_LABEL) + len(_LABEL)
     digest = hashlib.sha256(content).hexdigest().encode()
-    with replacing(path) as temporary, temporary.open("wb") as file:
-        file.write(content[:place] + digest + content[place + _DIGITS :])
+    write_bytes(path, content[:place] + digest + content[place + _DIGITS :])
 
 
 def read_table(

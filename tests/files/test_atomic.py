@@ -26,8 +26,9 @@ def test_the_old_file_is_there_until_the_new_one_is_whole(tmp_path: Path) -> Non
     write_text(path, "old")
 
     def fail_halfway() -> None:
-        with replacing(path) as temporary:
-            temporary.write_text("half")
+        with replacing(path) as file:
+            file.write(b"half")
+            temporary = Path(file.name)
             assert (temporary.parent, temporary.suffix) == (tmp_path, ".txt")
             assert path.read_text() == "old"
             raise KeyError

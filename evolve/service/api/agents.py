@@ -10,6 +10,8 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import PlainTextResponse
 
+from evolve.files.atomic import write_bytes
+from evolve.files.changes import remove
 from evolve.service.agents import LARGEST_UPLOAD
 from evolve.service.house import Inside
 from evolve.service.models.agents import (
@@ -66,13 +68,13 @@ async def upload_agent(house: Inside, upload: Upload, response: Response) -> Age
         raise ProblemError(413, f"an agent file has {LARGEST_UPLOAD} bytes at most")
     path = house.lending.new(suffix)
     try:
-        path.write_bytes(content)
+        write_bytes(path, content)
         found = await house.search.ask("check_file", path=str(path))
     except ProblemError as error:
         detail = error.detail.replace(str(path), upload.name)
         raise ProblemError(error.status, f"data: {detail}", [("/data", detail)]) from error
     finally:
-        path.unlink(missing_ok=True)
+        remove(path, missing_ok=True)
     name = house.agents.keep_upload(content, suffix)
     response.headers["location"] = f"agents/{name}"
     about = f"{found['kind']}, {found['rules'] or 'any rules'}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, Literal
 
@@ -12,6 +11,7 @@ from fastapi.responses import FileResponse
 
 from evolve.config.toml import resolve_as
 from evolve.errors import EvolveError
+from evolve.files.changes import move, remove, remove_tree
 from evolve.service.api.parameters import RunId, Text
 from evolve.service.forms import form_of
 from evolve.service.house import House, Inside
@@ -213,7 +213,7 @@ async def get_file(
             words = ["convert", str(joined), "-o", "{to}", "--rules", rules]
             made = await house.lending.made(words, ".ggf")
         finally:
-            joined.unlink(missing_ok=True)
+            remove(joined, missing_ok=True)
         return house.lending.sent(made, sent_as)
     words = ["show", source, "--table", stem, "-o", "{to}"]
     return house.lending.sent(await house.lending.made(words, f".{suffix}"), sent_as)
@@ -252,10 +252,10 @@ def _delete(house: House, run: Run) -> None:
         refuse_links(run.path)
         with locked(run.path):
             gone = house.lending.new("")
-            run.path.rename(gone)
+            move(run.path, gone)
     except EvolveError as error:
         raise ProblemError(409, str(error)) from error
-    shutil.rmtree(gone, ignore_errors=True)
+    remove_tree(gone, ignore_errors=True)
 
 
 def _files(run: Run) -> list[Download]:

@@ -1,0 +1,170 @@
+"""Every change of files in people's folders happens here, or in `atomic`, which is built on this.
+
+One place, so that a test can watch, fail or end the work before any of its changes, and so that a
+rule about files, such as how links are met, has one place to be kept in. `tests/files` looks for
+changes that go past it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final, Literal
+
+Change = Literal["make", "write", "rename", "sync", "append", "cut", "remove"]
+"""What is about to happen: a folder is made; a file, complete under a temporary name, reaches the
+disk; a file takes another's name; the disk is waited for; a piece is appended; a torn end is cut
+off; a file or an empty folder is removed."""
+Hook = Callable[[Change, Path, bytes], None]
+
+hook: Hook | None = None
+"""Called before every change, for tests: with the kind of change, the path, and what is appended.
+None but in tests: a change costs one look at this name."""
+
+
+def point(change: Change, path: Path, piece: bytes = b"") -> None:
+    """A change is about to happen. What the hook raises keeps it from happening."""
+    if hook is not None:
+        hook(change, path, piece)
+
+
+def make_folder(path: Path, *, parents: bool = False, exist_ok: bool = False) -> None:
+    """Make a folder, as `Path.mkdir` does."""
+    if exist_ok and path.is_dir():
+        return
+    if parents and not path.parent.is_dir():
+        make_folder(path.parent, parents=True, exist_ok=True)
+    point("make", path)
+    path.mkdir(exist_ok=exist_ok)
+
+
+def move(source: Path, target: Path) -> None:
+    """Let a file or folder take the name `target` in one step; a file there is replaced.
+
+    The disk has it when this returns.
+    """
+    point("rename", target)
+    os.replace(source, target)
+    sync_folder(target.parent)
+
+
+def remove(path: Path, *, missing_ok: bool = False) -> None:
+    """Remove a file, or a link itself."""
+    if missing_ok:
+        try:
+            path.lstat()
+        except FileNotFoundError:
+            return
+    point("remove", path)
+    path.unlink(missing_ok=missing_ok)
+
+
+def remove_folder(path: Path) -> None:
+    """Remove an empty folder."""
+    point("remove", path)
+    path.rmdir()
+
+
+def remove_tree(path: Path, *, ignore_errors: bool = False) -> None:
+    """Remove a folder and all that is in it, in the order of names; links are not followed.
+
+    With `ignore_errors` what cannot be removed stays, and what it is in.
+    """
+    forgiven = contextlib.suppress(OSError) if ignore_errors else contextlib.nullcontext()
+
+    def fail(error: OSError) -> None:
+        if not ignore_errors:
+            raise error
+
+    with forgiven:
+        for place, folders, files, handle in _from_the_leaves(path, fail):
+            for name in sorted([*folders, *files]):
+                with forgiven:
+                    _remove_entry(Path(place, name), handle, name in folders)
+        remove_folder(path)
+
+
+def _remove_entry(entry: Path, handle: int | None, is_folder: bool) -> None:
+    """Remove an entry of an open folder, or of one by its path where the system opens none."""
+    point("remove", entry)
+    name = entry if handle is None else entry.name
+    if is_folder and not entry.is_symlink():
+        os.rmdir(name, dir_fd=handle)
+    else:
+        os.unlink(name, dir_fd=handle)
+
+
+def _from_the_leaves(
+    path: Path, fail: Callable[[OSError], None]
+) -> Iterator[tuple[str, list[str], list[str], int | None]]:
+    """All folders in `path` with what is in them, and an open handle where the system has such:
+    a folder that someone replaces by a link meanwhile is not followed."""
+    if hasattr(os, "fwalk"):
+        yield from os.fwalk(path, topdown=False, onerror=fail)
+        return
+    for place, folders, files in os.walk(path, topdown=False, onerror=fail):
+        yield place, folders, files, None
+
+
+class Appender:
+    """A file that grows by pieces, each appended in one write. OSError names the file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = path.open("ab", buffering=0)
+
+    def append(self, piece: bytes, *, sync: bool = False) -> None:
+        """Append a piece; with `sync`, wait until the disk has it."""
+        point("append", self._path, piece)
+        try:
+            left = memoryview(piece)
+            while left:
+                count = self._file.write(left)
+                if count is None:  # a pipe that is full, and was opened not to wait
+                    raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+                left = left[count:]
+            if sync:
+                os.fsync(self._file.fileno())
+        except OSError as error:  # a full disk is reported without a name
+            raise OSError(error.errno, error.strerror, str(self._path)) from error
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def append(path: Path, piece: bytes, *, sync: bool = False) -> None:
+    """Append a piece to a file, which is made where it is missing: see `Appender`."""
+    with contextlib.closing(Appender(path)) as file:
+        file.append(piece, sync=sync)
+
+
+def cut(path: Path, length: int) -> None:
+    """Cut a file off after `length` bytes."""
+    point("cut", path)
+    os.truncate(path, length)
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the disk has the names in a folder: else a power cut may undo a rename, and with
+    it the order of two of them. Windows and some network disks know no such thing."""
+    point("sync", folder)
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except PermissionError:  # one may write to a folder without being allowed to look into it
+        return
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in _NO_SYNC:
+            raise
+    finally:
+        os.close(handle)
+
+
+_NO_SYNC: Final = (errno.EINVAL, errno.ENOTSUP)
