@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Final, Literal
 
 Change = Literal["make", "write", "rename", "sync", "append", "cut", "remove"]
-"""What is about to happen: a folder is made; a file, complete under a temporary name, reaches the
-disk; a file takes another's name; the disk is waited for; a piece is appended; a torn end is cut
-off; a file or an empty folder is removed."""
+"""What is about to happen: a folder is made, or a file that grows; a file, complete under a
+temporary name, reaches the disk; a file takes another's name; the disk is waited for; a piece is
+appended; a torn end is cut off; a file or an empty folder is removed."""
 Hook = Callable[[Change, Path, bytes], None]
 
 hook: Hook | None = None
@@ -113,6 +113,8 @@ class Appender:
     """A file that grows by pieces, each appended in one write. OSError names the file."""
 
     def __init__(self, path: Path) -> None:
+        if not path.exists():
+            point("make", path)
         self._path = path
         self._file = path.open("ab", buffering=0)
 
