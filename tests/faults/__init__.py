@@ -1,0 +1,301 @@
+"""Faults at the changes of files that some work makes: it ends, fails or is interrupted there.
+
+All changes of files in people's folders go through `evolve.files.changes`, whose hook this sets.
+The work runs once undisturbed, and its points are recorded. Then, for each of them, it runs again
+with a fault there, goes on as its user would, and must come to the same.
+
+A death is simulated: `Died` is raised at the point, and from then on every change is refused with
+it, so that whatever cleans up leaves the disk as `kill -9` does. `python -m tests.faults N KIND
+WORDS…` is the real thing: the command line in a process that kills itself at its Nth point.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from evolve.files import changes
+from evolve.files.atomic import TEMPORARY_PREFIX
+from evolve.files.changes import Change, Hook
+from tests.cli import Result, invoke
+
+_TEMPORARY: Final = re.compile(re.escape(TEMPORARY_PREFIX) + r"[0-9a-f]{16}")
+_REASONS: Final[dict[Change, int]] = {
+    "make": errno.ENOSPC,
+    "write": errno.ENOSPC,
+    "append": errno.ENOSPC,
+    "rename": errno.EACCES,
+    "remove": errno.EACCES,
+    "cut": errno.EIO,
+    "sync": errno.EIO,
+}
+"""What goes wrong with each kind of change."""
+_GROWS: Final = ("make", "write", "append")
+"""Changes that a full disk refuses, this one and all that follow."""
+
+
+class Died(BaseException):
+    """The process is dead from here on: nothing catches this, and no change happens any more."""
+
+
+class Point(NamedTuple):
+    """A change that work makes; a temporary file's name is the same each time."""
+
+    change: Change
+    place: str
+
+    @classmethod
+    def of(cls, change: Change, path: Path, root: Path) -> Point:
+        place = os.path.relpath(path, root)
+        return cls(change, _TEMPORARY.sub(TEMPORARY_PREFIX, place))
+
+
+@contextlib.contextmanager
+def hooked(hook: Hook) -> Iterator[None]:
+    """Call `hook` before every change while the block runs."""
+    assert changes.hook is None
+    changes.hook = hook
+    try:
+        yield
+    finally:
+        changes.hook = None
+
+
+@contextlib.contextmanager
+def recorded(root: Path) -> Iterator[list[Point]]:
+    """The points that the block passes, named as seen from `root`."""
+    points: list[Point] = []
+    with hooked(lambda change, path, piece: points.append(Point.of(change, path, root))):
+        yield points
+
+
+class Fault:
+    """A hook that does something at point number `at`, counted from 0."""
+
+    def __init__(self, at: int) -> None:
+        self._left = at
+        self.reached = False
+
+    def __call__(self, change: Change, path: Path, piece: bytes) -> None:
+        if self.reached:
+            self.after(change, path)
+        elif self._left == 0:
+            self.reached = True
+            self.act(change, path, piece)
+        else:
+            self._left -= 1
+
+    def act(self, change: Change, path: Path, piece: bytes) -> None:
+        """What happens there."""
+        raise NotImplementedError
+
+    def after(self, change: Change, path: Path) -> None:
+        """What happens at all later points."""
+
+
+class Death(Fault):
+    """The process dies before the change; `torn`, in the middle of it."""
+
+    def __init__(self, at: int, *, torn: bool = False) -> None:
+        super().__init__(at)
+        self._torn = torn
+
+    def act(self, change: Change, path: Path, piece: bytes) -> None:
+        if self._torn:
+            tear(change, path, piece)
+        raise Died
+
+    def after(self, change: Change, path: Path) -> None:
+        raise Died
+
+
+class Failure(Fault):
+    """The change fails; a full disk leaves half of what was to be written, and stays full."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__(at)
+        self.reason = 0
+
+    def act(self, change: Change, path: Path, piece: bytes) -> None:
+        tear(change, path, piece)
+        self.reason = _REASONS[change]
+        # Of a file that is open, the system does not say the name.
+        names = () if change == "write" else (str(path),)
+        raise OSError(self.reason, os.strerror(self.reason), *names)
+
+    def after(self, change: Change, path: Path) -> None:
+        if self.reason == errno.ENOSPC and change in _GROWS:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+
+class Interruption(Fault):
+    """Something else happens there, such as a signal; the change happens all the same."""
+
+    def __init__(self, at: int, action: Callable[[], object]) -> None:
+        super().__init__(at)
+        self._action = action
+
+    def act(self, change: Change, path: Path, piece: bytes) -> None:
+        self._action()
+
+
+def tear(change: Change, path: Path, piece: bytes) -> None:
+    """Leave half of what is being written on the disk."""
+    if change == "append":
+        with path.open("ab") as file:
+            file.write(piece[: len(piece) // 2])
+    elif change == "write":
+        os.truncate(path, path.stat().st_size // 2)
+
+
+def leftovers(folder: Path) -> list[str]:
+    """Temporary files below a folder."""
+    return sorted(
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if path.name.startswith(TEMPORARY_PREFIX)
+    )
+
+
+def shape(folder: Path) -> dict[str, bytes | None]:
+    """What is below a folder, locks aside: the content of files, by names that are the same each
+    time. Times and numbers of processes are left for the reader."""
+    found: dict[str, bytes | None] = {}
+    for path in sorted(folder.rglob("*")):
+        if not path.name.endswith(".lock"):
+            name = _TEMPORARY.sub(TEMPORARY_PREFIX, path.relative_to(folder).as_posix())
+            found[name] = path.read_bytes() if path.is_file() else None
+    return found
+
+
+class Work(NamedTuple):
+    """Some work in a folder, which is the working directory meanwhile.
+
+    `begin` does it; `go_on` is what its user does after a fault; `outcome` is compared.
+    """
+
+    begin: Callable[[], Result]
+    go_on: Callable[[], Result]
+    outcome: Callable[[], Any]
+    prepared: Path | None = None
+    """What is in the folder before."""
+
+    def ready(self, folder: Path) -> None:
+        """Make the folder."""
+        if self.prepared is None:
+            folder.mkdir()
+        else:
+            shutil.copytree(self.prepared, folder)
+
+
+def command(words: Sequence[object], out: str, outcome: Callable[[], Any]) -> Work:
+    """A command that makes the run `out`: it is typed again where there is no run yet."""
+
+    def go_on() -> Result:
+        if (Path(out) / "config.toml").exists():
+            return invoke("resume", out, "--jobs", 1)
+        return invoke(*words)
+
+    return Work(lambda: invoke(*words), go_on, outcome)
+
+
+class Enumeration:
+    """All points of some work, and what it comes to."""
+
+    def __init__(self, work: Work, place: Path) -> None:
+        self.work = work
+        self.place = place
+        with self._inside("whole") as folder, recorded(folder) as self.points:
+            whole = work.begin()
+            assert whole.code == 0, whole
+            self.expected = work.outcome()
+            assert leftovers(folder) == []
+
+    @contextlib.contextmanager
+    def _inside(self, name: str) -> Iterator[Path]:
+        folder = self.place / name
+        self.work.ready(folder)
+        with contextlib.chdir(folder):
+            yield folder
+        shutil.rmtree(folder)
+
+    def die(self, *, torn: bool, at: Iterable[int] | None = None) -> int:
+        """Die at every point and go on; how often. With `torn`, in the middle of each change that
+        has one."""
+        count = 0
+        for number in range(len(self.points)) if at is None else at:
+            point = self.points[number]
+            if torn and point.change not in _HAVE_A_MIDDLE:
+                continue
+            count += 1
+            with self._inside(f"{number}"), _explained(point, number):
+                death = Death(number, torn=torn)
+                with hooked(death), contextlib.suppress(Died):
+                    self.work.begin()
+                assert death.reached
+                self._go_on()
+        return count
+
+    def fail(self, check: Callable[[Point, Result], None]) -> int:
+        """Fail at every point, `check` the answer, and go on; how often."""
+        for number, point in enumerate(self.points):
+            with self._inside(f"{number}") as folder, _explained(point, number):
+                failure = Failure(number)
+                with hooked(failure):
+                    answer = self.work.begin()
+                assert failure.reached
+                assert leftovers(folder) == []
+                check(self._named(number), answer)
+                self._go_on()
+        return len(self.points)
+
+    def _named(self, number: int) -> Point:
+        """A point, a temporary file by the name that it is to have."""
+        point = self.points[number]
+        if point.change == "write":
+            return Point("write", self.points[number + 1].place)
+        return point
+
+    def interrupt(self, action: Callable[[], object], check: Callable[[Result], None]) -> int:
+        """Do something at every point, as a signal, `check` the answer, and go on; how often."""
+        for number, point in enumerate(self.points):
+            with self._inside(f"{number}") as folder, _explained(point, number):
+                with hooked(Interruption(number, action)):
+                    answer = self.work.begin()
+                check(answer)
+                assert leftovers(folder) == []
+                self._go_on()
+        return len(self.points)
+
+    def _go_on(self) -> None:
+        result = self.work.go_on()
+        assert result.code == 0, result
+        assert self.work.outcome() == self.expected
+        assert leftovers(Path()) == []
+
+
+@contextlib.contextmanager
+def _explained(point: Point, number: int) -> Iterator[None]:
+    """Say where it was, if anything goes wrong."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"the fault was at point {number}: {point.change} {point.place}")
+        raise
+
+
+def one_clear_line(point: Point, answer: Result) -> None:
+    """The command failed, and said so in a line that names the file."""
+    assert answer.code == 1, answer
+    assert answer.err.startswith("error: "), answer
+    assert answer.err.count("\n") == 1, answer
+    assert Path(point.place).name in answer.err, answer
+
+
+_HAVE_A_MIDDLE: Final = ("write", "append")
