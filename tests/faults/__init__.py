@@ -16,14 +16,19 @@ import errno
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from evolve.errors import RunError
 from evolve.files import changes
 from evolve.files.atomic import TEMPORARY_PREFIX
 from evolve.files.changes import Change, Hook
-from tests.cli import Result, invoke
+from evolve.tables.parquet import read_table
+from tests.cli import Result, environment, invoke
 
 _TEMPORARY: Final = re.compile(re.escape(TEMPORARY_PREFIX) + r"[0-9a-f]{16}")
 _REASONS: Final[dict[Change, int]] = {
@@ -163,17 +168,6 @@ def leftovers(folder: Path) -> list[str]:
     )
 
 
-def shape(folder: Path) -> dict[str, bytes | None]:
-    """What is below a folder, locks aside: the content of files, by names that are the same each
-    time. Times and numbers of processes are left for the reader."""
-    found: dict[str, bytes | None] = {}
-    for path in sorted(folder.rglob("*")):
-        if not path.name.endswith(".lock"):
-            name = _TEMPORARY.sub(TEMPORARY_PREFIX, path.relative_to(folder).as_posix())
-            found[name] = path.read_bytes() if path.is_file() else None
-    return found
-
-
 class Work(NamedTuple):
     """Some work in a folder, which is the working directory meanwhile.
 
@@ -211,41 +205,49 @@ class Enumeration:
     def __init__(self, work: Work, place: Path) -> None:
         self.work = work
         self.place = place
-        with self._inside("whole") as folder, recorded(folder) as self.points:
+        with self.inside("whole") as folder, recorded(folder) as self.points:
             whole = work.begin()
             assert whole.code == 0, whole
             self.expected = work.outcome()
             assert leftovers(folder) == []
 
     @contextlib.contextmanager
-    def _inside(self, name: str) -> Iterator[Path]:
+    def inside(self, name: str) -> Iterator[Path]:
+        """A folder ready for the work as working directory, removed afterwards."""
         folder = self.place / name
         self.work.ready(folder)
         with contextlib.chdir(folder):
             yield folder
         shutil.rmtree(folder)
 
-    def die(self, *, torn: bool, at: Iterable[int] | None = None) -> int:
+    def place_of(self, change: Change, place: str) -> int:
+        """The number of the first point that is so."""
+        return self.points.index(Point(change, place))
+
+    def die(self, *, torn: bool = False) -> int:
         """Die at every point and go on; how often. With `torn`, in the middle of each change that
         has one."""
         count = 0
-        for number in range(len(self.points)) if at is None else at:
-            point = self.points[number]
+        for number, point in enumerate(self.points):
             if torn and point.change not in _HAVE_A_MIDDLE:
                 continue
             count += 1
-            with self._inside(f"{number}"), _explained(point, number):
-                death = Death(number, torn=torn)
-                with hooked(death), contextlib.suppress(Died):
-                    self.work.begin()
-                assert death.reached
+            with self.inside(f"{number}"), _explained(point, number):
+                self.die_at(number, torn=torn)
                 self._go_on()
         return count
+
+    def die_at(self, number: int, *, torn: bool = False) -> None:
+        """Begin, and die at a point."""
+        death = Death(number, torn=torn)
+        with hooked(death), contextlib.suppress(Died):
+            self.work.begin()
+        assert death.reached
 
     def fail(self, check: Callable[[Point, Result], None]) -> int:
         """Fail at every point, `check` the answer, and go on; how often."""
         for number, point in enumerate(self.points):
-            with self._inside(f"{number}") as folder, _explained(point, number):
+            with self.inside(f"{number}") as folder, _explained(point, number):
                 failure = Failure(number)
                 with hooked(failure):
                     answer = self.work.begin()
@@ -265,7 +267,7 @@ class Enumeration:
     def interrupt(self, action: Callable[[], object], check: Callable[[Result], None]) -> int:
         """Do something at every point, as a signal, `check` the answer, and go on; how often."""
         for number, point in enumerate(self.points):
-            with self._inside(f"{number}") as folder, _explained(point, number):
+            with self.inside(f"{number}") as folder, _explained(point, number):
                 with hooked(Interruption(number, action)):
                     answer = self.work.begin()
                 check(answer)
@@ -290,12 +292,51 @@ def _explained(point: Point, number: int) -> Iterator[None]:
         raise
 
 
-def one_clear_line(point: Point, answer: Result) -> None:
+def in_one_line(point: Point, answer: Result) -> None:
     """The command failed, and said so in a line that names the file."""
     assert answer.code == 1, answer
     assert answer.err.startswith("error: "), answer
     assert answer.err.count("\n") == 1, answer
     assert Path(point.place).name in answer.err, answer
+
+
+def really_dies(found: Enumeration, words: Sequence[object], at: int, *, torn: bool) -> None:
+    """Check that `kill -9` of a process of its own at a point leaves the same as `Death` does."""
+    how = "torn" if torn else "whole"
+    with found.inside("real") as folder:
+        arguments = [sys.executable, "-m", "tests.faults", str(at), how, *map(str, words)]
+        ended = subprocess.run(arguments, env=environment(), capture_output=True, check=False)
+        assert ended.returncode == -signal.SIGKILL, ended
+        real = _shape(folder)
+    with found.inside("simulated") as folder:
+        found.die_at(at, torn=torn)
+        simulated = _shape(folder)
+    assert simulated.keys() == real.keys()
+    for name, content in simulated.items():
+        assert content == real[name], name
+
+
+def _shape(folder: Path) -> dict[str, object]:
+    """What is below a folder, by names that are the same each time: tables without times, of files
+    that are torn nothing but that, of all others the content."""
+    found: dict[str, object] = {}
+    for path in sorted(folder.rglob("*")):
+        name = _TEMPORARY.sub(TEMPORARY_PREFIX, path.relative_to(folder).as_posix())
+        if path.name.endswith(".lock"):
+            continue
+        if path.is_dir():
+            found[name] = "a folder"
+        elif path.suffix == ".parquet":
+            try:
+                frame = read_table(path).to_pandas()
+            except RunError:
+                found[name] = "torn"
+            else:
+                kept = [one for one in frame if not one.endswith("seconds")]
+                found[name] = frame[kept].to_json(orient="records")
+        else:
+            found[name] = path.read_bytes()
+    return found
 
 
 _HAVE_A_MIDDLE: Final = ("write", "append")

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
+import signal
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from tests.cli import tables
-from tests.faults import Enumeration, command
+import evolve
+from tests.cli import Result, done, invoke, tables
+from tests.faults import (
+    Enumeration,
+    Interruption,
+    Work,
+    command,
+    hooked,
+    in_one_line,
+    really_dies,
+)
 
 SMALL: Final = (
     *("run", "--generations=2", "--population=4", "--hall-of-fame=3", "--panel-openings=2"),
@@ -16,21 +27,128 @@ SMALL: Final = (
     *("--openings=start", "--jobs=1", "--out=x"),
 )
 """A run with a panel, a play-off and a hall of fame: a tenth of a second."""
-
-
-@pytest.fixture(autouse=True)
-def _own_user(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What evolve knows of its user is in the folder, so that it may be hit as well."""
-    monkeypatch.setenv("EVOLVE_DATA_DIR", "data")
+ONCE_MORE: Final = ("resume", "x", "--generations=3", "--jobs=1")
 
 
 def outcome() -> dict[str, Any]:
     return tables(Path("x"))
 
 
-def test_a_run_that_dies_at_any_change_ends_as_if_undisturbed(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with such a run, finished."""
+    folder = tmp_path_factory.mktemp("finished")
+    done(*SMALL[:-1], "--out", folder / "x")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def half(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same, killed in its second generation: with games never committed, and half a file."""
+    folder = tmp_path_factory.mktemp("half") / "half"
+    shutil.copytree(finished, folder)
+    for name in ("generations/gen-0001.parquet", "games/playoff.parquet", "champion.json"):
+        (folder / "x" / name).unlink()
+    (folder / "x" / "games" / ".writing-0123456789abcdef.parquet").write_bytes(b"half")
+    return folder
+
+
+def resumed(half: Path) -> Work:
+    def go_on() -> Result:
+        return invoke("resume", "x", "--jobs", 1)
+
+    return Work(go_on, go_on, outcome, half)
+
+
+def extended(finished: Path) -> Work:
+    """A finished run that is to have a generation more."""
+
+    def extend() -> Result:
+        return invoke(*ONCE_MORE)
+
+    return Work(extend, extend, outcome, finished)
+
+
+def test_a_run_that_dies_in_any_write_ends_as_if_undisturbed(tmp_path: Path) -> None:
     found = Enumeration(command(SMALL, "x", outcome), tmp_path)
     assert len(found.points) == 30
-    renames = [n for n, point in enumerate(found.points) if point.change in ("make", "rename")]
-    assert found.die(torn=False, at=renames) == 12
     assert found.die(torn=True) == 9
+
+
+@pytest.mark.slow
+def test_a_run_that_dies_at_any_change_ends_as_if_undisturbed(tmp_path: Path) -> None:
+    found = Enumeration(command(SMALL, "x", outcome), tmp_path)
+    assert found.die() == 30
+
+
+@pytest.mark.slow
+def test_a_run_in_which_any_change_fails_says_so_and_goes_on(tmp_path: Path) -> None:
+    found = Enumeration(command(SMALL, "x", outcome), tmp_path)
+    assert found.fail(in_one_line) == 30
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("which", ["resumed", "extended"])
+def test_one_that_goes_on_may_die_or_fail_at_any_change(
+    which: str, half: Path, finished: Path, tmp_path: Path
+) -> None:
+    work = resumed(half) if which == "resumed" else extended(finished)
+    found = Enumeration(work, tmp_path)
+    changes = {point.change for point in found.points}
+    assert {"write", "rename", "sync", "remove"} <= changes
+    found.die()
+    found.die(torn=True)
+    found.fail(in_one_line)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_at_any_change_ends_it_cleanly(way: signal.Signals, tmp_path: Path) -> None:
+    found = Enumeration(command(SMALL, "x", outcome), tmp_path)
+    ended = []
+
+    def check(answer: Result) -> None:
+        # The last changes are made when it has all but ended.
+        assert answer.code in (0, 130 if way == signal.SIGINT else 143), answer
+        assert "Traceback" not in answer.err
+        ended.append(answer.code)
+
+    found.interrupt(lambda: signal.raise_signal(way), check)
+    assert sum(code != 0 for code in ended) >= 25
+
+
+def test_who_reads_between_any_two_changes_finds_a_whole_run(tmp_path: Path) -> None:
+    """Whoever looks at a run that is being written to sees what is committed, and no error."""
+    seen = []
+
+    def look() -> None:
+        if Path("x/config.toml").exists():
+            run = evolve.load_run("x")
+            assert set(run.individuals["generation"]) == set(range(run.generation_count))
+            assert set(run.games["generation"]) <= set(range(run.generation_count))
+            seen.append(run.generation_count)
+
+    class Everywhere(Interruption):
+        def __call__(self, *change: Any) -> None:
+            self._action()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        with hooked(Everywhere(0, look)):
+            done(*SMALL)
+    assert sorted(seen) == seen
+    assert set(seen) == {0, 1, 2}
+
+
+@pytest.mark.slow
+def test_a_death_that_is_simulated_leaves_what_a_real_one_does(
+    finished: Path, tmp_path: Path
+) -> None:
+    work = command(SMALL, "x", outcome)
+    found = Enumeration(work, tmp_path)
+    commit = found.place_of("rename", "x/generations/gen-0000.parquet")
+    for at, torn in ((3, True), (commit, False), (commit - 1, True)):
+        really_dies(found, SMALL, at, torn=torn)
+    extending = Enumeration(extended(finished), tmp_path)
+    removal = extending.place_of("remove", "x/games/playoff.parquet")
+    really_dies(extending, ONCE_MORE, removal, torn=False)
