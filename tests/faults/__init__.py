@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import json
 import os
 import re
 import shutil
@@ -205,6 +206,7 @@ class Enumeration:
     def __init__(self, work: Work, place: Path) -> None:
         self.work = work
         self.place = place
+        self._left_before = [] if work.prepared is None else leftovers(work.prepared)
         with self.inside("whole") as folder, recorded(folder) as self.points:
             whole = work.begin()
             assert whole.code == 0, whole
@@ -225,11 +227,14 @@ class Enumeration:
         return self.points.index(Point(change, place))
 
     def die(self, *, torn: bool = False) -> int:
-        """Die at every point and go on; how often. With `torn`, in the middle of each change that
-        has one."""
+        """Die before every change and go on; how often. With `torn`, in the middle of those that
+        have one.
+
+        Before a complete file reaches the disk there is what there is before it is renamed.
+        """
         count = 0
         for number, point in enumerate(self.points):
-            if torn and point.change not in _HAVE_A_MIDDLE:
+            if point.change not in _HAVE_A_MIDDLE if torn else point.change == "write":
                 continue
             count += 1
             with self.inside(f"{number}"), _explained(point, number):
@@ -252,7 +257,7 @@ class Enumeration:
                 with hooked(failure):
                     answer = self.work.begin()
                 assert failure.reached
-                assert leftovers(folder) == []
+                assert leftovers(folder) in ([], self._left_before)
                 check(self._named(number), answer)
                 self._go_on()
         return len(self.points)
@@ -264,16 +269,19 @@ class Enumeration:
             return Point("write", self.points[number + 1].place)
         return point
 
-    def interrupt(self, action: Callable[[], object], check: Callable[[Result], None]) -> int:
-        """Do something at every point, as a signal, `check` the answer, and go on; how often."""
-        for number, point in enumerate(self.points):
+    def interrupt(
+        self, action: Callable[[], object], check: Callable[[Result], None], at: range
+    ) -> int:
+        """Do something at some points, as a signal, `check` the answer, and go on; how often."""
+        for number in at:
+            point = self.points[number]
             with self.inside(f"{number}") as folder, _explained(point, number):
                 with hooked(Interruption(number, action)):
                     answer = self.work.begin()
                 check(answer)
                 assert leftovers(folder) == []
                 self._go_on()
-        return len(self.points)
+        return len(at)
 
     def _go_on(self) -> None:
         result = self.work.go_on()
@@ -316,6 +324,18 @@ def really_dies(found: Enumeration, words: Sequence[object], at: int, *, torn: b
         assert content == real[name], name
 
 
+def results(folder: Path) -> dict[str, Any]:
+    """What a run comes to: its tables and its champion, without times and the run's name."""
+    found: dict[str, Any] = {}
+    for path in sorted(folder.rglob("*.parquet")):
+        table = read_table(path).replace_schema_metadata(None)
+        names = [name for name in table.column_names if name not in _NOT_RESULTS]
+        found[path.relative_to(folder).as_posix()] = table.select(names).to_pylist()
+    for path in sorted(folder.glob("*.json")):
+        found[path.name] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
 def _shape(folder: Path) -> dict[str, object]:
     """What is below a folder, by names that are the same each time: tables without times, of files
     that are torn nothing but that, of all others the content."""
@@ -339,4 +359,5 @@ def _shape(folder: Path) -> dict[str, object]:
     return found
 
 
+_NOT_RESULTS: Final = ("seconds", "worker")
 _HAVE_A_MIDDLE: Final = ("write", "append")

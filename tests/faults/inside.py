@@ -10,7 +10,7 @@ import contextlib
 import os
 import queue
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,10 @@ from evolve.studies.process import RunProcess
 from evolve.sweeps import sweep as sweeps
 from evolve.sweeps import worker as workers
 from tests.cli import invoke
+from tests.faults import Died
 
 _ENDED = object()
+_KILLED = object()
 
 
 class _End:
@@ -35,7 +37,10 @@ class _End:
         self.outbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def recv(self) -> Any:
-        return self.inbox.get()
+        message = self.inbox.get()
+        if message is _KILLED:
+            raise Died
+        return message
 
     def send(self, message: Any) -> None:
         self.outbox.put(message)
@@ -52,7 +57,9 @@ class InsideWorker:
         self.message: Any = None
         self._due: list[Any] = []
         self._end = _End()
-        self._thread = threading.Thread(target=self._work, args=(folder, settings, place, site))
+        self._thread = threading.Thread(
+            target=self._work, args=(folder, settings, place, site), daemon=True
+        )
         self._thread.start()
 
     def _work(self, folder: Path, settings: SweepSettings, place: int, site: Site) -> None:
@@ -92,7 +99,7 @@ class InsideWorker:
         return "the worker was killed"
 
     def kill(self) -> None:
-        self._end.inbox.put(None)
+        self._end.inbox.put(_KILLED)
         self._thread.join()
 
 
@@ -136,9 +143,8 @@ class InsideRun(RunProcess):
 
 
 @pytest.fixture
-def inside(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def inside(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers of sweeps and runs of studies work in this process."""
     monkeypatch.setattr(sweeps, "Worker", InsideWorker)
     monkeypatch.setattr(sweeps, "ready", _ready)
     monkeypatch.setattr(running, "RunProcess", InsideRun)
-    yield
