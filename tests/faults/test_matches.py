@@ -1,0 +1,89 @@
+"""Matches that keep their games, and ratings, that die or fail at any of their changes of files."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.cli import Result, invoke
+from tests.faults import Enumeration, Point, Work, in_one_line, really_dies, results
+
+pytestmark = pytest.mark.slow
+
+MATCH: Final = (
+    *("match", "swh?depth=1", "uct?simulations=4", "--games=4", "--json", "--jobs=1"),
+    *("--out=g.csv", "--ggf=g.ggf"),
+)
+RATING: Final = ("rate", "swh", "zero", "random", "--games=4", "--json", "--jobs=1", "--out=x")
+
+
+def match() -> Work:
+    """A match that keeps its games after every pair, and is typed again to go on."""
+
+    def play() -> Result:
+        return invoke(*MATCH)
+
+    def outcome() -> dict[str, Any]:
+        assert sorted(os.listdir()) == ["g.csv", "g.ggf"]
+        return {name: Path(name).read_text(encoding="utf-8") for name in os.listdir()}
+
+    return Work(play, play, outcome)
+
+
+def rating() -> Work:
+    def rate() -> Result:
+        return invoke(*RATING)
+
+    return Work(rate, rate, lambda: results(Path("x")))
+
+
+WORKS: Final = {"match": match, "rating": rating}
+
+
+@pytest.fixture(autouse=True)
+def _kept_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A match writes after each pair, however long that takes."""
+    monkeypatch.setattr("evolve.arena.keeping._REST", 0)
+
+
+@pytest.mark.parametrize("name", WORKS)
+def test_one_that_dies_anywhere_ends_as_if_undisturbed(name: str, tmp_path: Path) -> None:
+    found = Enumeration(WORKS[name](), tmp_path)
+    assert found.die() >= 10
+    assert found.die(torn=True) >= 4
+
+
+def test_a_rating_in_which_any_change_fails_says_so_and_goes_on(tmp_path: Path) -> None:
+    assert Enumeration(rating(), tmp_path).fail(in_one_line) >= 10
+
+
+def test_a_match_in_which_any_change_fails_loses_no_game(tmp_path: Path) -> None:
+    """While it goes on it warns and tries again; what cannot be written at its end is an error."""
+    found = Enumeration(match(), tmp_path)
+    seen = set()
+
+    def check(point: Point, answer: Result) -> None:
+        said = answer.err.splitlines()
+        if point.change == "remove":
+            assert (answer.code, said) == (0, [])
+            return
+        assert len(said) == 1 + (answer.code == 1 and len(said) > 1), answer
+        assert Path(point.place).name in answer.err or point.change == "sync", answer
+        if answer.code == 0:
+            assert said[0].startswith("warning: the games are not kept for now: "), answer
+            assert json.loads(answer.out)["played"] == 4
+        else:
+            assert said[-1].startswith("error: "), answer
+        seen.add(answer.code)
+
+    assert found.fail(check) >= 20
+    assert seen == {0, 1}
+
+
+def test_a_death_that_is_simulated_leaves_what_a_real_one_does(tmp_path: Path) -> None:
+    found = Enumeration(match(), tmp_path)
+    really_dies(found, MATCH, found.place_of("rename", "g.ggf"), torn=False)

@@ -1,0 +1,46 @@
+"""Studies that die or fail at any change of files, of their own and of their runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.cli import Result, invoke
+from tests.faults import Enumeration, Point, Work, results
+from tests.faults.test_runs import SMALL
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("inside")]
+
+STUDY: Final = (*SMALL[:-1], "--generations=1", "--seeds=0-1", "--out=x")
+
+
+def study() -> Work:
+    def begin() -> Result:
+        return invoke(*STUDY)
+
+    def go_on() -> Result:
+        return invoke("resume", "x", "--jobs", 1) if Path("x/study.toml").exists() else begin()
+
+    def outcome() -> dict[str, Any]:
+        assert not list(Path("x/logs").glob("*.progress"))
+        return {name: results(Path("x", name)) for name in ("seed-0", "seed-1")}
+
+    return Work(begin, go_on, outcome)
+
+
+def test_a_study_that_dies_anywhere_ends_as_if_undisturbed(tmp_path: Path) -> None:
+    found = Enumeration(study(), tmp_path)
+    assert found.die() >= 40
+    assert found.die(torn=True) >= 20
+
+
+def test_a_study_in_which_any_change_fails_says_so_and_goes_on(tmp_path: Path) -> None:
+    found = Enumeration(study(), tmp_path)
+
+    def check(point: Point, answer: Result) -> None:
+        assert Path(point.place).name in answer.err + answer.out, answer
+        assert "Traceback" not in answer.err
+
+    assert found.fail(check) >= 60

@@ -1,0 +1,54 @@
+"""Trainings that die or fail at any of their changes of files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+from evolve.tables.arrays import read_arrays
+from tests.faults import Enumeration, command, in_one_line, results
+
+pytestmark = pytest.mark.slow
+
+_NETWORK: Final = (
+    *("--games=40", "--games-per-iteration=20", "--check-every=20", "--panel-openings=2"),
+    *("--batch=32", "--jobs=1", "--out=x"),
+)
+TRAININGS: Final[dict[str, tuple[object, ...]]] = {
+    "patterns": (
+        *("train", "patterns", "--shapes=a1-b2, a1-d1", "--round=100", "--checks=2"),
+        *("--panel-openings=2", "--search-depth=1", "--depth=1", "--endgame=2"),
+        *("--probcut-positions=50", "--games=200", "--jobs=1", "--out=x"),
+    ),
+    "dqn": ("train", "dqn", "--layers=dense 8 relu, dueling", *_NETWORK),
+    "mcts": ("train", "mcts", "--simulations=4", "--layers=dense 8 relu, dense 1 tanh", *_NETWORK),
+}
+ALL: Final = [
+    pytest.param(name, marks=() if name == "patterns" else pytest.mark.learning)
+    for name in TRAININGS
+]
+
+
+def outcome() -> dict[str, Any]:
+    """Its tables, and every number of its agent and its checkpoint."""
+    found = results(Path("x"))
+    for path in sorted(Path("x").glob("*.npz")):
+        for name, array in read_arrays(path, 1 << 30).items():
+            found[f"{path.name}/{name}"] = array.tolist() if array.dtype != np.uint8 else None
+    return found
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_one_that_dies_anywhere_ends_as_if_undisturbed(name: str, tmp_path: Path) -> None:
+    found = Enumeration(command(TRAININGS[name], "x", outcome), tmp_path)
+    assert found.die() >= 20
+    assert found.die(torn=True) >= 8
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_one_in_which_any_change_fails_says_so_and_goes_on(name: str, tmp_path: Path) -> None:
+    found = Enumeration(command(TRAININGS[name], "x", outcome), tmp_path)
+    assert found.fail(in_one_line) >= 28
