@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import signal
 import sys
@@ -14,7 +13,7 @@ from typing import Any, Final
 
 from evolve.errors import EvolveError, RunError
 from evolve.files.changes import remove
-from evolve.programs.parent import end_with_parent
+from evolve.programs.forks import repeat_warnings, start
 from evolve.tables.kinds import imported
 
 MAIN: Final = "evolve.cli.main:main"
@@ -26,11 +25,14 @@ class RunProcess:
     """A process that works on a run, seen from the one that started it.
 
     words: of the command line, without `evolve`; log: what it prints goes to the end of this file;
-    told: it tells of its progress here, as `--progress` has it. The process has no terminal and no
+    told: it tells of its progress here, as `--progress` has it;
+    modules: what its work imports. The process has no terminal and no
     Ctrl-C of its own, and ends with the one that started it.
     """
 
-    def __init__(self, words: Sequence[str], log: Path, told: Path) -> None:
+    def __init__(
+        self, words: Sequence[str], log: Path, told: Path, modules: Sequence[str]
+    ) -> None:
         remove(told, missing_ok=True)
         self._told, self._read = told, 0
         self.share = 0.0
@@ -41,11 +43,8 @@ class RunProcess:
         """Whether it ended because it was asked to, so that it can go on."""
         self.lost: EvolveError | None = None
         """Never: a process has its machine."""
-        # A forked copy of a process with threads is not sound.
-        context = multiprocessing.get_context("spawn")
         arguments = ([*words, "--progress", str(told)], log)
-        self._process = context.Process(target=_work, args=arguments)
-        self._process.start()
+        self._process = start(_work, arguments, modules)
 
     @property
     def sentinel(self) -> int:
@@ -104,10 +103,6 @@ class RunProcess:
 
 def _work(words: list[str], log: Path) -> None:
     """Run a command line as if it had been typed, with its output in a file."""
-    end_with_parent()
-    if hasattr(os, "setsid"):  # not on Windows; elsewhere Ctrl-C is for the one that started it
-        os.setsid()
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         sink = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
     except OSError as error:
@@ -115,4 +110,5 @@ def _work(words: list[str], log: Path) -> None:
     os.dup2(sink, sys.stdout.fileno())
     os.dup2(sink, sys.stderr.fileno())
     os.close(sink)
+    repeat_warnings()
     imported(MAIN)(words)

@@ -158,7 +158,8 @@ class StudyWork:
             words = [*command, "--config", str(file), "--out", str(folder)]
         logs = self.study.path / LOGS
         words += ["--jobs", str(self.threads)]
-        return RunProcess(words, logs / f"{name}.log", logs / f"{name}.progress")
+        modules = self.study.design.kind.modules
+        return RunProcess(words, logs / f"{name}.log", logs / f"{name}.progress", modules)
 
     def _end(self, member: Member, process: Working, observer: Observer) -> None:
         """A process has ended: its run's row, or why it failed."""

@@ -13,9 +13,8 @@ import re
 import signal
 import time
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from multiprocessing import resource_tracker
+from collections.abc import Callable
+from contextlib import ExitStack
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError
 from evolve.fitness.site import HERE, Site
-from evolve.programs.parent import end_with_parent
+from evolve.programs.parent import end_with_parent, without_ctrl_c
 from evolve.programs.process import signal_name
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ class Worker:
         self.connection, theirs = context.Pipe()
         told = (theirs, folder, settings, place, site)
         self._process = context.Process(target=work, args=told, daemon=True)
-        with _without_ctrl_c():
+        with without_ctrl_c():
             self._process.start()
         theirs.close()
         self.number: int | None = None
@@ -113,23 +112,6 @@ def _killed_for_memory() -> int | None:
         return None
     found = re.search(r"^oom_kill (\d+)$", text, re.MULTILINE)
     return int(found[1]) if found else None
-
-
-@contextmanager
-def _without_ctrl_c() -> Iterator[None]:
-    """Start a process that Ctrl-C does not reach from its first moment on.
-
-    Ctrl-C is for the one who starts it; what is blocked here stays so in the new process.
-    """
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    resource_tracker.ensure_running()  # which would unblock it when it starts
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def ready(workers: list[Worker], seconds: float) -> list[Worker]:

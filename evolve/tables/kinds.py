@@ -116,7 +116,7 @@ class RunKind:
     scored: the word between a champion's score and whom it was won against.
     unit: what `runs` counts it by. packages: those that its results rest on, whose versions
     config.toml keeps. changes: what may change when it goes on. row_event: what `--progress` calls
-    a row of its first table.
+    a row of its first table. modules: what its work imports beside the command's own.
 
     The rest are functions. kept(folder): how much of it would be lost with its folder.
     facts(run): its `Facts`; figure(run): name and value (None where there is none yet) of the one
@@ -147,6 +147,7 @@ class RunKind:
     figure: str
     curve: str
     totals: str | None = None
+    modules: tuple[str, ...] = ()
     scored: str = "against"
     row_event: str = "row"
 
@@ -205,6 +206,7 @@ EVOLUTIONS: Final = RunKind(
         ),
         Change("time_limit", float, "Hours from now."),
     ),
+    modules=("evolve.cli.run", "evolve.evolution.loop", "evolve.evolution.estimate"),
     start="evolve.cli.run:run_command",
     resume="evolve.cli.run:resume_run",
     look="evolve.cli.generations:GenerationsLook",
