@@ -98,8 +98,11 @@ def _serve(modules: Sequence[str]) -> None:
     os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    keep: Any = lambda message, *_args, **_options: _warnings.append(str(message))
-    warnings.showwarning, before = keep, warnings.showwarning
+
+    def keep(message: Warning | str, *_: Any, **__: Any) -> None:
+        _warnings.append(str(message))
+
+    before, warnings.showwarning = warnings.showwarning, keep
     for name in modules:
         with suppress(Exception):  # it is imported again where it is needed, and fails there
             import_module(name)

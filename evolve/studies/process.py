@@ -30,9 +30,7 @@ class RunProcess:
     Ctrl-C of its own, and ends with the one that started it.
     """
 
-    def __init__(
-        self, words: Sequence[str], log: Path, told: Path, modules: Sequence[str]
-    ) -> None:
+    def __init__(self, words: Sequence[str], log: Path, told: Path, modules: Sequence[str]) -> None:
         remove(told, missing_ok=True)
         self._told, self._read = told, 0
         self.share = 0.0

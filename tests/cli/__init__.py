@@ -17,6 +17,7 @@ import pytest
 
 import evolve
 from evolve.cli.main import main
+from tests import forks
 
 ROOT = Path(evolve.__file__).parent.parent
 
@@ -131,10 +132,13 @@ def environment(**changes: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", **changes}
 
 
-def spawn(folder: Path, *arguments: object, **changes: str) -> subprocess.Popen[str]:
-    """Start a command as a program of its own in `folder`."""
-    return subprocess.Popen(
+def spawn(
+    folder: Path, *arguments: object, real: bool = False, **changes: str
+) -> subprocess.Popen[str]:
+    """Start a command as a program of its own in `folder`; see `forks.start`."""
+    return forks.start(
         command(*arguments),
+        real=real,
         cwd=folder,
         env=environment(**changes),
         stdin=subprocess.DEVNULL,
@@ -152,9 +156,9 @@ def finish(process: subprocess.Popen[str]) -> Result:
     return Result(process.returncode, out, err)
 
 
-def program(folder: Path, *arguments: object, **changes: str) -> Result:
+def program(folder: Path, *arguments: object, real: bool = False, **changes: str) -> Result:
     """Run a command as a program of its own in `folder`, to its end."""
-    return finish(spawn(folder, *arguments, **changes))
+    return finish(spawn(folder, *arguments, real=real, **changes))
 
 
 def read_terminal(here: int) -> str:
@@ -177,7 +181,7 @@ def on_a_terminal(folder: Path, *arguments: object, columns: int = 80) -> str:
     import pty
 
     here, there = pty.openpty()
-    process = subprocess.Popen(
+    process = forks.start(
         command(*arguments),
         cwd=folder,
         env=environment(COLUMNS=str(columns), LINES="24", TERM="xterm", NO_COLOR="1"),

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli import fails, finish, match, misused, spawn
+from tests import forks
+from tests.cli import command, fails, finish, match, misused, spawn
 
 
 def session(folder: Path, *arguments: object) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "evolve", "engine", *map(str, arguments)],
+    return forks.start(
+        command("engine", *arguments),
         cwd=folder,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -27,8 +28,8 @@ def test_every_answer_comes_at_once(tmp_path: Path) -> None:
     process = session(tmp_path, "swh?depth=3", "--protocol", "gtp")
     assert process.stdin is not None
     assert process.stdout is not None
-    for command, answer in (("name", "= evolve swh?depth=3"), ("genmove black", "= D3")):
-        process.stdin.write(command.encode() + b"\r\n")
+    for asked, answer in (("name", "= evolve swh?depth=3"), ("genmove black", "= D3")):
+        process.stdin.write(asked.encode() + b"\r\n")
         process.stdin.flush()
         assert process.stdout.readline().decode().rstrip("\n") == answer
         assert process.stdout.readline() == b"\n"

@@ -13,6 +13,7 @@ import pytest
 import evolve
 from evolve.cli.generations import LEGEND, NOT_SHOWN, SHOWN, columns_shown
 from evolve.tables.generations import GENERATIONS_COLUMNS
+from tests import forks
 from tests.cli import QUICK, command, done, environment, on_a_terminal, read_terminal
 
 
@@ -21,7 +22,7 @@ def test_a_generation_is_a_line_on_a_terminal_of_80_columns(first: Path, tmp_pat
     import pty
 
     here, there = pty.openpty()
-    process = subprocess.Popen(
+    process = forks.start(
         command("show", first),
         cwd=tmp_path,
         env=environment(COLUMNS="80", LINES="24", TERM="xterm", NO_COLOR="1"),

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import builtins
-import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import evolve
 from evolve.records.table import read_games
-from tests.cli import ROOT, done, fails, invoke, misused
+from tests import forks
+from tests.cli import command, done, environment, fails, invoke, misused
 
 
 def game(agent: str, side: str) -> tuple[list[str], evolve.Board]:
@@ -73,9 +72,9 @@ def test_the_board_shows_the_legal_moves() -> None:
 
 
 def test_any_bytes_may_be_typed(tmp_path: Path) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "evolve", "play", "swh"],
-        env={**os.environ, "PYTHONIOENCODING": "utf-8:strict", "PYTHONPATH": str(ROOT)},
+    process = forks.start(
+        command("play", "swh"),
+        env=environment(PYTHONIOENCODING="utf-8:strict"),
         cwd=tmp_path,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

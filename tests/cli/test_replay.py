@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import select
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -15,6 +14,7 @@ import evolve
 from evolve.engine.squares import parse_moves
 from evolve.records.record import GameRecord
 from evolve.records.table import write_games
+from tests import forks
 from tests.cli import command, done, environment, fails, misused, read_terminal
 from tests.records.test_ggf import random_record
 from tests.records.test_wthor import database, game_bytes
@@ -96,7 +96,7 @@ def test_a_terminal_steps_forward_and_back(tmp_path: Path) -> None:
 
     write_games(tmp_path / "g.ggf", [GameRecord(tuple(parse_moves("f5 d6 c3")))])
     here, there = pty.openpty()
-    process = subprocess.Popen(
+    process = forks.start(
         command("replay", tmp_path / "g.ggf"),
         env=environment(COLUMNS="80", LINES="24", TERM="xterm"),
         stdin=there,

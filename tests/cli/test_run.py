@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 import signal
-import subprocess
 import time
 import tomllib
 from pathlib import Path
@@ -17,6 +15,7 @@ import pytest
 
 import evolve
 from evolve.evolution.trend import REST
+from tests import forks
 from tests.cli import (
     INTERRUPTED,
     QUICK,
@@ -24,7 +23,6 @@ from tests.cli import (
     Result,
     command,
     done,
-    environment,
     finish,
     invoke,
     spawn,
@@ -358,17 +356,9 @@ def test_a_reader_that_has_seen_enough_breaks_nothing(tmp_path: Path) -> None:
 def test_a_run_into_a_full_device_says_so(tmp_path: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full here")
-    with open(os.devnull) as nothing, open("/dev/full", "w") as full:
-        ended = subprocess.run(
-            command("run", *QUICK, "--out", "unheard"),
-            cwd=tmp_path,
-            env=environment(),
-            stdin=nothing,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
+    with open("/dev/full", "w") as full:
+        words = command("run", *QUICK, "--out", "unheard")
+        ended = forks.run(words, cwd=tmp_path, env=environment(), stdout=full)
     assert ended.returncode == 1
     assert ended.stderr.startswith("error: ")
     assert ended.stderr.count("\n") == 1

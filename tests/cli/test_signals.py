@@ -54,7 +54,7 @@ def stop(folder: Path, way: str, pause: float, clinging: int) -> None:
     mark = uuid.uuid4().hex
     program = source("gtp", "clings", "?time=60")
     options = ("--games", 8, "--jobs", 2, "--out", "games.csv")
-    process = spawn(folder, "match", "swh", program, *options, EVOLVE_TEST_MARK=mark)
+    process = spawn(folder, "match", "swh", program, *options, real=True, EVOLVE_TEST_MARK=mark)
     wait_until(lambda: len(list(folder.glob("clings-*"))) >= clinging, process)
     # With us and each program its guard and two that sleep.
     wait_until(lambda: len(marked(mark)) >= (1 + 4 * clinging if clinging else 0), process)

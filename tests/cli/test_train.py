@@ -17,6 +17,7 @@ import torch
 import evolve
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
+from tests import forks
 from tests.cli import (
     INTERRUPTED,
     command,
@@ -108,14 +109,9 @@ def test_the_result_plays_wherever_agents_play(
     done("export", folder, "-o", "best.npz")
     again = done("match", "best.npz", "random", "--games", 4, "--json").document
     assert again["wins"] == found["wins"]
-    engine = subprocess.run(
-        command("engine", folder, "--protocol", "gtp"),
-        input="genmove black\nquit\n",
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    asked = "genmove black\nquit\n"
+    engine = forks.run(command("engine", folder, "--protocol", "gtp"), stdin=asked)
+    assert engine.returncode == 0
     assert engine.stdout.split()[1].lower() in ("d3", "c4", "f5", "e6")
     hinted = invoke("play", folder, stdin="hint\nd3\nquit\n")
     assert "values of the moves" in hinted.out

@@ -15,6 +15,7 @@ import pytest
 
 import evolve
 from evolve.agents.patterns import PatternAgent
+from tests import forks
 from tests.cli import (
     INTERRUPTED,
     command,
@@ -132,14 +133,9 @@ def test_the_result_plays_wherever_agents_play(shared: Path, tmp_path: Path) -> 
     done("export", shared, "-o", "best.npz")
     again = done("match", "best.npz", "swh", "--games", 4, "--json").document
     assert again["wins"] == found["wins"]
-    engine = subprocess.run(
-        command("engine", shared, "--protocol", "gtp"),
-        input="evolve-analyze black\ngenmove black\nquit\n",
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    asked = "evolve-analyze black\ngenmove black\nquit\n"
+    engine = forks.run(command("engine", shared, "--protocol", "gtp"), stdin=asked)
+    assert engine.returncode == 0
     assert "unit forecast depth 3 pv" in engine.stdout
     hinted = invoke("play", shared, stdin="hint\nd3\nquit\n")
     assert "discs that it expects: " in hinted.out

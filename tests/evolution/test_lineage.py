@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,14 +10,13 @@ import evolve
 from evolve.errors import RunError
 from evolve.evolution.lineage import ANCESTORS, Lineage, totals
 from evolve.tables.run import Run
-from tests.cli import QUICK
+from tests.cli import QUICK, done
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("lineage") / "run"
-    words = [sys.executable, "-m", "evolve", "run", *QUICK, "--generations=6", "--population=10"]
-    subprocess.run([*words, "--out", str(folder)], check=True, capture_output=True)
+    done("run", *QUICK, "--generations=6", "--population=10", "--out", folder)
     return evolve.load_run(folder)
 
 

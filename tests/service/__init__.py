@@ -8,13 +8,14 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import httpx
+
+from tests import forks
 
 API: Final = "/api/v1"
 SMALL: Final = {"population": 8, "generations": 3, "panel_openings": 2, "playoff_openings": 2}
@@ -37,11 +38,15 @@ class Service:
         self.log = runs.parent / f"serve-{self.port}.log"
         self.process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> Service:
-        words = [sys.executable, "-m", "evolve", "serve", str(self.runs), "--port", str(self.port)]
+    def start(self, *, real: bool = False) -> Service:
+        words = [*forks.PROGRAM, "serve", str(self.runs), "--port", str(self.port)]
         with self.log.open("ab") as sink:
-            self.process = subprocess.Popen(
-                [*words, *self.options], stdout=sink, stderr=sink, start_new_session=True
+            self.process = forks.start(
+                [*words, *self.options],
+                real=real,
+                stdout=sink,
+                stderr=sink,
+                start_new_session=True,
             )
 
         def answers() -> bool:

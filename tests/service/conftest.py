@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from benchmarks.pages import find_chromium, open_chromium
+from tests.cli import done
 from tests.service import SMALL, Service
 
 if TYPE_CHECKING:
@@ -48,8 +47,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("service") / "runs"
     folder.mkdir()
     options = [f"--{name.replace('_', '-')}={value}" for name, value in SMALL.items()]
-    words = [sys.executable, "-m", "evolve", "run", *options, "--jobs=1"]
-    subprocess.run([*words, "--out", str(folder / "small")], check=True, capture_output=True)
+    done("run", *options, "--jobs=1", "--out", folder / "small")
     return folder
 
 
