@@ -71,9 +71,10 @@ def _begin(
 ) -> None:
     """What a new process does."""
     end_with_parent()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(os, "setsid"):  # not on Windows; elsewhere Ctrl-C is for the one that started it
         os.setsid()
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     os.environ.clear()
     os.environ.update(environment)
     try:
@@ -96,8 +97,6 @@ def _serve(modules: Sequence[str]) -> None:
     that are still ending. OpenBLAS has threads, and ends them itself when a process forks.
     """
     os.setsid()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
     def keep(message: Warning | str, *_: Any, **__: Any) -> None:
         _warnings.append(str(message))

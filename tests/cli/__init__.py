@@ -133,13 +133,15 @@ def environment(**changes: str) -> dict[str, str]:
 
 
 def spawn(
-    folder: Path, *arguments: object, real: bool = False, **changes: str
+    folder: Path, *arguments: object, real: bool = False, session: bool = False, **changes: str
 ) -> subprocess.Popen[str]:
-    """Start a command as a program of its own in `folder`; see `forks.start`."""
+    """Start a command as a program of its own in `folder`; see `forks.start`. session: in one of
+    its own."""
     return forks.start(
         command(*arguments),
         real=real,
         cwd=folder,
+        start_new_session=session,
         env=environment(**changes),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

@@ -23,6 +23,7 @@ from tests.cli import (
     Result,
     command,
     done,
+    environment,
     finish,
     invoke,
     spawn,

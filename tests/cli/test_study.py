@@ -198,6 +198,41 @@ def test_killed_it_takes_its_runs_along_and_they_go_on_as_if_nothing_had_been(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("whose", ["the run's", "the one that forked it"])
+def test_a_process_that_is_killed_costs_its_run_alone(whose: str, tmp_path: Path) -> None:
+    words = (*FEW, "--openings=start", "--generations=30", "--seeds=0-1", "--jobs=1")
+    whole, folder = tmp_path / "whole", tmp_path / "killed"
+    done("run", *words, "--out", whole)
+    study = spawn(tmp_path, "run", *words, "--out", folder)
+    wait_until((folder / "seed-0/generations/gen-0001.parquet").exists, study)
+    (forked,) = [
+        one for one in psutil.Process(study.pid).children(recursive=True)
+        if os.getsid(one.pid) == one.pid and one.ppid() != study.pid
+    ]  # fmt: skip
+    os.kill(forked.pid if whose == "the run's" else forked.ppid(), signal.SIGKILL)
+    out, err = study.communicate(timeout=120)
+    assert study.returncode == 1
+    assert "seed-0: its process ended with" in out
+    assert err.startswith("error: 1 run failed: seed-0; see")
+    assert not forked.is_running()
+    assert evolve.load_run(folder / "seed-1").generation_count == 30
+    assert "2 of 2 runs" in done("resume", folder).out
+    for seed in (0, 1):
+        assert tables(folder / f"seed-{seed}") == tables(whole / f"seed-{seed}")
+
+
+@pytest.mark.slow
+def test_ctrl_c_while_the_first_run_is_forked_is_for_the_study(tmp_path: Path) -> None:
+    words = (*FEW, "--openings=start", "--generations=9999", "--seeds=0-1", "--jobs=2")
+    study = spawn(tmp_path, "run", *words, "--out", "stopped", session=True)
+    wait_until(lambda: len(psutil.Process(study.pid).children()) == 2, study)  # server and tracker
+    os.killpg(study.pid, signal.SIGINT)
+    out, err = study.communicate(timeout=120)
+    assert (study.returncode, err) == (130, "")
+    assert "0 of 2 runs: stopped" in out
+
+
+@pytest.mark.slow
 def test_a_run_that_fails_leaves_the_others(tmp_path: Path) -> None:
     folder = tmp_path / "failed"
     done("run", *FEW, "--openings=start", "--generations=1", "--seeds=0-1", "--out", folder)

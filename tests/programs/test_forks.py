@@ -1,0 +1,129 @@
+"""Processes forked from one that has imported what they need."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from multiprocessing import forkserver
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from evolve.programs.forks import repeat_warnings, start
+from tests.cli import ROOT
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+
+MODULES = ("evolve.evolution.loop", "warns", "is_not_there", "fails")
+
+
+@pytest.fixture(autouse=True)
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A server of its own for each test, which finds the modules of the test."""
+    (tmp_path / "warns.py").write_text("import warnings\nwarnings.warn('mind the step')\n")
+    (tmp_path / "fails.py").write_text("1 / 0\n")
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(ROOT), str(tmp_path))))
+    stopped: Any = forkserver
+    stopped._forkserver._stop()
+    yield
+    stopped._forkserver._stop()
+
+
+def report(file: Path) -> None:
+    """What a process is, as it sees it."""
+    sys.stderr = (file.parent / "said").open("w")
+    repeat_warnings()
+    sys.stderr.close()
+    found = {
+        "folder": os.getcwd(),
+        "mark": os.environ.get("EVOLVE_TEST_MARK"),
+        "variables": [name for name in os.environ if name.startswith("EVOLVE_FORKS")],
+        "alone": os.getsid(0) == os.getpid(),
+        "interrupted": signal.getsignal(signal.SIGINT) is signal.default_int_handler,
+        "blocked": [*signal.pthread_sigmask(signal.SIG_BLOCK, ())],
+        "modules": [name for name in MODULES if name in sys.modules],
+        "kernels": "evolve.engine.notation" in sys.modules,
+        "threads": threading.active_count(),
+        "server": os.getppid(),
+    }
+    file.with_suffix(".part").write_text(json.dumps(found))
+    file.with_suffix(".part").rename(file)
+
+
+def sleep(file: Path) -> None:
+    report(file)
+    time.sleep(600)
+
+
+def fail() -> None:
+    raise ValueError("as it must")
+
+
+def reported(file: Path, work: Any = report) -> tuple[BaseProcess, dict[str, Any]]:
+    process = start(work, (file,), MODULES)
+    end = time.monotonic() + 60
+    while not file.exists():
+        assert time.monotonic() < end
+        assert process.exitcode in (None, 0)
+        time.sleep(0.005)
+    return process, json.loads(file.read_text())
+
+
+def test_a_process_is_as_if_it_had_been_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, found = reported(tmp_path / "first")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    monkeypatch.setenv("EVOLVE_TEST_MARK", "later than the server")
+    second, again = reported(tmp_path / "second")
+    assert (found["mark"], again["mark"]) == (None, "later than the server")
+    assert again["folder"] == str(tmp_path / "elsewhere")
+    assert found["server"] == again["server"] != os.getpid()
+    for one in (found, again):
+        assert one["modules"] == ["evolve.evolution.loop", "warns"]
+        assert one["kernels"], "one is loaded already"
+        assert one["alone"]
+        assert one["interrupted"]
+        assert (one["blocked"], one["variables"]) == ([], [])
+        assert one["threads"] == 2, "its own, and the one that watches over it"
+    if sys.platform == "linux":
+        tasks = Path(f"/proc/{found['server']}/task").iterdir()
+        names = [(task / "comm").read_text().strip() for task in tasks]
+        # Arrow's allocator has a thread, which it starts again in a fork. OpenBLAS does so, too.
+        assert len(set(names) - {"jemalloc_bg_thd"}) == 1
+    assert (tmp_path / "said").read_text() == "warning: mind the step\n"
+    for process in (first, second):
+        process.join()
+        assert process.exitcode == 0
+        process.close()
+    failing = start(fail, (), MODULES)
+    failing.join()
+    assert failing.exitcode == 1
+    failing.close()
+
+
+def test_a_server_that_is_killed_takes_its_processes_along_and_another_one_starts(
+    tmp_path: Path,
+) -> None:
+    process, found = reported(tmp_path / "first", sleep)
+    worker = psutil.Process(process.pid)
+    os.kill(found["server"], signal.SIGKILL)
+    process.join()
+    assert process.exitcode != 0
+    assert not psutil.wait_procs([worker], timeout=20)[1]
+    process.close()
+    process, again = reported(tmp_path / "second")
+    process.join()
+    process.close()
+    assert again["server"] != found["server"]
+    assert again["modules"] == found["modules"]
