@@ -9,7 +9,6 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from evolve.agents.agent import StoredAgent
 from evolve.engine.rules import Rules
@@ -18,6 +17,7 @@ from evolve.fitness.games import Games, GamesDone, play_games, winner_of
 from evolve.fitness.openings import START_POSITION, Openings
 from evolve.fitness.pairs import Pairs, all_pairs, pairs_by_lot
 from evolve.fitness.score import Score, score_of_pairs
+from evolve.tables.arrow import rows_with
 from evolve.tables.games import WINNERS
 
 OpeningMode = Literal["pair", "shared", "start"]
@@ -85,7 +85,7 @@ def scores_against(
 
 def scores_in_table(table: pa.Table, names: Sequence[str]) -> npt.NDArray[np.float64]:
     """`Standings.against` of the individuals so named, from a generation's games table."""
-    table = table.filter(pc.field("kind") == "fitness")
+    table = rows_with(table, "kind", "fitness")
     index = {name: number for number, name in enumerate(names)}
     black, white = (
         np.array([index[name] for name in table[side].to_pylist()], np.int64)

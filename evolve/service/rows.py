@@ -22,6 +22,7 @@ from evolve.service.models.runs import (
 )
 from evolve.service.paging import Cursor
 from evolve.service.problems import ProblemError, not_found
+from evolve.tables.arrow import array_of, rows_with, scalar_of
 from evolve.tables.final import final_table
 from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.generations import GENERATIONS_COLUMNS
@@ -54,7 +55,7 @@ def rows_of(run: Run, table: str, cursor: Cursor, points: int | None, since: int
         whole = _whole(run, table)
         count, schema = len(whole), whole.schema
         chosen, after = _chosen(count, cursor, points, since)
-        found = whole.take(list(chosen)).to_pylist() if len(chosen) else []
+        found = whole.take(array_of(list(chosen), pa.int64())).to_pylist()
     rows = [json_value(row) for row in found]
     return Rows(items=rows, next=after, total=count, columns=columns_of(schema))
 
@@ -96,7 +97,7 @@ def generation_row(run: Run, generation: int) -> dict[str, Any]:
             row, _ = table_metadata(dict(table.schema.metadata or {}))
         except (LookupError, TypeError, ValueError) as error:
             raise RunError(f"{path} is damaged: {error}") from error
-        place = table["individual"].index(row.get("best")).as_py()
+        place = table["individual"].index(scalar_of(str(row.get("best")))).as_py()
         if _SHOWN_GENES in table.column_names and place >= 0:
             row[_SHOWN_GENES] = table[_SHOWN_GENES][place].as_py()
         return row
@@ -168,20 +169,17 @@ def games_page(
     **wanted: str | None,
 ) -> Games:
     """A page of games: those with the wanted individual, winner, reason and kind."""
-    games = games.append_column("upset", pa.array(upsets, pa.float64()))
-    mask: Any = None
+    games = games.append_column("upset", array_of(upsets, pa.float64()))
     for name, value in wanted.items():
         if value is None:
             continue
         if name == "individual":
-            one = (pc.field("black") == value) | (pc.field("white") == value)
+            black, white = (pc.equal(games[side], scalar_of(value)) for side in ("black", "white"))
+            games = games.filter(pc.or_(black, white))
         elif name == "reason":
-            one = pc.starts_with(pc.field("reason"), value)
+            games = games.filter(pc.starts_with(games["reason"], value))
         else:
-            one = pc.field(name) == value
-        mask = one if mask is None else mask & one
-    if mask is not None:
-        games = games.filter(mask)
+            games = rows_with(games, name, value)
     down = sort.startswith("-")
     key = sort.lstrip("-")
     if key not in ("game", "upset", "plies", "nodes_black", "nodes_white"):
@@ -204,7 +202,7 @@ def game_of(row: dict[str, Any], prefix: str) -> Game:
 
 def of_round_robin(games: pa.Table) -> pa.Table:
     """The games that decide scores, without those of the panel."""
-    return games.filter(pc.field("kind") == "fitness")
+    return rows_with(games, "kind", "fitness")
 
 
 def crosstable_of(games: pa.Table) -> CrossTable:
@@ -274,7 +272,7 @@ def _birth(run: Run, individual: str) -> dict[str, Any] | None:
     if not (born.isascii() and born.isdecimal()) or int(born) >= run.generation_count:
         return None
     table = individuals_table(run, int(born))
-    rows = table.filter(pc.field("individual") == individual).to_pylist()
+    rows = rows_with(table, "individual", individual).to_pylist()
     return rows[0] if rows else None
 
 
@@ -283,7 +281,7 @@ def _whole(run: Run, table: str) -> pa.Table:
         return read_metrics(run.path)
     if table == "trials":
         found = read_trials(run.path)
-        return pa.table({"number": pa.array([], pa.int64())}) if found is None else found
+        return pa.table({"number": array_of([], pa.int64())}) if found is None else found
     if table == "rungs":
         return rungs_table(run.path)
     if table == "final":

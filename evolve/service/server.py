@@ -7,12 +7,9 @@ import socket
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import FrameType, ModuleType
+from types import FrameType
 
-import pyarrow as pa
 import uvicorn
 
 from evolve.errors import RunError
@@ -73,7 +70,6 @@ def serve(
     Raises RunError where the folder or the port cannot be had.
     """
     share_arenas()
-    _keep_pandas_out()
     place = Place(runs)
     place.claim()
     try:
@@ -98,31 +94,6 @@ def serve(
         _Server(config, house).run(sockets=[listening])
     finally:
         place.release()
-
-
-def _keep_pandas_out() -> None:
-    """Let pyarrow find no pandas, which it loads with the first array it makes of Python's values.
-
-    That would be 38 MB and a third of a second, for conversions that the server never asks for.
-    """
-    finder = _NoPandas()
-    sys.meta_path.insert(0, finder)
-    try:
-        pa.array([0])  # it looks once
-    finally:
-        sys.meta_path.remove(finder)
-
-
-class _NoPandas(MetaPathFinder):
-    """Says that pandas is not installed."""
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """See importlib."""
-        if fullname == "pandas":
-            raise ModuleNotFoundError(fullname)
-        return None
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -9,6 +9,8 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from evolve.tables.arrow import repeated, table_of, table_of_rows
+
 NEEDED: Final = object()
 """In place of a value for older files: a file without the column is another table."""
 
@@ -49,11 +51,11 @@ class Columns:
     def table(self, source: Any) -> pa.Table:
         """The table that the columns make from a source."""
         made = {column.name: column.make(source) for column in self.columns if column.make}
-        return pa.table(made, schema=self.schema)
+        return table_of(made, self.schema)
 
     def of_rows(self, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
         """The table of rows with values by the columns' names; one that is left out is null."""
-        return pa.Table.from_pylist([dict(row) for row in rows], schema=self.schema)
+        return table_of_rows(rows, self.schema)
 
     def completed(self, table: pa.Table) -> pa.Table:
         """The table with the columns that are newer than it, each in its place here."""
@@ -63,7 +65,7 @@ class Columns:
             if at >= 0:
                 place = at + 1
             elif column.before is not NEEDED:
-                values = pa.array([column.before] * len(table), column.type)
+                values = repeated(column.before, len(table), column.type)
                 table = table.add_column(place, pa.field(column.name, column.type), values)
                 place += 1
         return table

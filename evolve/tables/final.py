@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolve.documents import parse_json, read_document
 from evolve.errors import RunError
+from evolve.tables.arrow import table_of_rows
 from evolve.tables.layout import FINAL_FILE
 
 FINAL_SCHEMA: Final = pa.schema(
@@ -129,6 +130,6 @@ def final_table(folder: Path) -> pa.Table:
         rows = [{"trial": f"trial-{found.winner}"}]  # nobody was there to meet
     named = [{"trial": row.get("agent", row.get("candidate")), **row} for row in rows]
     try:
-        return pa.Table.from_pylist(named, schema=FINAL_SCHEMA)
+        return table_of_rows(named, FINAL_SCHEMA)
     except (pa.ArrowException, TypeError) as error:
         raise RunError(f"{folder / FINAL_FILE} is damaged: {error}") from error

@@ -20,6 +20,7 @@ from evolve.engine.results import (
 )
 from evolve.engine.rules import PASS
 from evolve.engine.squares import square_name
+from evolve.tables.arrow import array_of, repeated
 from evolve.tables.columns import Column, Columns
 from evolve.tables.individuals import ISLAND
 
@@ -90,8 +91,12 @@ def _result(column: int, kind: type[np.integer[Any]]) -> Callable[[GameRows], An
 
 GAMES_COLUMNS: Final = Columns(
     (
-        Column("generation", pa.int32(), lambda games: pa.repeat(games.generation, len(games))),
-        Column("kind", pa.string(), lambda games: pa.repeat(games.kind, len(games))),
+        Column(
+            "generation",
+            pa.int32(),
+            lambda games: repeated(games.generation, len(games), pa.int32()),
+        ),
+        Column("kind", pa.string(), lambda games: repeated(games.kind, len(games), pa.string())),
         Column("game", pa.int32(), lambda games: games.numbers),
         Column("black", pa.string(), lambda games: games.black),
         Column("white", pa.string(), lambda games: games.white),
@@ -112,8 +117,9 @@ GAMES_COLUMNS: Final = Columns(
 def with_island(games: pa.Table, islands: npt.ArrayLike | None) -> pa.Table:
     """The table with the island of each game; None where they are between islands."""
     kind = pa.int32()
-    column = pa.nulls(len(games), kind) if islands is None else pa.array(np.asarray(islands), kind)
-    return games.append_column(ISLAND, column)
+    if islands is None:
+        return games.append_column(ISLAND, pa.nulls(len(games), kind))
+    return games.append_column(ISLAND, array_of(np.asarray(islands, np.int32), kind))
 
 
 def games_table(
@@ -138,7 +144,7 @@ def games_table(
         told = reasons.to_pylist()
         for row, why in failures.items():
             told[row] = FAILED + why
-        reasons = pa.array(told)
+        reasons = array_of(told, pa.string())
     return GAMES_COLUMNS.table(
         GameRows(
             generation,
@@ -157,4 +163,4 @@ def games_table(
 
 def _texts(texts: Sequence[str], numbers: npt.NDArray[np.integer[Any]]) -> pa.Array:
     """One of some texts for each of these numbers."""
-    return pa.array(texts, pa.string()).take(pa.array(numbers))
+    return array_of(texts, pa.string()).take(array_of(numbers.astype(np.int64), pa.int64()))

@@ -16,6 +16,7 @@ import pyarrow as pa
 from evolve.documents import parse_json
 from evolve.engine.genes import GENES
 from evolve.errors import RunError
+from evolve.tables.arrow import array_of
 from evolve.tables.columns import Column, Columns
 
 SCALAR_GENES: Final = tuple(name for name, gene in GENES.items() if not gene.phased)
@@ -82,15 +83,15 @@ def individuals_table(
     """The table of one generation with its metadata; every row has the same genes."""
     table = INDIVIDUALS_COLUMNS.table(GenerationRows(generation, rows))
     if rows[0].fitness is not None:
-        table = table.append_column(FITNESS, pa.array([row.fitness for row in rows], pa.float64()))
+        table = table.append_column(FITNESS, array_of([row.fitness for row in rows], pa.float64()))
     if rows[0].island is not None:
-        table = table.append_column(ISLAND, pa.array([row.island for row in rows], pa.int32()))
+        table = table.append_column(ISLAND, array_of([row.island for row in rows], pa.int32()))
     for gene, first in rows[0].genes.items():
         if gene in SCALAR_GENES:
-            values = pa.array([row.genes[gene][0] for row in rows], pa.int32())
+            values = array_of([row.genes[gene][0] for row in rows], pa.int32())
         else:
             kind = pa.list_(pa.int32(), len(first))
-            values = pa.array([list(row.genes[gene]) for row in rows], kind)
+            values = array_of([list(row.genes[gene]) for row in rows], kind)
         table = table.append_column(gene, values)
     metadata = json.dumps({"generation": dict(generation_row), "checkpoint": dict(checkpoint)})
     return table.replace_schema_metadata({_METADATA_KEY: metadata.encode()})

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from evolve.documents import parse_toml, read_document
 from evolve.errors import RunError
 from evolve.tables import layout
+from evolve.tables.arrow import rows_with
 from evolve.tables.columns import Columns
 from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.generations import generations_frame
@@ -202,7 +202,7 @@ class Run:
             last: dict[str, Any] | None = None
             for generation in range(int(born), self.generation_count):
                 table = self.individuals_table(generation)
-                rows = table.filter(pc.field("individual") == individual).to_pylist()
+                rows = rows_with(table, "individual", individual).to_pylist()
                 if not rows and last is not None:
                     break
                 last = rows[0] if rows else last

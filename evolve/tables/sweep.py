@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from evolve.tables.arrow import array_of, repeated, rows_with
 from evolve.tables.final import final_table, whole_final
 from evolve.tables.kinds import Facts
 from evolve.tables.layout import FINAL_FILE, RETEST, RUNGS
@@ -38,7 +39,7 @@ def final(run: Run) -> pd.DataFrame:
 def rungs_table(folder: Path) -> pa.Table:
     """A row for each life in a rung of a sweep: the rung's number or `retest`, whose settings they
     are, and what the table of trials says of a trial. Empty before the first."""
-    tables = [pa.table({"rung": pa.array([], pa.string())})]
+    tables = [pa.table({"rung": array_of([], pa.string())})]
     for place in _rungs_of(folder):
         table = read_trials(place)
         if table is None:
@@ -49,10 +50,10 @@ def rungs_table(folder: Path) -> pa.Table:
         ]
         lives = table.drop_columns(["number", "origin", "reports", "worker"])
         lives = lives.set_column(
-            lives.schema.get_field_index("agent"), "agent", pa.array(agents, pa.string())
+            lives.schema.get_field_index("agent"), "agent", array_of(agents, pa.string())
         )
         lives = lives.add_column(0, "candidate", table["origin"])
-        names = pa.array([place.name] * len(table), pa.string())
+        names = repeated(place.name, len(table), pa.string())
         tables.append(lives.add_column(0, "rung", names).replace_schema_metadata(None))
     return pa.concat_tables(tables, promote_options="default")
 
@@ -94,7 +95,7 @@ def sweep_facts(run: Run) -> Facts:
     finished = sum(state in FINISHED for state in states)
     best = None
     if table is not None:
-        best = pc.max(table.filter(pc.field("state") == "COMPLETE")["score"]).as_py()
+        best = pc.max(rows_with(table, "state", "COMPLETE")["score"]).as_py()
     final = whole_final(run.path)
     return Facts(
         done=finished,

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from evolve.documents import parse_json
 from evolve.errors import RunError
+from evolve.tables.arrow import table_of_rows
 from evolve.tables.columns import Column, Columns
 from evolve.tables.layout import TRIALS_FILE
 from evolve.tables.parquet import read_table, write_table
@@ -78,7 +79,7 @@ def write_trials(
         metadata={_IMPORTANCES: json.dumps(asdict(importances))},
     )
     try:
-        table = pa.Table.from_pylist([dict(row) for row in rows], schema=schema)
+        table = table_of_rows(rows, schema)
     except (pa.ArrowException, TypeError) as error:  # the study is not of our making
         raise RunError(f"a trial of {folder} has what fits no table: {error}") from error
     write_table(folder / TRIALS_FILE, table)

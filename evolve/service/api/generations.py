@@ -26,6 +26,7 @@ from evolve.service.rows import (
 )
 from evolve.service.sources import agent_of_run
 from evolve.service.tags import Tagged, Tags
+from evolve.tables.arrow import rows_with
 from evolve.tables.run import Run
 
 router = APIRouter()
@@ -105,10 +106,9 @@ def get_game(
 ) -> Game:
     """A game of a run."""
     opened, which, games = _opened(tags, house, run, generation)
-    place = games["game"].index(int(number)).as_py()
-    if place < 0:
+    row = rows_with(games, "game", int(number)).slice(0, 1)
+    if len(row) == 0:
         raise not_found(f"game {generation}:{number} in {run}")
-    row = games.slice(place, 1)
     upset = upsets_of(opened, row, which)[0]
     return game_of({**row.to_pylist()[0], "upset": upset}, f"{generation}:")
 

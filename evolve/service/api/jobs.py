@@ -17,6 +17,7 @@ from evolve.service.orders import GAMES_FILE, ordered
 from evolve.service.paging import After, Cursor, Limit
 from evolve.service.problems import not_found
 from evolve.service.rows import game_of, games_page
+from evolve.tables.arrow import rows_with
 from evolve.tables.parquet import read_table
 
 router = APIRouter()
@@ -111,10 +112,10 @@ def get_game(
 ) -> Game:
     """A game of a match."""
     games = _games(house, job)
-    place = games["game"].index(int(number)).as_py()
-    if place < 0:
+    found = rows_with(games, "game", int(number)).to_pylist()
+    if not found:
         raise not_found(f"game {number} in job {job}")
-    return _named(house, job, game_of(games.slice(place, 1).to_pylist()[0], ""))
+    return _named(house, job, game_of(found[0], ""))
 
 
 @router.get("/jobs/{job}/files/{name}", response_class=FileResponse)
