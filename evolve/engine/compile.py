@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import importlib
 import os
 import pickle
 import tempfile
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+import numba.np.linalg
 import platformdirs
 from numba.core import config
 from numba.core.caching import FunctionCache
@@ -28,6 +30,24 @@ from evolve.engine.private import private_folder
 F = TypeVar("F", bound=Callable[..., Any])
 
 numba_config: Any = config  # its settings are made at run time
+
+
+def _load_without_blas() -> None:
+    """Load numba's functions on arrays without scipy.linalg, which takes 0.1 s and 27 MB.
+
+    They ask, as they are loaded, whether SciPy has a BLAS. It is required, so the answer is yes;
+    no kernel calls one. Whatever else is compiled and does, loads it then.
+    """
+    linalg: Any = numba.np.linalg
+    before = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = before
+
+
+_load_without_blas()
 
 
 @functools.cache
