@@ -22,7 +22,7 @@ from evolve.cli.progress import progress_option
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.study import start_study, study_options
 from evolve.cli.terminal import elo_text, print_rows
-from evolve.cli.trials import TrialsLook, print_final
+from evolve.cli.trials import TrialsLook, print_finalists
 from evolve.cli.work import carry_out, finish
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import SweepSettings
@@ -310,10 +310,9 @@ def _report(sweep: Sweep, result: FinalResult | None) -> None:
     if result is None:
         tell(f"go on with: evolve resume {folder}")
         return
-    from evolve.tables.run import Run
+    from evolve.tables.final import final_table
 
-    run = Run(folder)
-    print_final(run, run.table("final"))
+    print_finalists(folder, final_table(folder).to_pylist())
     if isinstance(sweep.settings, ProgramSweepSettings):
         _report_program(result)
         return

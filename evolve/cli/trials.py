@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.progress import Progress, TaskID
@@ -54,10 +55,15 @@ def print_rungs(run: Run, frame: pd.DataFrame) -> None:
 
 
 def print_final(run: Run, frame: pd.DataFrame) -> None:
-    """How the final ended, and whether the sweep beats the defaults."""
+    """The rows of the final's table, see `print_finalists`."""
+    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    print_finalists(run.path, rows)
+
+
+def print_finalists(folder: Path, rows: Sequence[Mapping[Any, Any]]) -> None:
+    """How the final in a folder ended, and whether the sweep beats the defaults."""
     from evolve.tables.final import read_final
 
-    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
     if any(row["lives"] for row in rows):
         tell("the last rung, scores against the panel:")
         columns = ["trial", "lives", "score", "low", "high"]
@@ -72,7 +78,7 @@ def print_final(run: Run, frame: pd.DataFrame) -> None:
         heads = ["trial", "Elo", "low", "high", "score", "failed"]
         shown = len(heads) - (not any(row["failures"] for row in rows))
         print_rows(heads[:shown], [line[:shown] for line in values])
-    found = read_final(run.path)
+    found = read_final(folder)
     if found is not None:
         tell(found.verdict)
 

@@ -7,9 +7,8 @@ state is built again from the trials: a generation counts once enough of its tri
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import cmaes
 import numpy as np
 import numpy.typing as npt
 import optuna
@@ -18,6 +17,9 @@ from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.sweeps.unit import from_unit, to_unit
+
+if TYPE_CHECKING:
+    import cmaes
 
 GENERATION: Final = "cma:generation"
 _SIGMA: Final = 1 / 6
@@ -123,6 +125,8 @@ def _whole(
 
 def _begun(first: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA:
     """CMA-ES at its start, around the best of the first trials."""
+    import cmaes  # not above: it loads scipy.stats, 0.5 s, and most sweeps have other samplers
+
     mean = _point(max(first, key=lambda one: one.values[0]), numbers)
     return cmaes.CMA(
         mean=np.clip(mean, 0.05, 0.95),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -145,17 +146,24 @@ def without_password(url: str) -> str:
     return bare.set(query=query).render_as_string()
 
 
+def _with_sqlalchemys(name: str, *others: type[Exception]) -> tuple[type[Exception], ...]:
+    """Errors for an except clause, one of sqlalchemy's among them where that is loaded.
+
+    A journal needs none of it, and loading it takes 0.2 s.
+    """
+    errors = sys.modules.get("sqlalchemy.exc")
+    return others if errors is None else (*others, getattr(errors, name))
+
+
 @contextmanager
 def telling(name: str) -> Iterator[None]:
     """Turn what a storage raises into one StorageError that names it."""
-    from sqlalchemy.exc import DBAPIError, SQLAlchemyError
-
     try:
         yield
-    except DBAPIError as error:
-        reason = " ".join(str(error.orig).split())
+    except _with_sqlalchemys("DBAPIError") as error:
+        reason = " ".join(str(getattr(error, "orig", error)).split())
         raise StorageError(f"the storage {name} does not answer: {reason}") from error
-    except (SQLAlchemyError, optuna.exceptions.StorageInternalError) as error:
+    except _with_sqlalchemys("SQLAlchemyError", optuna.exceptions.StorageInternalError) as error:
         reason = str(error.__cause__ or error).splitlines()[0]
         raise StorageError(f"the storage {name} does not answer: {reason}") from error
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
