@@ -6,10 +6,11 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
+import numpy.typing as npt
+import pyarrow as pa
 
 from evolve.agents.agent import Agent
 from evolve.arena.bradleyterry import Ratings, rate
@@ -22,10 +23,14 @@ from evolve.files.changes import make_folder
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings
+from evolve.tables.arrow import rows_with
 from evolve.tables.folder import locked, refuse_links
 from evolve.tables.games import FAILED, GAMES_COLUMNS
 from evolve.tables.layout import GAMES, LOCK_FILE, RATING_FILE
 from evolve.tables.parquet import read_table, write_table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,7 @@ class Tournament:
             "seed": seed,
             "rules": rules,
         }
-        self._tables: dict[tuple[int, int], pd.DataFrame] = {}
+        self._tables: dict[tuple[int, int], pa.Table] = {}
         if folder is not None:
             self._claim(folder)
 
@@ -122,7 +127,7 @@ class Tournament:
                 progress(len(known))
             self._tables[i, j] = known
 
-    def _play_pair(self, i: int, j: int, progress: GamesDone | None) -> pd.DataFrame:
+    def _play_pair(self, i: int, j: int, progress: GamesDone | None) -> pa.Table:
         openings = self._openings(i, j)
         # A number of its own for every pair, whichever pairs were played before.
         seed = int(np.random.SeedSequence([self._seed, i, j]).generate_state(1)[0])
@@ -146,14 +151,17 @@ class Tournament:
         table = match.games.table(0, "match", names, openings.texts())
         if self.folder is not None:
             write_table(self._file(i, j), table)
-        frame: pd.DataFrame = table.to_pandas()
-        return frame
+        return table
 
     @property
     def games(self) -> pd.DataFrame:
         """All games so far as a games table, numbered consecutively."""
-        frame = pd.concat(list(self._tables.values()), ignore_index=True)
-        return frame.assign(game=np.arange(len(frame), dtype=np.int32))
+        import pandas as pd  # not above: only Python's callers want a DataFrame
+
+        frames = [table.to_pandas() for table in self._tables.values()]
+        frame: pd.DataFrame = pd.concat(frames, ignore_index=True)
+        frame["game"] = np.arange(len(frame), dtype=np.int32)
+        return frame
 
     def points(self) -> tuple[np.ndarray, np.ndarray]:
         """Points of each against each, and games between them, both [N, N]."""
@@ -172,8 +180,7 @@ class Tournament:
             pairs = _scores(table, self.names[i]).reshape(-1, 2).mean(axis=1)
             # Games of agents that neither draw at random nor play by the clock repeat.
             if self.agents[i].repeats and self.agents[j].repeats:
-                moves = table["moves"].to_numpy().reshape(-1, 2)
-                pairs = pairs[~pd.DataFrame(moves).duplicated().to_numpy()]
+                pairs = pairs[_first_of_each(table["moves"].to_pylist())]
             meetings.append((i, j, pairs))
         return rate(len(self.agents), meetings)
 
@@ -238,30 +245,45 @@ class Tournament:
         assert self.folder is not None
         return self.folder / GAMES / f"pair-{i:03d}-{j:03d}.parquet"
 
-    def _read(self, i: int, j: int) -> pd.DataFrame | None:
+    def _read(self, i: int, j: int) -> pa.Table | None:
         if self.folder is None or not self._file(i, j).exists():
             return None
-        frame: pd.DataFrame = read_table(self._file(i, j), GAMES_COLUMNS).to_pandas()
-        if set(frame["black"]) | set(frame["white"]) != {self.names[i], self.names[j]}:
+        table = read_table(self._file(i, j), GAMES_COLUMNS)
+        players = set(table["black"].to_pylist()) | set(table["white"].to_pylist())
+        if players != {self.names[i], self.names[j]}:
             raise RunError(f"{self._file(i, j)} is of other agents")
-        return frame
+        return table
 
 
-def _scores(table: pd.DataFrame, name: str) -> np.ndarray:
+def _scores(table: pa.Table, name: str) -> npt.NDArray[np.float64]:
     """Points, 0 to 1, of the player of that name in each of its games."""
-    winner = table["winner"].to_numpy()
-    black = (table["black"] == name).to_numpy()
-    won = np.where(black, winner == "black", winner == "white")
-    return np.where(winner == "draw", 0.5, won.astype(float))
+    games = zip(table["black"].to_pylist(), table["winner"].to_pylist(), strict=True)
+    return np.array(
+        [
+            0.5 if winner == "draw" else float(winner == ("black" if black == name else "white"))
+            for black, winner in games
+        ],
+        np.float64,
+    )
 
 
-def _failures(table: pd.DataFrame, name: str) -> int:
+def _failures(table: pa.Table, name: str) -> int:
     """How many games the player of that name lost because its program failed."""
-    lost = 0
-    for side in ("black", "white"):
-        failed = table["reason"].str.startswith(f"{FAILED}{side}")
-        lost += int((failed & (table[side] == name)).sum())
-    return lost
+    return sum(
+        reason.startswith(f"{FAILED}{side}")
+        for side in ("black", "white")
+        for reason in rows_with(table, side, name)["reason"].to_pylist()
+    )
+
+
+def _first_of_each(moves: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Whether a pair of games, which stand one after the other, is not one of those before."""
+    first: dict[tuple[str, str], int] = {}
+    places = [
+        first.setdefault(pair, place)
+        for place, pair in enumerate(zip(moves[::2], moves[1::2], strict=True))
+    ]
+    return np.equal(places, range(len(places)))
 
 
 def _told_apart(names: Sequence[str]) -> list[str]:

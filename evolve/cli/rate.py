@@ -127,7 +127,7 @@ def _print(tournament: Tournament) -> None:
     rows = tournament.rows()
     points, games = tournament.points()
     place = {name: index for index, name in enumerate(tournament.names)}
-    say(f"{tournament.rules}, {len(tournament.games)} games")
+    say(f"{tournament.rules}, {int(games.sum()) // 2} games")
     heads = ["", "agent", "Elo", "low", "high", "score", "games"]
     heads += [str(number) for number in range(1, len(rows) + 1)]
     lines = []

@@ -86,17 +86,18 @@ def replay_command(source: str, game: str | None, moves_only: bool, rules: str) 
 def _of_run(run: str, game: str) -> _Shown:
     from evolve.engine.board import Board
     from evolve.engine.squares import parse_moves
+    from evolve.tables.arrow import rows_with
     from evolve.tables.run import Run
 
     opened = Run(run)
     generation, number = _game_id(game, opened)
-    _, games = opened.generation(generation)
-    rows = games[games["game"] == number]
-    if rows.empty:
+    games = opened.all_games_table(generation)
+    rows = rows_with(games, "game", number).to_pylist()
+    if not rows:
         raise RunError(
             f"{run} has no game {number} in generation {generation}; 0 to {len(games) - 1}"
         )
-    row = rows.iloc[0]
+    row = rows[0]
     if not isinstance(row["moves"], str):
         raise RunError(f"game {number} of generation {generation} of {run} has no moves")
     won = "a draw" if row["winner"] == "draw" else f"{row['winner']} wins"

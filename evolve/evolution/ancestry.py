@@ -50,7 +50,11 @@ def ancestry(run: Run, provenance: Mapping[str, Any], depth: int = 5) -> list[tu
 
     An agent that is the mean of others begins with the first of them, the best.
     """
-    frame = run.individuals.drop_duplicates("individual").set_index("individual")
+    births: dict[str, dict[str, Any]] = {}
+    for generation in range(run.generation_count):
+        table = run.individuals_table(generation).select(["individual", "origin", "parents"])
+        for row in table.to_pylist():
+            births.setdefault(row["individual"], row)
     lines: list[tuple[int, str, str]] = []
     told: set[str] = set()
 
@@ -60,9 +64,9 @@ def ancestry(run: Run, provenance: Mapping[str, Any], depth: int = 5) -> list[tu
         told.add(name)
         lines.append((steps, name, origin))
         for parent in parents:
-            if parent in frame.index:
-                row = frame.loc[parent]
-                tell(parent, steps + 1, str(row["origin"]), list(row["parents"]))
+            if parent in births:
+                birth = births[parent]
+                tell(parent, steps + 1, birth["origin"], birth["parents"])
 
     named = provenance.get("parents")
     parents = [str(parent) for parent in named] if isinstance(named, list) else []

@@ -259,11 +259,11 @@ class LadderPanel(RunPanel):
 
     def restore(self, run: Run) -> None:
         """See RunPanel."""
-        rows = run.generations.dropna(subset=["panel_elo"])
-        columns = (rows[f"panel_elo{end}"].to_list() for end in ("", "_low", "_high"))
         self._curve = Curve()
-        for generation, elo, low, high in zip(rows["generation"].to_list(), *columns, strict=True):
-            self._curve.add(generation, elo, _error(low, high))
+        for row in run.generation_rows:
+            if row.get("panel_elo") is not None:
+                elo, low, high = (float(row[f"panel_elo{end}"]) for end in ("", "_low", "_high"))
+                self._curve.add(row["generation"], elo, _error(low, high))
         self.rise = self._curve.rise
 
 

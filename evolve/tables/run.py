@@ -134,15 +134,20 @@ class Run:
         tables = [self.games_table(g) for g in range(self.generation_count)]
         return _frame(self.path, tables + self._playoff())
 
+    @property
+    def generation_rows(self) -> list[dict[str, Any]]:
+        """The row of each generation, as it was written."""
+        return [self.metadata(g)[0] for g in range(self.generation_count)]
+
     @cached_property
     def generations(self) -> pd.DataFrame:
         """One row a generation; panel columns are NaN where there was no panel.
 
         Runs of version 0.1 have no columns of the ladder.
         """
-        rows = [self.metadata(g)[0] for g in range(self.generation_count)]
         try:
-            return generations_frame(rows, ladder=self.config.get("panel") == "ladder")
+            ladder = self.config.get("panel") == "ladder"
+            return generations_frame(self.generation_rows, ladder)
         except (TypeError, ValueError) as error:
             raise RunError(f"{self.path}: the row of a generation is damaged: {error}") from error
 
@@ -160,11 +165,9 @@ class Run:
 
     def generation(self, generation: int) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Individuals and games of one generation alone."""
-        self.check_generation(generation)
-        playoff = self._playoff() if generation == self.generation_count - 1 else []
         return (
             _frame(self.path, [self.individuals_table(generation)]),
-            _frame(self.path, [self.games_table(generation), *playoff]),
+            _frame(self.path, [self.all_games_table(generation)]),
         )
 
     def check_generation(self, generation: int) -> None:
@@ -183,6 +186,13 @@ class Run:
     def games_table(self, generation: int) -> pa.Table:
         """The games file of a generation, without the play-off."""
         return _read(layout.games_file(self.path, generation), GAMES_COLUMNS, generation)
+
+    def all_games_table(self, generation: int) -> pa.Table:
+        """The games of a generation, of the last one with the play-off; RunError where there is
+        no such generation."""
+        self.check_generation(generation)
+        playoff = self._playoff() if generation == self.generation_count - 1 else []
+        return _joined(self.path, [self.games_table(generation), *playoff])
 
     def metadata(self, generation: int) -> tuple[dict[str, Any], dict[str, Any]]:
         """The row of a generation and the checkpoint after it."""
@@ -240,16 +250,20 @@ def _read(path: Path, columns: Columns, generation: int | None = None) -> pa.Tab
     return table
 
 
+def _joined(path: Path, tables: Sequence[pa.Table]) -> pa.Table:
+    try:
+        return pa.concat_tables([table.replace_schema_metadata(None) for table in tables])
+    except pa.ArrowException as error:
+        why = str(error).splitlines()[0]
+        raise RunError(f"{path} has generations whose tables differ: {why}") from error
+
+
 def _frame(path: Path, tables: Sequence[pa.Table]) -> pd.DataFrame:
     import pandas as pd
 
     if not tables:
         return pd.DataFrame(columns=GAMES_COLUMNS.names[:1])
-    try:
-        table = pa.concat_tables([table.replace_schema_metadata(None) for table in tables])
-    except pa.ArrowException as error:
-        why = str(error).splitlines()[0]
-        raise RunError(f"{path} has generations whose tables differ: {why}") from error
+    table = _joined(path, tables)
     frame: pd.DataFrame = table.to_pandas()
     for field in table.schema:
         if pa.types.is_fixed_size_list(field.type) or pa.types.is_list(field.type):
