@@ -1,4 +1,4 @@
-"""Random openings, and the value of positions."""
+"""Random openings, and whether they are balanced."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import numpy.typing as npt
 
 from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, moves_of
 from evolve.engine.compile import kernel
-from evolve.engine.context import NODES, STOPPED
+from evolve.engine.context import NODES
 from evolve.engine.game import set_phase
 from evolve.engine.memory import int64, lowest, popcount, store
-from evolve.engine.rules import WIN
 from evolve.engine.search import search
 
 
@@ -45,23 +44,28 @@ def draw_openings(
 
 
 @kernel
-def search_positions(
+def mark_balanced(
     positions: npt.NDArray[np.uint64],
     agent_row: npt.NDArray[np.int64],
     depth: int,
+    margin: int,
     memory: npt.NDArray[np.int64],
-    values: npt.NDArray[np.int64],
+    balanced: npt.NDArray[np.bool_],
 ) -> None:
-    """Fill `values` [N] of the side to move in `positions` [N, 2], own and opp.
+    """Fill `balanced` [N]: whether the side to move in `positions` [N, 2], own and opp, is neither
+    ahead nor behind by more than `margin`.
 
-    They come from searches with the agent's weights in the context `memory`.
+    Searches with the agent's weights in the context `memory` decide, without a budget. Each asks
+    for one side of the margin alone: 0.13 s for 7000 positions, where their values took 0.30 s and
+    a window of both sides 0.17 s.
     """
     context = int64(memory.ctypes.data)
     agent = int64(agent_row.ctypes.data)
-    limit = int64(64 * WIN)
     for number in range(positions.shape[0]):
         own, opp = positions[number, 0], positions[number, 1]
         store(context, NODES, 0)
-        store(context, STOPPED, 0)
         set_phase(own, opp, agent, context)
-        values[number] = search(own, opp, -limit, limit, depth, context)
+        # Not behind is asked first: that takes one good move, not ahead takes all of them.
+        balanced[number] = search(own, opp, -margin - 1, -margin, depth, context) >= -margin
+        if balanced[number]:
+            balanced[number] = search(own, opp, margin, margin + 1, depth, context) <= margin

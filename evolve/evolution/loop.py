@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -72,7 +73,7 @@ class Evolution:
     """One run under way, inside the folder's lock.
 
     own: operators, fitness and encoding of the caller's. openings: its training openings, where
-    they are known: they take 0.35 s to find.
+    they are known: they take 0.2 s to find.
     """
 
     def __init__(
@@ -100,8 +101,18 @@ class Evolution:
         self.panel = panel_of(settings, self.genome.given, self.largest_endgame, executor)
         self._crowning = Crowning(folder, settings, self.genome, self.largest_endgame, executor)
         self._commitment = Commitment(folder, settings, self.genome, self.panel)
-        self.openings = openings or training_openings(settings)
-        self._round_robin = RoundRobin(
+        self._openings_known = openings
+
+    @cached_property
+    def openings(self) -> Openings:
+        """The training openings, drawn when the first round is played: a run that is resumed at its
+        end needs none."""
+        return self._openings_known or training_openings(self.settings)
+
+    @cached_property
+    def _round_robin(self) -> RoundRobin:
+        settings = self.settings
+        return RoundRobin(
             settings.rules,
             settings.openings,
             self.openings,
@@ -110,7 +121,7 @@ class Evolution:
             islands=settings.islands,
             move_budget=settings.move_budget,
             largest_endgame=self.largest_endgame,
-            executor=executor,
+            executor=self.executor,
         )
 
     def restore(self) -> None:

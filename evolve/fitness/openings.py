@@ -19,7 +19,7 @@ import numpy.typing as npt
 from evolve.agents.reference import table_agent
 from evolve.engine.board import Board
 from evolve.engine.entry import new_context
-from evolve.engine.opening import draw_openings, search_positions
+from evolve.engine.opening import draw_openings, mark_balanced
 from evolve.engine.parts import MATCH_SLOT, SLOTS, slots_of_all
 from evolve.engine.rules import PASS, Rules, rule_set
 from evolve.engine.symmetry import canonical
@@ -106,9 +106,11 @@ def balanced_openings(
         for some in np.array_split(fresh, _SEARCHES):
             if len(found) >= count:
                 break
-            values = np.zeros(len(some), np.int64)
-            search_positions(positions[some], judge.cells, BALANCE_DEPTH, memory, values)
-            even = some[np.abs(values) <= BALANCE_MARGIN]
+            balanced = np.zeros(len(some), np.bool_)
+            mark_balanced(
+                positions[some], judge.cells, BALANCE_DEPTH, BALANCE_MARGIN, memory, balanced
+            )
+            even = some[balanced]
             found = np.concatenate([found, moves[even]])
             seen = np.concatenate([seen, images[even]])
         idle = idle + 1 if len(found) == before else 0

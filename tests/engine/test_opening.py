@@ -1,4 +1,4 @@
-"""Random openings as a slow reader draws them, and the value of positions by minimax."""
+"""Random openings as a slow reader draws them, and whether they are balanced by minimax."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import random
 import numpy as np
 
 from evolve.engine.entry import new_context
-from evolve.engine.opening import draw_openings, search_positions
+from evolve.engine.opening import draw_openings, mark_balanced
 from tests import reference
 from tests.engine import FULL_WEIGHTS, RULES, agent_row, phases_at
 from tests.reference import Agent
@@ -34,15 +34,26 @@ def test_openings_are_those_of_the_draws() -> None:
     assert 0 < given_up < 60
 
 
-def test_positions_have_the_value_of_a_search_in_their_phase() -> None:
+def test_balanced_is_what_minimax_in_its_phase_says() -> None:
     boards = reference.random_boards(random.Random(1), 10, 8, 54)
     weights = (FULL_WEIGHTS, tuple(-weight for weight in FULL_WEIGHTS))
     agent = Agent(weights, (1, 1), phases_at(35))
     for rules in RULES:
-        values = np.zeros(len(boards), np.int64)
-        search_positions(
-            np.array(boards, np.uint64), agent_row(agent), 2, new_context(rules), values
-        )
-        for board, value in zip(boards, values.tolist(), strict=True):
+        values = []
+        for board in boards:
             phase = agent.phase_of[64 - reference.empties(*board)]
-            assert value == reference.minimax(*board, 2, weights[phase], rules)
+            values.append(reference.minimax(*board, 2, weights[phase], rules))
+        # At each margin that some value is on, and one short of it, on either side.
+        margins = {abs(value) - short for value in values for short in (0, 1)} - {-1}
+        for margin in sorted(margins):
+            balanced = np.zeros(len(boards), np.bool_)
+            mark_balanced(
+                np.array(boards, np.uint64),
+                agent_row(agent),
+                2,
+                margin,
+                new_context(rules),
+                balanced,
+            )
+            assert balanced.tolist() == [abs(value) <= margin for value in values]
+        assert min(values) < 0 < max(values)
