@@ -45,7 +45,7 @@ def openings_for(
         return balanced_openings(pairs or default, Part.MATCH, rules, rng, plies or RANDOM_PLIES)
     if not Path(source).exists():
         raise OptionsError(f"openings: {source!r} is neither random, start nor a file")
-    from evolve.records.table import read_games  # not above: it loads pandas
+    from evolve.records.table import read_games  # not above: few matches have a file of openings
 
     openings = openings_of_games([record.moves for record in read_games(source)], plies)
     return openings.first(pairs or len(openings))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
 from evolve.engine.board import Board
@@ -27,7 +26,9 @@ from evolve.records.record import Ending, GameRecord
 from evolve.records.wthor import read_wthor
 from evolve.tables.games import FAILED, GAMES_COLUMNS, GameRows
 from evolve.tables.parquet import read_table, write_table
-from evolve.tables.sheet import csv_text, read_csv
+
+if TYPE_CHECKING:  # 0.2 s, which files of records do without
+    import pandas as pd
 
 KIND: Final = "record"
 _RESULTS: Final = {"black": 64.0, "white": -64.0, "draw": 0.0}
@@ -82,7 +83,7 @@ def _record(row: Any, rules: Rules) -> GameRecord:
     if not isinstance(moves, str) or not isinstance(row.reason, str) or not row.reason:
         raise RecordError("moves and reason must be text; is it cut off?")
     known = isinstance(row.winner, str)
-    if row.winner not in _RESULTS and (known or not pd.isna(row.winner)):
+    if row.winner not in _RESULTS and (known or not _is_missing(row.winner)):
         raise RecordError(f"winner {row.winner!r} is none of {', '.join(_RESULTS)}")
     record = GameRecord(tuple(parse_moves(moves)), str(row.black), str(row.white), rules)
     if record.ending == "end":
@@ -97,6 +98,12 @@ def _record(row: Any, rules: Rules) -> GameRecord:
     )
 
 
+def _is_missing(value: Any) -> bool:
+    import pandas as pd  # not above: it is loaded where there is a frame
+
+    return bool(pd.isna(value))
+
+
 def _stopped(reason: str) -> Ending:
     if reason in ("resigned", "time", "agreed"):
         return reason  # type: ignore[return-value]
@@ -106,6 +113,8 @@ def _stopped(reason: str) -> Ending:
 
 
 def _read_csv(path: Path) -> pd.DataFrame:
+    from evolve.tables.sheet import read_csv  # not above: it loads pandas
+
     try:
         return read_csv(path, keep_default_na=False, na_values={"winner": [""]})
     except (OSError, ValueError) as error:
@@ -162,6 +171,8 @@ def read_games(path: str | Path, rules: Rules = DEFAULT_RULES) -> list[GameRecor
 def write_frame(path: Path, frame: pd.DataFrame) -> None:
     """Write a table as `.csv` or `.parquet`, in one step."""
     if path.suffix.lower() == ".csv":
+        from evolve.tables.sheet import csv_text  # not above: it loads pandas
+
         write_text(path, csv_text(frame))
     else:
         write_table(path, pa.Table.from_pandas(frame, preserve_index=False))
