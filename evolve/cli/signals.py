@@ -7,6 +7,7 @@ as a wish. SIGTERM and SIGHUP end like Ctrl-C pressed twice. What was ignored wh
 
 from __future__ import annotations
 
+import _thread
 import atexit
 import math
 import os
@@ -16,7 +17,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from types import FrameType
 from typing import Any, Final
 
 INTERRUPTED = 130
@@ -31,6 +33,8 @@ _came = -math.inf
 """When the last one came."""
 _others: Callable[[Any], object] = sys.__unraisablehook__
 """What is done with other errors that cannot be raised."""
+_replaced = ExitStack()
+"""Puts back what `obey` has replaced."""
 
 
 class Ended(KeyboardInterrupt):
@@ -51,17 +55,31 @@ def obey() -> None:
     global _came, _others
     if threading.current_thread() is not threading.main_thread():
         return
+    disobey()
     _came = -math.inf
-    if sys.unraisablehook is not _try_again:
-        _others, sys.unraisablehook = sys.unraisablehook, _try_again
+    _others, sys.unraisablehook = sys.unraisablehook, _try_again
+    _replaced.callback(setattr, sys, "unraisablehook", _others)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        _handle(signal.SIGINT, _interrupt)
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         if number is not None and not ignored(number):
-            signal.signal(number, _end)
+            _handle(number, _end)
     # Python's last steps end programs, which takes a moment; a Ctrl-C then would show tracebacks.
     # The programs' guards do without those steps.
-    atexit.unregister(_end_at_ctrl_c)
     atexit.register(_end_at_ctrl_c)
+    _replaced.callback(atexit.unregister, _end_at_ctrl_c)
+
+
+def disobey() -> None:
+    """Put back what `obey` has replaced, in a process that goes on after a command."""
+    _replaced.close()
+
+
+def _handle(number: int, handler: Callable[[int, FrameType | None], None]) -> None:
+    before = signal.signal(number, handler)
+    if before is not None:  # set by C, which nobody but C can put back
+        _replaced.callback(signal.signal, number, before)
 
 
 def ignored(number: int) -> bool:
@@ -75,15 +93,27 @@ def at_ctrl_c(handler: Callable[[], None]) -> Iterator[None]:
     if ignored(signal.SIGINT):
         yield
         return
-    before = signal.signal(signal.SIGINT, lambda *_: handler())
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if not _put_off(number, frame):
+            handler()
+
+    before = signal.signal(signal.SIGINT, handle)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
 
 
-def _end(number: int, frame: Any) -> None:
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    if not _put_off(number, frame):
+        raise KeyboardInterrupt
+
+
+def _end(number: int, frame: FrameType | None) -> None:
     global _came
+    if _put_off(number, frame):
+        return
     # A shell that ends and the terminal both send SIGHUP: the second one must not disturb what the
     # first one has begun.
     before, _came = _came, time.monotonic()
@@ -105,10 +135,37 @@ def _try_again(unraisable: Any) -> None:
         _others(unraisable)
         return
     _came = -math.inf
-    number = lost.number if isinstance(lost, Ended) else signal.SIGINT
-    again = threading.Timer(_AGAIN, os.kill, (os.getpid(), number))
-    again.daemon = True
-    again.start()
+    _send_again(lost.number if isinstance(lost, Ended) else signal.SIGINT)
+
+
+def _put_off(number: int, frame: FrameType | None) -> bool:
+    """Send a signal again later if it interrupts `_try_again`, where Python drops what is raised.
+
+    Unlike what is dropped elsewhere, that does not call the hook: it would be lost. The frames that
+    the signal interrupts say so without a gap, from the hook's first instruction to its last, and
+    for the main thread alone, the only one that handles signals. A flag would be set too late and
+    cleared too early, and be set by hooks in other threads. To block signals in the hook
+    (`pthread_sigmask`) would not do: those that have come already wait in Python, and others come
+    by way of other threads.
+    """
+    while frame is not None:
+        if frame.f_code is _try_again.__code__:
+            _send_again(number)
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _send_again(number: int) -> None:
+    """Send a signal to this process in a moment."""
+
+    def send() -> None:
+        time.sleep(_AGAIN)
+        os.kill(os.getpid(), number)
+
+    # The hook must not wait. `Thread.start` waits until the thread runs; on a busy machine the
+    # signal came while the hook still waited, 10 of 2000 times.
+    _thread.start_new_thread(send, ())
 
 
 def _leave_lost_terminal() -> None:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import evolve
+from evolve.cli import signals
 from evolve.cli.main import main
 from tests import forks
 
@@ -84,6 +85,7 @@ def invoke(*arguments: object, stdin: str = "") -> Result:
     except SystemExit as ended:
         code = ended.code
     finally:
+        signals.disobey()
         sys.stdin = before
     assert isinstance(code, int)
     return Result(code, out.getvalue(), err.getvalue())

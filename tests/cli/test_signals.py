@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import pty
 import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -17,8 +20,19 @@ import psutil
 import pytest
 
 import evolve
+from evolve.cli import signals
 from tests.agents.test_external import source
-from tests.cli import ALPHABETA, QUICK, command, done, environment, finish, spawn, wait_until
+from tests.cli import (
+    ALPHABETA,
+    QUICK,
+    command,
+    done,
+    environment,
+    finish,
+    invoke,
+    spawn,
+    wait_until,
+)
 
 STOPS = 12
 """Stops of each kind in the long proof, half of them at any moment; 50 were done once."""
@@ -116,6 +130,172 @@ def test_an_interruption_that_python_drops_comes_again(tmp_path: Path) -> None:
             check=False,
         )
         assert (ended.returncode, ended.stderr) == (code, "")
+
+
+INSIDE = """
+import ctypes, os, signal, sys, time
+from evolve.cli import signals
+
+number, dropped, handled = signal.Signals[sys.argv[1]], sys.argv[2], sys.argv[3]
+signal.signal(number, signal.default_int_handler if number == 2 else signal.SIG_DFL)
+sys.unraisablehook = lambda _: None
+signals.obey()
+signals._AGAIN = 0.001
+hook = sys.unraisablehook.__code__
+
+
+def drop():
+    if dropped == "a signal":
+        signal.raise_signal(number)
+    raise ValueError
+
+
+class Came(BaseException):
+    pass
+
+
+def came():
+    raise Came
+
+
+class Inside:
+    "Sends the signal at the step `left` of the hook, and of what it calls."
+
+    def __init__(self, left):
+        self.left = left
+
+    def __call__(self, frame, event, argument):
+        outer = frame
+        while outer is not None and outer.f_code is not hook:
+            outer = outer.f_back
+        if outer is None:
+            return None
+        frame.f_trace_opcodes = True
+        self.left -= 1
+        if self.left == 0:
+            signal.raise_signal(number)
+        return self
+
+
+def wait():
+    inside = Inside(step)
+    sys.settrace(inside)
+    ctypes.CFUNCTYPE(None)(drop)()
+    sys.settrace(None)
+    if inside.left > 0:
+        os._exit(2)
+    time.sleep(20)
+    os._exit(1)
+
+
+step = code = 0
+while code == 0:
+    step += 1
+    child = os.fork()
+    if child == 0:
+        try:
+            try:
+                if handled == "by a block":
+                    with signals.at_ctrl_c(came):
+                        wait()
+                wait()
+            except (KeyboardInterrupt, Came):
+                os._exit(0)
+        except KeyboardInterrupt:  # the dropped one comes as well
+            os._exit(0)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+print(step, code)
+"""
+"""Sends a signal at each step within the hook in turn; prints how many, and 2 if none was lost."""
+
+
+@pytest.mark.parametrize(
+    ("name", "dropped", "handled"),
+    [
+        ("SIGINT", "an error", "by Python"),
+        ("SIGINT", "an error", "by a block"),
+        ("SIGINT", "a signal", "by Python"),
+        ("SIGTERM", "an error", "by Python"),
+        ("SIGTERM", "a signal", "by Python"),
+    ],
+)
+def test_a_signal_that_comes_while_python_drops_an_exception_comes_again(
+    name: str, dropped: str, handled: str
+) -> None:
+    """What is raised inside the hook for dropped exceptions is dropped for good."""
+    ended = subprocess.run(
+        [sys.executable, "-c", INSIDE, name, dropped, handled],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ended.stderr == ""
+    steps, code = map(int, ended.stdout.split())
+    assert code == 2, f"lost at step {steps}"
+    assert steps > 15
+
+
+@pytest.fixture
+def obeying(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[threading.Event, threading.Event]]:
+    """Signals are obeyed; the hook for other errors sets one event and waits for the other."""
+    entered, left = threading.Event(), threading.Event()
+
+    def linger(unraisable: object) -> None:
+        entered.set()
+        left.wait(60)
+
+    monkeypatch.setattr(sys, "unraisablehook", linger)
+    signals.obey()
+    try:
+        yield entered, left
+    finally:
+        left.set()
+        signals.disobey()
+
+
+def dropping(error: type[BaseException]) -> threading.Thread:
+    """A thread in which Python drops an exception."""
+
+    def fail() -> None:
+        raise error
+
+    thread = threading.Thread(target=ctypes.CFUNCTYPE(None)(fail))
+    thread.start()
+    return thread
+
+
+def test_a_signal_does_not_wait_for_exceptions_dropped_in_other_threads(
+    obeying: tuple[threading.Event, threading.Event],
+) -> None:
+    entered, left = obeying
+    thread = dropping(ValueError)
+    assert entered.wait(60)
+    with pytest.raises(signals.Ended):
+        signal.raise_signal(signal.SIGTERM)
+    assert thread.is_alive()
+    left.set()
+    thread.join()
+
+
+@pytest.mark.usefixtures("obeying")
+def test_an_interruption_dropped_in_another_thread_comes_again() -> None:
+    def drop_and_wait() -> None:
+        dropping(KeyboardInterrupt).join()
+        time.sleep(20)
+
+    with pytest.raises(KeyboardInterrupt):
+        drop_and_wait()
+
+
+def test_a_command_in_this_process_leaves_signals_as_they_were() -> None:
+    def state() -> list[object]:
+        numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        return [sys.unraisablehook, *map(signal.getsignal, numbers)]
+
+    before = state()
+    assert invoke("--version").code == 0
+    assert state() == before
 
 
 @pytest.mark.slow
