@@ -6,11 +6,13 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
-from multiprocessing.connection import wait
 from typing import Final
+
+from evolve.programs.life import end_with
 
 _LOOK: Final = 1.0
 """Seconds between two looks at whether the process that forked us is still there."""
@@ -23,11 +25,14 @@ def end_with_parent() -> None:
     """
     parent = multiprocessing.parent_process()
     assert parent is not None
+    end_with(parent.sentinel)
     forked_by = os.getppid()
+    if forked_by == parent.pid:
+        return
 
     def watch() -> None:
-        while not wait([parent.sentinel], _LOOK) and os.getppid() == forked_by:
-            pass
+        while os.getppid() == forked_by:
+            time.sleep(_LOOK)
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()

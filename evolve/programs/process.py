@@ -7,15 +7,14 @@ import os
 import queue
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import IO, Final
 
 from evolve.errors import EngineError
+from evolve.programs.life import Life
 
 NOTHING: Final[Mapping[str, str]] = {}
 _LONGEST_LINE: Final = 65536
@@ -24,7 +23,6 @@ _LINES_AHEAD: Final = 1000
 _LAST_WORDS_SECONDS: Final = 0.5
 _GUARD_SECONDS: Final = 10.0
 """A guard takes half of that at most to end what it guards."""
-_GUARD: Final = Path(__file__).with_name("guard.py")
 
 
 def signal_name(number: int) -> str:
@@ -45,7 +43,7 @@ class LineProcess:
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str] = NOTHING) -> None:
-        self._life: int | None = None
+        self._life = Life()
         self._environment = {**os.environ, **environment}
         try:
             self._process = self._start(command)
@@ -64,35 +62,23 @@ class LineProcess:
             thread.start()
 
     def _start(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
-        """Start it behind its guard, which waits for the end of the pipe `_life`."""
-        guarded = hasattr(os, "fork") and bool(sys.executable)
-        pipes: tuple[int, ...] = ()
-        if guarded:
-            life, self._life = os.pipe()
-            pipes = (life,)
-            command = (sys.executable, "-I", "-S", str(_GUARD), str(life), *command)
+        """Start it behind its guard."""
+        life = self._life
         try:
             return subprocess.Popen(
-                command,
+                life.guard(command),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                pass_fds=pipes,
+                pass_fds=life.pipes,
                 env=self._environment,
-                start_new_session=guarded,  # Ctrl-C is for us
+                start_new_session=life.held,  # Ctrl-C is for us
             )
         except BaseException:
-            self._let_go()
+            life.end()
             raise
         finally:
-            for pipe in pipes:
-                os.close(pipe)
-
-    def _let_go(self) -> None:
-        """Tell the guard, if there is one, to end the program."""
-        if self._life is not None:
-            os.close(self._life)
-            self._life = None
+            life.leave()
 
     def send(self, line: str) -> None:
         """Send a line."""
@@ -160,10 +146,10 @@ class LineProcess:
                 self._lines.get_nowait()
 
     def _kill(self) -> None:
-        if self._life is None:
+        if not self._life.held:
             self._process.kill()
         else:
-            self._let_go()
+            self._life.end()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(_GUARD_SECONDS)
             self._process.kill()  # a guard that a program has stopped

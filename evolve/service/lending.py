@@ -19,6 +19,7 @@ from starlette.background import BackgroundTask
 
 from evolve.files.atomic import replacing
 from evolve.files.changes import remove
+from evolve.programs.life import Life
 from evolve.service.place import Place
 from evolve.service.problems import ProblemError, not_found
 from evolve.tables.layout import playoff_file
@@ -65,23 +66,25 @@ class Lending:
         path = self.new(suffix)
         filled = [str(path) if word == "{to}" else word for word in words]
         async with self._turns:
-            with path.open("wb") as sink:
-                child = await asyncio.create_subprocess_exec(
-                    sys.executable,
-                    "-m",
-                    "evolve",
-                    *filled,
-                    stdin=asyncio.subprocess.DEVNULL,
-                    stdout=asyncio.subprocess.DEVNULL if "{to}" in words else sink,
-                    stderr=asyncio.subprocess.PIPE,
-                    start_new_session=True,
-                )
+            life = Life()
             try:
+                with path.open("wb") as sink:
+                    child = await asyncio.create_subprocess_exec(
+                        *life.guard((sys.executable, "-m", "evolve", *filled)),
+                        stdin=asyncio.subprocess.DEVNULL,
+                        stdout=asyncio.subprocess.DEVNULL if "{to}" in words else sink,
+                        stderr=asyncio.subprocess.PIPE,
+                        pass_fds=life.pipes,
+                        start_new_session=True,
+                    )
+                life.leave()
                 _, said = await asyncio.wait_for(child.communicate(), _LONGEST)
             except BaseException:
-                child.kill()
                 remove(path, missing_ok=True)
                 raise
+            finally:
+                life.leave()
+                life.end()
         if child.returncode != 0:
             remove(path, missing_ok=True)
             lines = said.decode(errors="replace").strip().splitlines() or ["it failed"]

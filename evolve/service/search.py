@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final
 
+from evolve.programs.life import Life
 from evolve.service.problems import ProblemError
 
 _LIMIT: Final = 20.0
@@ -22,9 +23,13 @@ _NONE: Final[Mapping[str, str]] = {}
 
 
 class Search:
-    """Questions to the process that has the engine. It is started when it is needed."""
+    """Questions to the process that has the engine. It is started when it is needed.
+
+    It ends with this process, also in the middle of a question.
+    """
 
     def __init__(self) -> None:
+        self._life: Life | None = None
         self._child: asyncio.subprocess.Process | None = None
         self._turn = asyncio.Lock()
         self._idle: asyncio.TimerHandle | None = None
@@ -72,17 +77,27 @@ class Search:
         if self._child is not None and self._child.returncode is None:
             with suppress(ProcessLookupError):
                 self._child.kill()
+        if self._life is not None:
+            self._life.end()
+            self._life = None
 
     async def _started(self) -> asyncio.subprocess.Process:
-        return await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "evolve.service.searcher",
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            limit=_LINE,
-            start_new_session=True,  # Ctrl-C is for the server, which ends it
-        )
+        self._end()  # of one that has ended by itself, its pipe is left
+        life = self._life = Life()
+        try:
+            return await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "evolve.service.searcher",
+                *map(str, life.pipes),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                limit=_LINE,
+                pass_fds=life.pipes,
+                start_new_session=True,  # Ctrl-C is for the server, which ends it
+            )
+        finally:
+            life.leave()
 
     async def _exchange(self, question: dict[str, Any]) -> dict[str, Any]:
         child = self._child

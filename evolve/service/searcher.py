@@ -1,6 +1,7 @@
 """The process that loads the engine, for the server that does not: agents, values, games.
 
-A question a line comes in as JSON, its answer goes out the same way. It ends with its input.
+A question a line comes in as JSON, its answer goes out the same way. It ends with its input, and
+in the middle of a question with the pipe whose descriptor is its argument.
 """
 
 from __future__ import annotations
@@ -9,20 +10,23 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 from evolve.documents import json_value
+from evolve.programs.life import end_with
 
 _MEMORY: Final = 6 << 30
 """Bytes of address space: LLVM and the tables of searches want room, an agent's file must not take
 more."""
 
 
-def main() -> None:
+def main(pipes: Sequence[str]) -> None:
     """Answer until the input ends."""
+    for pipe in pipes:  # none on Windows
+        end_with(int(pipe))
     _limit_memory()
     questions, answers = sys.stdin, os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # whatever prints must not answer
@@ -260,4 +264,4 @@ _OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
 }
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 import sys
 import time
 from pathlib import Path
@@ -22,3 +24,12 @@ def python(code: str) -> list[str]:
 def engine(protocol: str, behaviour: str = "good") -> list[str]:
     """The program that plays the first legal move, well or badly."""
     return [sys.executable, str(ENGINE), protocol, behaviour]
+
+
+def hold_the_lock() -> None:
+    """What a child of multiprocessing does that is to end in the middle of it."""
+    from evolve.programs.parent import end_with_parent
+
+    end_with_parent()
+    print(os.getpid(), flush=True)
+    ctypes.PyDLL(None).sleep(1000)

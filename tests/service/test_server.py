@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+import httpx
 import psutil
 import pytest
 
 from tests.cli import fails, misused
-from tests.service import Service
+from tests.service import Service, until
 
 
 def test_it_loads_neither_engine_nor_pandas(service: Service) -> None:
@@ -96,6 +100,61 @@ def test_ended_by_a_signal(tmp_path: Path) -> None:
         assert code == 0
         assert time.monotonic() - begin < 5
         assert "Traceback" not in service.log.read_text()
+
+
+@contextmanager
+def asking(ask: Callable[[], object]) -> Iterator[None]:
+    """Ask in a thread, which gets no answer: the server is killed."""
+
+    def wait() -> None:
+        with suppress(httpx.HTTPError):
+            ask()
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a thread of theirs watches")
+def test_what_it_has_started_ends_with_it_in_the_middle_of_a_question(
+    runs: Path, tmp_path: Path
+) -> None:
+    """But for jobs, of which there are none."""
+    shutil.copytree(runs / "small", tmp_path / "runs" / "small")
+    service = Service(tmp_path / "runs").start()
+    assert service.process is not None
+    server, children = psutil.Process(service.process.pid), []
+
+    def started(count: int) -> bool:
+        children[:] = server.children(recursive=True)
+        return len(children) == count
+
+    def question(depth: int) -> None:
+        service.post("evaluations", {"agent": f"swh?depth={depth}", "position": {}}, 200)
+
+    try:
+        question(1)
+        assert started(1)
+        (searcher,) = children
+        begin = searcher.cpu_times().user
+        with asking(lambda: question(20)):
+            until(lambda: searcher.cpu_times().user > begin + 0.2, 60)
+            with asking(lambda: service.client.get("runs/small/files/games.csv")):
+                until(lambda: started(3), 60)  # with a guard and what writes the file
+                (guard,) = {*server.children()} - {searcher}
+                for one in guard.children():
+                    one.suspend()
+                service.stop(signal.SIGKILL)
+        _, alive = psutil.wait_procs(children, timeout=60)
+        assert not alive
+    finally:
+        service.client.close()
+        for one in children:
+            with suppress(psutil.NoSuchProcess):
+                one.kill()
 
 
 @pytest.mark.slow

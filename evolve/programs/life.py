@@ -1,0 +1,80 @@
+"""A pipe that says when the process that holds its other end has ended, however that happened.
+
+A child process that is to end with its parent holds one end, the parent alone the other. A pipe,
+not the parent-death signal of Linux, reports the end: that signal comes when the *thread* that
+started the child ends.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+_GUARD: Final = Path(__file__).with_name("guard.py")
+
+
+class Life:
+    """What keeps a child process alive that this process starts.
+
+    It ends with this process, or with `end`: by `end_with` in the child, or by its guard where the
+    child is a program that knows nothing of us. Where there is no fork (Windows) there is nothing.
+    """
+
+    def __init__(self) -> None:
+        self.pipes: tuple[int, ...] = ()
+        """What the child is to inherit: its end of the pipe, or nothing."""
+        self._ours: int | None = None
+        if hasattr(os, "fork") and sys.executable:
+            theirs, self._ours = os.pipe()
+            self.pipes = (theirs,)
+
+    @property
+    def held(self) -> bool:
+        """Whether `end` would end the child."""
+        return self._ours is not None
+
+    def guard(self, command: Sequence[str]) -> Sequence[str]:
+        """The command behind a guard, which waits for the end of the pipe."""
+        if not self.pipes:
+            return command
+        return (sys.executable, "-I", "-S", str(_GUARD), str(self.pipes[0]), *command)
+
+    def leave(self) -> None:
+        """Close the child's end here, once the child has been started or could not be."""
+        for pipe in self.pipes:
+            os.close(pipe)
+        self.pipes = ()
+
+    def end(self) -> None:
+        """End the child."""
+        if self._ours is not None:
+            os.close(self._ours)
+            self._ours = None
+
+
+def end_with(pipe: int) -> None:
+    """End this process when the other end of a pipe, to which nobody writes, has been closed."""
+    from multiprocessing.connection import wait  # which a server that holds the other end spares
+
+    if sys.platform != "linux":
+
+        def watch() -> None:
+            wait([pipe])
+            os._exit(1)
+
+        threading.Thread(target=watch, daemon=True).start()
+        return
+    # A thread would need the interpreter's lock, which a computation in C may hold for minutes. The
+    # kernel needs nothing.
+    import fcntl
+
+    fcntl.fcntl(pipe, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(pipe, fcntl.F_SETSIG, signal.SIGKILL)
+    fcntl.fcntl(pipe, fcntl.F_SETFL, fcntl.fcntl(pipe, fcntl.F_GETFL) | os.O_ASYNC)
+    if wait([pipe], 0):  # it had been closed before
+        os._exit(1)
