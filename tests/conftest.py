@@ -1,7 +1,8 @@
-"""Tests of learning are skipped, with their reason, where PyTorch is not installed."""
+"""What holds for all tests: those of learning are skipped, with their reason, without PyTorch."""
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 from collections.abc import Generator
 from typing import Final
@@ -19,6 +20,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("learning"):
                 item.add_marker(pytest.mark.skip(reason=_NO_TORCH))
+
+
+def pytest_collection_finish() -> None:
+    """What the collection made stays to the end: no later search for garbage goes through it."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

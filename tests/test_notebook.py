@@ -9,14 +9,12 @@ import pytest
 
 from tests.cli import ROOT
 
-nbclient = pytest.importorskip("nbclient")
-
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # Jupyter's own
 def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import nbformat
-
+    nbclient = pytest.importorskip("nbclient")
+    nbformat = pytest.importorskip("nbformat")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     book = nbformat.read(ROOT / "docs/python.ipynb", as_version=4)
     codes = [cell for cell in book.cells if cell.cell_type == "code"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import evalica
 import numpy as np
 import pytest
 
@@ -28,6 +27,8 @@ def simulated(elo: np.ndarray, pairs: int, rng: np.random.Generator, luck: float
 
 @pytest.mark.parametrize("players", [2, 5, 12])
 def test_evalica_agrees(players: int) -> None:
+    import evalica  # with scipy.stats, half a second in each worker if at collection
+
     rng = np.random.default_rng(players)
     meetings = simulated(rng.normal(0, 120, players), 40, rng)
     xs, ys, winners, weights = [], [], [], []

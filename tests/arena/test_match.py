@@ -64,13 +64,14 @@ def test_move_by_move_agents_search_the_nodes_of_whole_games(rules: Rules) -> No
     [
         (PLAYER, 16),
         (replace(PLAYER, reuse=True), 16),
-        (evolve.load_agent("uct?simulations=70"), 70),
-        (evolve.load_agent("swh?time=0.03"), 100),
-        (evolve.load_agent("swh?depth=4"), 100),
+        ("uct?simulations=70", 70),
+        ("swh?time=0.03", 100),  # a limit of time loads kernels, so not at collection
+        ("swh?depth=4", 100),
     ],
-    ids=lambda value: getattr(value, "name", ""),
+    ids=lambda value: getattr(value, "name", None),
 )
-def test_agents_count_their_nodes(agent: Agent, least: int) -> None:
+def test_agents_count_their_nodes(agent: Agent | str, least: int) -> None:
+    agent = evolve.load_agent(agent) if isinstance(agent, str) else agent
     here = agent.for_game(1)
     board = evolve.Board.start().play(19)
     square, nodes = here.choose_counted(board)
