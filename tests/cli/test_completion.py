@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -13,6 +14,24 @@ import pytest
 from evolve.agents.registry import REFERENCES
 from evolve.cli.main import COMMANDS
 from tests.cli import environment
+
+HEAVY = {"numba", "pandas", "pyarrow", "torch", "optuna", "matplotlib"}
+"""Packages that are not loaded while one types."""
+
+EVERY_COMMAND = """
+import json, os, sys
+from evolve.cli.main import main
+for command in sys.argv[1:]:
+    if os.fork() == 0:
+        os.environ["COMP_WORDS"] = f"evolve {command} --hel"
+        try:
+            main([])
+        finally:
+            print(json.dumps([command, *sys.modules]), flush=True)
+            os._exit(0)
+    os.wait()
+"""
+"""Completes an option of each command in a process that has loaded no other command."""
 
 
 def completions(folder: Path, *words: str, **changes: str) -> list[str]:
@@ -30,7 +49,7 @@ def completions(folder: Path, *words: str, **changes: str) -> list[str]:
         check=True,
     )
     loaded = {line.rpartition("|")[2].strip() for line in ended.stderr.splitlines()}
-    assert not {"numba", "pandas", "pyarrow", "torch", "optuna", "matplotlib"} & loaded
+    assert not HEAVY & loaded
     return [line.partition(",")[2] for line in ended.stdout.splitlines()]
 
 
@@ -48,10 +67,21 @@ def test_commands_runs_agents_and_presets_are_completed(quick: Path, tmp_path: P
     assert "s4-reversiv" in completions(tmp_path, "train", "mcts", "--preset", "s")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("command", COMMANDS)
-def test_completion_of_every_command_is_light(command: str, tmp_path: Path) -> None:
-    assert "--help" in completions(tmp_path, command, "--h")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_completion_of_every_command_is_light() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", EVERY_COMMAND, *COMMANDS],
+        env=environment(_EVOLVE_COMPLETE="bash_complete", COMP_CWORD="2"),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = ended.stdout.splitlines()
+    assert len(lines) == 2 * len(COMMANDS)
+    for command, offered, text in zip(COMMANDS, lines[::2], lines[1::2], strict=True):
+        done, *loaded = json.loads(text)
+        assert (done, offered) == (command, "plain,--help")
+        assert not HEAVY & set(loaded), command
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

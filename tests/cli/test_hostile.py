@@ -17,9 +17,6 @@ import evolve
 from evolve.records.table import read_games, write_games
 from tests.cli import Result, command, done, environment, fails, invoke, misused, snapshot
 
-SHORT, LONG = 25, 400
-"""Damaged files that are tried, and with -m slow."""
-
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
 
 BOMBS = {
@@ -271,9 +268,4 @@ def try_damage(copy: Path, count: int) -> None:
 
 @pytest.mark.slow
 def test_damaged_settings_and_agents_are_told_in_a_line(copy: Path) -> None:
-    try_damage(copy, SHORT)
-
-
-@pytest.mark.slow
-def test_many_damaged_settings_and_agents_are_told_in_a_line(copy: Path) -> None:
-    try_damage(copy, LONG)
+    try_damage(copy, 100)

@@ -34,7 +34,7 @@ from tests.cli import (
     wait_until,
 )
 
-STOPS = 12
+STOPS = 4
 """Stops of each kind in the long proof, half of them at any moment; 50 were done once."""
 
 WAYS = {

@@ -6,6 +6,7 @@ import hashlib
 import os
 import pickle
 import random
+import shutil
 import stat
 import warnings
 from collections.abc import Callable
@@ -19,8 +20,8 @@ from evolve.engine.private import private_folder
 from tests.cli import Result, finish, program, spawn
 from tests.engine import as_root, posix
 
-SHORT, LONG = 40, 1000
-"""Flipped bits that are tried, and with -m slow."""
+FLIPS, COMPILED = 1000, 10
+"""Flipped bits that the loader is asked about, and those after which the kernel is called."""
 DIGEST = hashlib.sha256().digest_size
 
 
@@ -68,64 +69,73 @@ def test_a_kernel_is_compiled_once(folder: Path) -> None:
     assert (third(5), third(2.5), hits(third)) == (15, 7.5, 2)
 
 
-def flip(folder: Path, count: int) -> None:
-    """Flip single bits anywhere in a kernel's file: each time it is compiled anew and kept."""
-    assert compiled()(5) == 15
-    path = kernel_file(folder)
-    whole, rng = path.read_bytes(), random.Random(count)
-    for _ in range(count):
-        place = rng.randrange(8 * len(whole))
-        damaged = bytearray(whole)
-        damaged[place // 8] ^= 1 << place % 8
-        path.write_bytes(damaged)
-        again = compiled()
-        compiling._warn_once.cache_clear()
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
-            assert (again(5), hits(again)) == (15, 0), place
-        assert [str(one.message) for one in told] == [
-            f"compiled kernels in {folder} were damaged; they are made anew"
-        ]
-        whole = path.read_bytes()  # machine code is not the same bytes each time
-        assert hashlib.sha256(whole[DIGEST:]).digest() == whole[:DIGEST]
+def with_a_bit_flipped(whole: bytes, rng: random.Random) -> bytes:
+    place, damaged = rng.randrange(8 * len(whole)), bytearray(whole)
+    damaged[place // 8] ^= 1 << place % 8
+    return bytes(damaged)
+
+
+def warned(folder: Path, call: Callable[[], Any]) -> Any:
+    """What a call returns, which warns once that kernels were damaged."""
+    compiling._warn_once.cache_clear()
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        answer = call()
+    assert [str(one.message) for one in given] == [
+        f"compiled kernels in {folder} were damaged; they are made anew"
+    ]
+    return answer
 
 
 def test_a_flipped_bit_compiles_anew(folder: Path) -> None:
-    flip(folder, SHORT)
+    """Anywhere in a kernel's file; what is compiled is kept."""
+    assert compiled()(5) == 15
+    path, rng = kernel_file(folder), random.Random(0)
+    for _ in range(COMPILED):
+        # Machine code is not the same bytes each time.
+        path.write_bytes(with_a_bit_flipped(path.read_bytes(), rng))
+        again = compiled()
+        assert warned(folder, lambda kernel=again: (kernel(5), hits(kernel))) == (15, 0)
+        whole = path.read_bytes()
+        assert hashlib.sha256(whole[DIGEST:]).digest() == whole[:DIGEST]
 
 
-@pytest.mark.slow
-def test_many_flipped_bits_compile_anew(folder: Path) -> None:
-    flip(folder, LONG)
+def test_no_flipped_bit_is_loaded(folder: Path) -> None:
+    """What the dispatcher asks before it compiles: a thousand compilations would take 37 s."""
+    kernel = compiled()
+    assert kernel(5) == 15
+    path, rng = kernel_file(folder), random.Random(1)
+    whole, (signature,) = path.read_bytes(), kernel.signatures
+
+    def load() -> Any:
+        return kernel._cache.load_overload(signature, kernel.targetctx)
+
+    assert load() is not None
+    for _ in range(FLIPS):
+        path.write_bytes(with_a_bit_flipped(whole, rng))
+        assert warned(folder, load) is None
 
 
-@pytest.mark.parametrize("content", [b"", b"short", bytes(DIGEST), bytes(5000)])
-def test_a_cut_file_compiles_anew(folder: Path, content: bytes) -> None:
+@pytest.mark.parametrize("content", [b"", b"short", bytes(DIGEST), bytes(5000), None])
+def test_a_cut_file_compiles_anew(folder: Path, content: bytes | None) -> None:
     compiled()(5)
-    kernel_file(folder).write_bytes(content)
-    compiling._warn_once.cache_clear()
-    with pytest.warns(RuntimeWarning, match="damaged"):
-        assert compiled()(5) == 15
+    path = kernel_file(folder)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2] if content is None else content)
+    assert warned(folder, lambda: compiled()(5)) == 15
 
 
-@pytest.mark.slow
-def test_damage_to_every_file_is_told_in_one_line(tmp_path: Path) -> None:
-    cache = tmp_path / "cache"
-    solve = ("solve", "end.obf", "--rules", "standard", "--json")
-    (tmp_path / "end.obf").write_text("OOOOOOOOXXXXXXXX" * 3 + "OOOOOOOOXXXXX--- X\n")
-    first = program(tmp_path, *solve, EVOLVE_CACHE_DIR=str(cache))
-    files = [path for path in cache.rglob("*") if path.is_file()]
-    assert len(files) > 1
+def test_damage_to_many_files_is_one_warning(folder: Path) -> None:
+    kernel = compiled()
+    assert (kernel(5), kernel(2.5)) == (15, 7.5)
+    files = [path for path in folder.iterdir() if path.is_file()]
+    assert len(files) == 2
     for path in files:
-        content = bytearray(path.read_bytes())
-        content[len(content) // 2] ^= 16
-        path.write_bytes(content)
-    ended = program(tmp_path, *solve, EVOLVE_CACHE_DIR=str(cache))
-    scores = [[one["score"] for one in it.document["positions"]] for it in (first, ended)]
-    assert scores[0] == scores[1]
-    assert ended.err.count("\n") == 1
-    assert "damaged" in ended.err
-    assert program(tmp_path, *solve, EVOLVE_CACHE_DIR=str(cache)).err == ""
+        path.write_bytes(with_a_bit_flipped(path.read_bytes(), random.Random(2)))
+    again = compiled()
+    assert warned(folder, lambda: (again(5), again(2.5), hits(again))) == (15, 7.5, 0)
+    third = compiled()
+    assert (third(5), third(2.5), hits(third)) == (15, 7.5, 2)
 
 
 class Plant:
@@ -151,10 +161,18 @@ def perft(tmp_path: Path, cache: Path) -> Result:
     return program(tmp_path, "perft", 3, "--json", EVOLVE_CACHE_DIR=str(cache))
 
 
+@pytest.fixture(scope="module")
+def whole_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `evolve perft` compiles. Look, do not touch."""
+    folder = tmp_path_factory.mktemp("kernels")
+    perft(folder, folder / "cache")
+    return folder / "cache"
+
+
 @pytest.fixture
-def planted(tmp_path: Path) -> tuple[Path, Path]:
+def planted(tmp_path: Path, whole_cache: Path) -> tuple[Path, Path]:
     cache, mark = tmp_path / "cache", tmp_path / "executed"
-    perft(tmp_path, cache)
+    shutil.copytree(whole_cache, cache)
     plant(cache, mark)
     return cache, mark
 
@@ -170,21 +188,18 @@ def refused(tmp_path: Path, cache: Path, mark: Path, word: str) -> None:
 
 @posix
 @pytest.mark.parametrize(
-    ("below", "mode"),
-    [
-        pytest.param("kernels-*", 0o772, marks=pytest.mark.slow),
-        pytest.param("kernels-*", 0o1777, marks=pytest.mark.slow),
-        ("", 0o777),
-    ],
+    ("below", "modes"),
+    [pytest.param("kernels-*", (0o772, 0o1777), marks=pytest.mark.slow), ("", (0o777,))],
 )
 def test_a_pickle_planted_by_others_is_not_executed(
-    tmp_path: Path, planted: tuple[Path, Path], below: str, mode: int
+    tmp_path: Path, planted: tuple[Path, Path], below: str, modes: tuple[int, ...]
 ) -> None:
     cache, mark = planted
     place = next(cache.glob(below)) if below else cache
     before = place.stat().st_mode
-    place.chmod(mode)
-    refused(tmp_path, cache, mark, f"other users can write to {place}")
+    for mode in modes:
+        place.chmod(mode)
+        refused(tmp_path, cache, mark, f"other users can write to {place}")
     place.chmod(stat.S_IMODE(before))
     # In a folder that only its owner could have changed it would have been.
     perft(tmp_path, cache)
