@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 Board = tuple[int, int]
@@ -323,14 +322,22 @@ def never_turned(own: int, opp: int) -> Board:
 # --- agents and games -----------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Agent:
-    """Weights (15) and a depth for each phase, the phase of each disc count, the exact end."""
+    """Weights (15) and a depth for each phase, the phase of each disc count, the exact end.
 
-    weights: tuple[tuple[int, ...], ...]
-    depths: tuple[int, ...]
-    phase_of: tuple[int, ...]  # by disc count, 0 to 64
-    endgame: int = 0
+    No dataclass: a program that plays by these rules is started hundreds of times, and importing
+    dataclasses takes it a third of its start.
+    """
+
+    def __init__(
+        self,
+        weights: tuple[tuple[int, ...], ...],
+        depths: tuple[int, ...],
+        phase_of: tuple[int, ...],  # by disc count, 0 to 64
+        endgame: int = 0,
+    ) -> None:
+        self.weights, self.depths = weights, depths
+        self.phase_of, self.endgame = phase_of, endgame
 
     def phase(self, own: int, opp: int) -> int:
         """The phase of a position."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 
 import numpy as np
@@ -74,6 +75,7 @@ def whole_sum(some: int, table: int) -> int:
     return _whole_sum(some, table)
 
 
+@functools.cache
 def random_moves(seed: int, count: int) -> tuple[list[int], list[Board], list[int]]:
     """So many moves or more of whole games, passes among them: the moves, their positions, and
     the first place of each game, all games one after the other with their ends."""
