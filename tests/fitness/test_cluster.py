@@ -30,7 +30,7 @@ from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.pairs import all_pairs
 from evolve.fitness.roster import _all_reached
 from evolve.fitness.roundrobin import schedule
-from tests.cli import QUICK, ROOT, done, misused, spawn, tables, wait_until
+from tests.cli import ALPHABETA, QUICK, ROOT, done, misused, spawn, tables, wait_until
 from tests.fitness.dask import Place, certificates, cluster, place
 
 distributed = pytest.importorskip("distributed")
@@ -401,7 +401,7 @@ def test_sweeps_on_a_cluster(shared: Place, tmp_path: Path, kind: str) -> None:
 
 @pytest.mark.slow
 def test_a_sweep_whose_scheduler_is_killed_goes_on(tmp_path: Path) -> None:
-    words = ("sweep", "alphabeta", "--trials=40", "--panel-openings=40", "--jobs=2")
+    words = (*ALPHABETA, "--trials=1000", "--jobs=2")
     with place(tmp_path, 1) as found:
         cluster(found, 1).close()
         sweep = tmp_path / "sweep"
@@ -414,7 +414,7 @@ def test_a_sweep_whose_scheduler_is_killed_goes_on(tmp_path: Path) -> None:
     assert err.strip() == f"error: the scheduler at {found.address} is gone"
     trials = evolve.load_run(sweep).trials
     assert not (trials["state"] == "FAIL").any()
-    done("resume", sweep, "--trials", 10)
+    done("resume", sweep, "--trials", len(trials) + 5)
     assert (evolve.load_run(sweep).trials["state"] == "COMPLETE").sum() >= 8
 
 

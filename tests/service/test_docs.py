@@ -13,15 +13,19 @@ from tests.service import Service
 
 TEXT = (Path(__file__).parents[2] / "docs/service.md").read_text(encoding="utf-8")
 
+PRESET = '"preset": "quick"'
+LITTLE = ', "budget": 2, "checks": 1, "panel_openings": 2, "depth": 4, "probcut_positions": 50'
+POPULATION = '"population": 32'
+SMALL = '"population": 6, "panel_openings": 2, "playoff_openings": 2, "move_budget": 300'
+"""Half a minute of learning, as much of games against the ladder, and a larger run: for readers."""
+
 
 @pytest.mark.slow
 def test_the_way_by_python(fresh: Service, capsys: pytest.CaptureFixture[str]) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
     assert "127.0.0.1:8765" in code
-    # Half a minute of learning is for readers.
-    quick, short = '"preset": "quick"', '"preset": "quick", "budget": 2'
-    assert quick in code
-    exec(code.replace(":8765", f":{fresh.port}").replace(quick, short), {})
+    assert PRESET in code
+    exec(code.replace(":8765", f":{fresh.port}").replace(PRESET, PRESET + LITTLE), {})
     assert "'move':" in capsys.readouterr().out
 
 
@@ -30,6 +34,8 @@ def test_the_way_by_python(fresh: Service, capsys: pytest.CaptureFixture[str]) -
 def test_the_way_by_curl(fresh: Service, tmp_path: Path) -> None:
     (script,) = [one for one in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL) if "curl" in one]
     script = script.replace(":8765", f":{fresh.port}").replace("-m 20", "-m 2")
+    assert POPULATION in script
+    script = script.replace(POPULATION, SMALL)
     first = script.partition('curl -s "$api/jobs')[0]
     for part in (script, first):
         subprocess.run(["sh", "-c", part], check=True, cwd=tmp_path, timeout=300)
