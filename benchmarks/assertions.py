@@ -5,8 +5,8 @@
     python -m benchmarks.assertions REV REV      at both, side by side
 
 A room is a folder of tests/. `assertions` counts `assert` statements, expected exceptions and
-warnings (`pytest.raises`, `pytest.warns`), and calls of helpers that assert by themselves (functions
-of the tests whose own body does). `things` are test functions, each of which proves one;
+warnings (`pytest.raises`, `pytest.warns`), and calls of helpers that assert by themselves
+(functions of the tests whose own body does). `things` are test functions, each of which proves one;
 parameters of a test make no further thing. Nothing is run: the sources are read as text.
 """
 
