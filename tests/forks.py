@@ -174,8 +174,9 @@ def run(
     return subprocess.CompletedProcess(words, process.returncode, out, err)
 
 
-def serve(line: socket.socket) -> Any:
-    """Fork as asked until nobody is there to ask; in each fork, return what was asked for."""
+def serve(line: socket.socket) -> tuple[Any, socket.socket]:
+    """Fork as asked until nobody is there to ask; in each fork, return what was asked for, and
+    where it says its number when signals do to it what they should."""
     interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     woken, wake = socket.socketpair()
@@ -208,11 +209,10 @@ def serve(line: socket.socket) -> Any:
         for stream in streams:
             os.close(stream)
         if number == 0:
-            for one in (line, woken, wake, status, *forks.values()):
+            for one in (line, woken, wake, *forks.values()):
                 one.close()
-            return request
+            return request, status
         forks[number] = status
-        status.sendall(_NUMBER.pack(number))
 
 
 def _import_for(command: str = "") -> None:
@@ -229,11 +229,13 @@ def _import_for(command: str = "") -> None:
         gc.freeze()
 
 
-def become(request: Any) -> None:
+def become(request: Any, ready: socket.socket) -> None:
     """Be `python -m evolve`, which ends this process."""
     if request["session"]:
         os.setsid()
     os.chdir(request["folder"])
+    with ready:
+        ready.sendall(_NUMBER.pack(os.getpid()))
     os.environ.clear()
     os.environ.update(request["environment"])
     for place, (name, errors) in enumerate(
@@ -261,4 +263,4 @@ def _stream(place: int, errors: str) -> TextIOWrapper:
 
 
 if __name__ == "__main__":
-    become(serve(socket.socket(fileno=int(sys.argv[1]))))
+    become(*serve(socket.socket(fileno=int(sys.argv[1]))))

@@ -349,7 +349,7 @@ def test_ctrl_c_is_left_alone_where_it_is_ignored(tmp_path: Path) -> None:
     "way", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.slow)]
 )
 def test_a_run_that_is_ended_says_how_to_go_on(way: signal.Signals, tmp_path: Path) -> None:
-    process = spawn(tmp_path, "run", *LONG, "--out", "long")
+    process = spawn(tmp_path, "run", *LONG, "--out", "long", real=True)
     wait_until((tmp_path / "long/generations/gen-0001.parquet").exists, process)
     process.send_signal(way)
     ended = finish(process)

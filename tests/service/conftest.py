@@ -54,7 +54,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def service(runs: Path) -> Iterator[Service]:
     """A service on it, for tests that leave it as it is."""
-    started = Service(runs, "--slots=2").start()
+    started = Service(runs, "--slots=2").start(real=True)  # its memory is looked at
     yield started
     started.close()
 

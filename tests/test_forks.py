@@ -1,0 +1,110 @@
+"""A forked program is as one that was started."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+import evolve
+from tests import forks
+from tests.cli import command, environment, finish, program, read_terminal, spawn
+
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="by what Linux says of processes")
+OLD_RUN = Path(__file__).parent / "cli/run-0.1"
+
+
+@pytest.mark.parametrize(
+    ("words", "changes"),
+    [
+        (("show", OLD_RUN), {"COLUMNS": "60", "PYTHONIOENCODING": "ascii:replace"}),
+        (("show", "nothing"), {}),
+        (("runs", "."), {"PYTHONUNBUFFERED": ""}),
+        (("perft", "x"), {}),
+    ],
+)
+def test_it_writes_and_ends_alike(
+    words: tuple[object, ...], changes: dict[str, str], tmp_path: Path
+) -> None:
+    started = program(tmp_path, *words, real=True, **changes)
+    assert program(tmp_path, *words, **changes) == started
+
+
+def test_nothing_of_the_tests_is_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evolve, "__version__", "of the tests")
+    monkeypatch.setattr(sys, "argv", ["of the tests"])
+    monkeypatch.setenv("COLUMNS", "17")
+    assert "of the tests" not in program(tmp_path, "--version").out
+
+
+def test_its_place_in_the_system(tmp_path: Path) -> None:
+    here, there = pty.openpty()
+    process = forks.start(
+        command("play", "swh"),
+        cwd=tmp_path,
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=there,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert (os.getsid(process.pid), os.getpgid(process.pid)) == (process.pid, process.pid)
+    assert psutil.Process(process.pid).cwd() == str(tmp_path)
+    if sys.platform == "linux":
+        streams = [os.readlink(f"/proc/{process.pid}/fd/{number}") for number in range(3)]
+        assert streams[1] == os.ttyname(there)
+        assert all(stream.startswith("pipe:") for stream in streams[::2])
+        opened = [int(path.name) for path in Path(f"/proc/{process.pid}/fd").iterdir()]
+        assert max(opened) < 10, "none of the server's"
+    os.close(there)
+    process.kill()
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    read_terminal(here)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_it(number: signal.Signals, code: int, tmp_path: Path) -> None:
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    words = command("engine", "swh", "--protocol=gtp")
+    with forks.start(words, cwd=tmp_path, env=environment(), **streams) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"name\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == b"= evolve swh\n"
+        assert process.poll() is None
+        process.send_signal(number)
+        assert process.wait(30) == code
+
+
+def test_what_counts_while_python_starts_is_really_started(tmp_path: Path) -> None:
+    for changes in ({"EVOLVE_CACHE_DIR": str(tmp_path)}, {"PYTHONPATH": f"{forks.ROOT}:x"}):
+        process = spawn(tmp_path, "--help", **changes)
+        assert not isinstance(process, forks.Fork)
+        assert finish(process).code == 0
+
+
+@LINUX
+def test_the_server_ends_with_the_tests_however_they_end(tmp_path: Path) -> None:
+    script = (
+        "import os, sys, time\n"
+        "from tests import forks\n"
+        "forks.run([*forks.PROGRAM, '--help'])\n"
+        "print(forks.server().process.pid, flush=True)\n"
+        "time.sleep(600)\n"
+    )
+    tests = subprocess.Popen(
+        [sys.executable, "-c", script], env=environment(), stdout=subprocess.PIPE
+    )
+    assert tests.stdout is not None
+    served = psutil.Process(int(tests.stdout.readline()))
+    tests.kill()
+    tests.communicate()
+    assert not psutil.wait_procs([served], timeout=20)[1]
