@@ -18,13 +18,13 @@ from evolve.arena.match import Match
 from evolve.documents import parse_json, read_document
 from evolve.engine.rules import Rules
 from evolve.errors import RunError
-from evolve.files.atomic import write_text
+from evolve.files.atomic import TEMPORARY_PREFIX, write_text
 from evolve.files.changes import make_folder
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings
 from evolve.tables.arrow import rows_with
-from evolve.tables.folder import locked, refuse_links
+from evolve.tables.folder import locked, refuse_links, sweep_temporary
 from evolve.tables.games import FAILED, GAMES_COLUMNS
 from evolve.tables.layout import GAMES, LOCK_FILE, RATING_FILE
 from evolve.tables.parquet import read_table, write_table
@@ -111,6 +111,7 @@ class Tournament:
             self._play(progress)
             return
         with locked(self.folder):
+            sweep_temporary(self.folder, (GAMES,))
             # Only now: before it had the lock, another might be at work with fewer agents.
             config = self.folder / RATING_FILE
             if config.exists():
@@ -222,7 +223,7 @@ class Tournament:
         config = folder / RATING_FILE
         if config.exists():
             self._check(config)
-        elif folder.exists() and {path.name for path in folder.iterdir()} - {GAMES, LOCK_FILE}:
+        elif folder.exists() and not all(map(_is_leftover, folder.iterdir())):
             raise RunError(f"{folder} is taken: it holds something that is not a rating")
         make_folder(folder / GAMES, parents=True, exist_ok=True)
 
@@ -293,3 +294,8 @@ def _told_apart(names: Sequence[str]) -> list[str]:
         seen[name] = seen.get(name, 0) + 1
         found.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
     return found
+
+
+def _is_leftover(path: Path) -> bool:
+    """Whether a rating that was killed before its rating.json leaves this."""
+    return path.name in (GAMES, LOCK_FILE) or path.name.startswith(TEMPORARY_PREFIX)

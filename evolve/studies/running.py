@@ -12,9 +12,10 @@ import tomli_w
 
 from evolve.errors import EvolveError, RunError
 from evolve.files.atomic import write_text
-from evolve.files.changes import make_folder
+from evolve.files.changes import remove
 from evolve.studies.facts import row_of
 from evolve.studies.process import RunProcess
+from evolve.tables import folder as store
 from evolve.tables.design import Member
 from evolve.tables.layout import CONFIG_FILE
 from evolve.tables.observer import Observer, RunEnding
@@ -24,6 +25,8 @@ LOGS: Final = "logs"
 SETTINGS: Final = "settings"
 PARTS: Final = (LOGS, SETTINGS)
 """What a study's folder has beside its runs: what they print, and the settings they began with."""
+PROGRESS: Final = ".progress"
+"""How the file ends in which a run reports."""
 _LOOK: Final = 0.25
 """Seconds between two looks at the runs."""
 _INTERRUPTED: Final = (130, 143, 129)
@@ -83,7 +86,7 @@ class Remote(Protocol):
 
 
 class StudyWork:
-    """What is left to do of a study, done by processes.
+    """What is left to do of a study, done by processes. Make it inside the folder's lock.
 
     jobs: threads of all runs together; as many runs go on at a time, as long as there are so many
     left, and each has its share of the threads. more: words for the runs that go on, such as
@@ -98,6 +101,7 @@ class StudyWork:
         more: Sequence[str] = (),
         remote: Remote | None = None,
     ) -> None:
+        sweep(study)
         self.study, self._more, self._remote = study, more, remote
         self._jobs = jobs
         self.rows = {member: row_of(study, member) for member in study.members}
@@ -114,8 +118,6 @@ class StudyWork:
 
     def run(self, observer: Observer) -> StudyEnding:
         """Do it. Runs that fail are told of and left; the others go on."""
-        for part in PARTS:
-            make_folder(self.study.path / part, exist_ok=True)
         waiting, stopping = list(self.left), False
         self._done = float(len(self.rows) - len(waiting))
         try:
@@ -159,7 +161,7 @@ class StudyWork:
         logs = self.study.path / LOGS
         words += ["--jobs", str(self.threads)]
         modules = self.study.design.kind.modules
-        return RunProcess(words, logs / f"{name}.log", logs / f"{name}.progress", modules)
+        return RunProcess(words, logs / f"{name}.log", logs / f"{name}{PROGRESS}", modules)
 
     def _end(self, member: Member, process: Working, observer: Observer) -> None:
         """A process has ended: its run's row, or why it failed."""
@@ -174,6 +176,14 @@ class StudyWork:
         elif not stopped:
             self._done += 1
             observer.row(row, self._done, len(self.rows))
+
+
+def sweep(study: Study) -> None:
+    """Remove what a killed study left: temporary files, and what its runs reported. Runs that are
+    done do not come again, so that nothing else would."""
+    store.sweep_temporary(study.path, PARTS)
+    for path in (study.path / LOGS).glob(f"*{PROGRESS}"):
+        remove(path, missing_ok=True)
 
 
 def check_links(study: Study) -> None:

@@ -329,7 +329,7 @@ def results(folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for path in sorted(folder.rglob("*.parquet")):
         table = read_table(path).replace_schema_metadata(None)
-        names = [name for name in table.column_names if name not in _NOT_RESULTS]
+        names = [name for name in table.column_names if not name.endswith(_NOT_RESULTS)]
         found[path.relative_to(folder).as_posix()] = table.select(names).to_pylist()
     for path in sorted(folder.glob("*.json")):
         found[path.name] = json.loads(path.read_text(encoding="utf-8"))

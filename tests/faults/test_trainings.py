@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
 import pytest
 
 from evolve.tables.arrays import read_arrays
@@ -26,6 +26,7 @@ TRAININGS: Final[dict[str, tuple[object, ...]]] = {
     "dqn": ("train", "dqn", "--layers=dense 8 relu, dueling", *_NETWORK),
     "mcts": ("train", "mcts", "--simulations=4", "--layers=dense 8 relu, dense 1 tanh", *_NETWORK),
 }
+_TIMES: Final = ("spent", "wall")
 ALL: Final = [
     pytest.param(name, marks=() if name == "patterns" else pytest.mark.learning)
     for name in TRAININGS
@@ -33,11 +34,16 @@ ALL: Final = [
 
 
 def outcome() -> dict[str, Any]:
-    """Its tables, and every number of its agent and its checkpoint."""
+    """Its tables, its agent, and all that its checkpoint holds but times."""
     found = results(Path("x"))
     for path in sorted(Path("x").glob("*.npz")):
         for name, array in read_arrays(path, 1 << 30).items():
-            found[f"{path.name}/{name}"] = array.tolist() if array.dtype != np.uint8 else None
+            found[f"{path.name}/{name}"] = array.tolist()
+        facts = found.get(f"{path.name}/facts")
+        if isinstance(facts, str):
+            kept = {key: value for key, value in json.loads(facts).items() if key not in _TIMES}
+            learner = {k: v for k, v in kept["learner"].items() if k != "accept_seconds"}
+            found[f"{path.name}/facts"] = {**kept, "learner": learner}
     return found
 
 
