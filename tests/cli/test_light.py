@@ -1,21 +1,28 @@
-"""What is quick stays quick: help, and looking at tables, load no kernels."""
+"""What is quick stays quick: no command loads what it does not use."""
 
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from evolve.cli.main import COMMANDS
+from tests.cli import ALPHABETA, TINY, environment
+from tests.cli.test_solve import LAST_TWO
+from tests.cli.test_train_patterns import SMALL as PATTERNS
 
 HEAVY = {"deap", "joblib", "matplotlib", "numba", "optuna", "scipy", "torch"}
 TABLES = {"numpy", "pandas", "pyarrow"}
 OLD_RUN = Path(__file__).parent / "run-0.1"
+_MARK = "loaded:"
 
 
-def loaded(*commands: tuple[str, ...]) -> dict[str, set[str]]:
-    """The packages that are loaded after each of some commands, one after the other in a process:
+def loaded(*commands: tuple[str, ...], folder: Path | None = None) -> dict[str, set[str]]:
+    """The modules that are loaded after each of some commands, one after the other in a process:
     what is not there after the last was loaded by none."""
     code = (
         "import json, sys\n"
@@ -26,16 +33,25 @@ def loaded(*commands: tuple[str, ...]) -> dict[str, set[str]]:
         "        code = 0\n"
         "    except SystemExit as ended:\n"
         "        code = ended.code\n"
-        "    print(code, *sorted(sys.modules), file=sys.stderr)\n"
+        f"    print({_MARK!r}, code, *sorted(sys.modules), file=sys.stderr)\n"
     )
     run = [sys.executable, "-c", code, json.dumps(commands)]
-    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        run,
+        cwd=folder,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     found = {}
-    for words, line in zip(commands, done.stderr.splitlines(), strict=True):
-        ended, *names = line.split()
+    lines = [line for line in done.stderr.splitlines() if line.startswith(_MARK)]
+    for words, line in zip(commands, lines, strict=True):
+        ended, *names = line.removeprefix(_MARK).split()
         assert ended == "0", words
-        found[" ".join(words)] = {name.partition(".")[0] for name in names}
+        found[" ".join(words)] = set(names)
     return found
 
 
@@ -69,7 +85,68 @@ def test_tables_are_read_from_python_without_kernels() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_a_match_loads_no_pandas() -> None:
-    """32 MB of memory, and time, for what only files of games need."""
-    found = loaded(("match", "swh", "zero", "--games", "4", "--json"))
-    assert all("pandas" not in names for names in found.values())
+COSTLY = {
+    "deap",
+    "distributed",
+    "fastapi",
+    "matplotlib",
+    "optuna",
+    "pandas",
+    "scipy.linalg",
+    "scipy.special",
+    "scipy.stats",
+    "sqlalchemy",
+    "torch",
+}
+"""What takes 0.1 s or more and is part of few commands; pandas also 38 MB, scipy.linalg 27."""
+
+EACH = (
+    (("--version",), set()),
+    (("perft", "3"), set()),
+    (("solve", "positions.obf"), set()),
+    (("convert", "moves.txt", "-o", "games.ggf"), set()),
+    (("runs", "."), set()),
+    (("show", "swh"), set()),
+    (("show", "OLD/champion.json"), set()),
+    (("replay", "OLD", "0:1"), set()),
+    (("replay", "games.ggf", "1"), set()),
+    (("export", "OLD", "--to", "python", "-o", "agent.py"), set()),
+    (("check", "agent.py"), set()),
+    (("match", "swh", "zero", "--games=4", "--json"), set()),
+    (("match", "swh", "zero", "--games=2", "--openings=moves.txt"), set()),
+    (("rate", "swh", "zero", "random", "--games=2", "--out=rated"), set()),
+    (("rate", "swh", "zero", "random", "--games=2", "--out=rated", "--json"), set()),
+    (("play", "swh"), set()),
+    (("engine", "swh", "--protocol=gtp"), set()),
+    ((*PATTERNS, "--out=learned"), set()),
+    (("run", *TINY, "--out=new"), {"deap"}),
+    (("resume", "new"), {"deap"}),
+    (("resume", "new", "--generations=4"), {"deap"}),
+    (("show", "new"), {"deap", "pandas"}),
+    (("lineage", "new"), {"deap", "pandas"}),
+    (("compare", "new"), {"deap", "pandas"}),
+)
+"""Commands, one after the other in one process, with what they and those before them may load."""
+
+
+def test_no_command_loads_what_it_does_not_use(tmp_path: Path) -> None:
+    (tmp_path / "moves.txt").write_text("f5 d6 c3\n", encoding="utf-8")
+    (tmp_path / "positions.obf").write_text(LAST_TWO, encoding="utf-8")
+    shutil.copytree(OLD_RUN, tmp_path / "OLD")
+    found = loaded(*(words for words, _ in EACH), folder=tmp_path)
+    for words, may in EACH:
+        assert found[" ".join(words)] & COSTLY <= may, words
+
+
+def test_a_sweep_loads_optuna_alone(tmp_path: Path) -> None:
+    sweep = (*ALPHABETA[:-1], "--trials=2", "--startup=1", "--jobs=1", "--out=swept")
+    for words, names in loaded(sweep, folder=tmp_path).items():
+        assert names & COSTLY == {"deap", "optuna"}, words
+
+
+@pytest.mark.learning
+def test_a_training_loads_torch_alone(tmp_path: Path) -> None:
+    small = ("--games=20", "--games-per-iteration=20", "--check-every=20", "--batch=32")
+    train = ("train", "dqn", *small, "--panel-openings=2", "--layers=dense 8 relu, dueling")
+    for words, names in loaded((*train, "--out=taught"), folder=tmp_path).items():
+        assert names & COSTLY == {"torch"}, words

@@ -23,14 +23,19 @@ from tests.service import Service, until
 
 
 def test_it_loads_neither_engine_nor_pandas(service: Service) -> None:
-    for path in ("runs/small", "runs/small/generations/1/games?sort=-upset", "agents", "commands"):
+    games = "runs/small/generations/1/games?sort=-upset"
+    winner, reason = "&individual=0-1&winner=black", "&reason=end&kind=fitness"
+    for path in (
+        *("runs/small", "agents", "commands", games, games + winner, games + reason),
+        *("runs/small/generations", "runs/small/generations/1/individuals"),
+        *("runs/small/generations/1/crosstable", "runs/small/games/1:2", "runs/small/lineage/0-1"),
+    ):
         service.get(path)
-    service.get("runs/small/lineage/0-1")
     assert service.process is not None
     libraries = Path(f"/proc/{service.process.pid}/maps")
     if libraries.exists():
         loaded = libraries.read_text()
-        for name in ("pandas", "llvmlite", "numba", "torch"):
+        for name in ("pandas", "llvmlite", "numba", "scipy", "torch"):
             assert f"/{name}" not in loaded, name
     assert psutil.Process(service.process.pid).memory_info().rss < 160 << 20
 
