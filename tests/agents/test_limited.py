@@ -39,12 +39,20 @@ def clocked(seconds: float, rules: Rules = "standard", **settings: int) -> Alpha
 
 
 @pytest.mark.parametrize("empties", [48, 30, 21, 18])
+def test_moves_by_the_clock_are_legal(empties: int) -> None:
+    agent = clocked(0.02)
+    for board in boards(empties, 3, empties):
+        assert agent.choose(board) in board.legal_moves()
+
+
+@pytest.mark.clock
+@pytest.mark.parametrize("empties", [48, 30, 21, 18])
 def test_keeps_the_time(empties: int) -> None:
-    """A tenth of a second over it is the other programs of a busy machine."""
+    """It ends before its time; half as much again is for a machine that does something else."""
     agent = clocked(0.2)
     for board in boards(empties, 3, empties):
         begin = time.perf_counter()
-        assert agent.choose(board) in board.legal_moves()
+        agent.choose(board)
         assert time.perf_counter() - begin < 0.3
 
 
@@ -99,11 +107,9 @@ def test_threads_do_not_stop_one_another() -> None:
 
 
 def test_one_move_or_none() -> None:
-    agent = clocked(30.0)
+    agent = clocked(86400.0)  # a thought would end the tests
     forced = Board.parse("XO-" + "-" * 61, side="black")
-    begin = time.perf_counter()
     assert agent.choose(forced) == 2
-    assert time.perf_counter() - begin < 5
     with pytest.raises(IllegalMoveError, match="no move"):
         agent.choose(Board.parse("XO-" + "-" * 61, side="white"))
 
@@ -143,8 +149,16 @@ def test_nodes_are_a_limit_that_repeats_on_any_machine() -> None:
 
 def test_nodes_and_time_hold_together() -> None:
     board = boards(9, 1, 40)[0]
-    few = evolve.load_agent("swh?nodes=5000&time=5").choose_counted(board)
+    few = evolve.load_agent("swh?nodes=5000&time=600").choose_counted(board)
     assert few == evolve.load_agent("swh?nodes=5000").choose_counted(board)
+    _, nodes = evolve.load_agent("swh?nodes=999999999&time=0.05").choose_counted(board)
+    assert 0 < nodes < 999999999
+
+
+@pytest.mark.clock
+def test_the_time_holds_where_nodes_would_take_minutes() -> None:
+    """0.05 s and a start; a machine that searches 100 000 nodes a second has 5000 in that."""
+    board = boards(9, 1, 40)[0]
     begin = time.perf_counter()
     _, nodes = evolve.load_agent("swh?nodes=999999999&time=0.05").choose_counted(board)
     assert time.perf_counter() - begin < 0.2

@@ -374,13 +374,21 @@ def test_nodes_are_a_limit_that_repeats() -> None:
     assert games == sorted({*games})
 
 
+def test_moves_by_the_clock_are_legal() -> None:
+    agent = pattern_agent(limit=Limit(seconds=0.02))
+    for empties in (48, 30, 18):
+        for board in boards(empties, 2, empties):
+            assert agent.choose(board) in board.legal_moves()
+
+
+@pytest.mark.clock
 def test_the_time_of_a_move_is_kept() -> None:
-    """A tenth of a second over it is the other programs of a busy machine."""
+    """It ends before its time; a tenth of a second is for a machine that does something else."""
     agent = pattern_agent(limit=Limit(seconds=0.05))
     for empties in (48, 30, 18):
         for board in boards(empties, 2, empties):
             begin = time.perf_counter()
-            assert agent.choose(board) in board.legal_moves()
+            agent.choose(board)
             assert time.perf_counter() - begin < 0.15
 
 

@@ -246,8 +246,13 @@ def test_a_file_that_cannot_be_written_meanwhile_is_tried_again(
     assert len(pd.read_csv("g.csv")) == ended.document["games"] == 200
 
 
+@pytest.mark.clock
 def test_writing_takes_little_of_a_match(tmp_path: Path) -> None:
-    """Files are written whole each time, so not after every pair of quick games."""
+    """Files are written whole each time, so not after every pair of quick games.
+
+    That would take 60 times as long; less than twice is what users do not notice, and the second
+    is for loading what writes tables.
+    """
     begin = time.perf_counter()
     done("match", "zero", "swh", "--games", 6000)
     bare = time.perf_counter() - begin

@@ -66,7 +66,7 @@ def test_the_end_of_the_input_and_of_the_reader(tmp_path: Path) -> None:
     process.stderr.close()
 
 
-@pytest.mark.slow
+@pytest.mark.clock
 def test_a_clock_that_is_short(tmp_path: Path) -> None:
     process = session(tmp_path, "swh-mobility?endgame=20", "--protocol", "gtp")
     assert process.stdin is not None

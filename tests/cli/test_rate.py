@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +128,6 @@ def test_a_stopped_one_ends_as_if_it_had_not_been(way: signal.Signals, tmp_path:
     arguments = ("rate", "swh?depth=4", "zero", "random", "swh-mobility?depth=4", "--games", 60)
     process = spawn(tmp_path, *arguments, "--out", "rated")
     wait_until(lambda: any(tmp_path.glob("rated/games/pair-*")), process)
-    time.sleep(0.01)
     process.send_signal(way)
     finish(process)
     assert rate(*arguments[1:], "--out", tmp_path / "rated") == rate(*arguments[1:])

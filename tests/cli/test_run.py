@@ -6,7 +6,6 @@ import json
 import re
 import shlex
 import signal
-import time
 import tomllib
 from pathlib import Path
 
@@ -325,14 +324,14 @@ def test_panel_every_other_generation() -> None:
 def test_ctrl_c_twice_ends_a_run_at_once(tmp_path: Path) -> None:
     # Minutes of games in the first generation, so that the second signal comes within it.
     options = ("--population", 200, "--fix", "depths=5", "--bounds", "depths=1:5")
-    process = spawn(tmp_path, "run", *QUICK, *options, "--move-budget", 0, "--out", "long")
+    options = (*options, "--move-budget", 0, "--progress", "events")
+    process = spawn(tmp_path, "run", *QUICK, *options, "--out", "long")
     assert process.stdout is not None
-    for line in process.stdout:
-        if "generation" in line.split():
-            break
-    time.sleep(0.2)  # until the signal is waited for; nothing shows that it is
+    # Games are played, so the signal is waited for.
+    wait_until(lambda: '"stage"' in (tmp_path / "events").read_text(), process)
     process.send_signal(signal.SIGINT)
-    assert "Ctrl-C again" in process.stdout.readline()
+    lines = iter(process.stdout.readline, "")
+    assert any("Ctrl-C again" in line for line in lines)
     process.send_signal(signal.SIGINT)
     ended = finish(process)
     assert ended.code in INTERRUPTED

@@ -37,7 +37,7 @@ def test_a_study_has_the_tables_of_one_on_this_machine_whatever_happens(tmp_path
         process = spawn(tmp_path, *words, "--scheduler", found.address, "--out", study)
         for count in (1, 4):
             wait_until(lambda n=count: len(list(study.glob("*/generations/*"))) > n, process)
-            found.workers.pop(0).kill()
+            found.kill_a_worker()
             found.worker()
         out, err = process.communicate(timeout=200)
         assert process.returncode == 0, (out, err)

@@ -145,7 +145,7 @@ def test_ctrl_c_ends_after_the_trials_in_hand(jobs: int, tmp_path: Path) -> None
     assert len(trials) < 1000
 
 
-@pytest.mark.slow
+@pytest.mark.clock
 def test_the_time_runs_out(tmp_path: Path) -> None:
     ended = done(*ALPHABETA, "--jobs=1", "--trials=100000", "--timeout=2", "--out=short")
     assert "the time is up" in ended.out

@@ -53,6 +53,11 @@ class Place:
         self.workers.append(self._started("worker", *words, **changes))
         return self.workers[-1]
 
+    def kill_a_worker(self) -> None:
+        killed = self.workers.pop(0)
+        killed.kill()
+        killed.wait()
+
     def end(self) -> None:
         for process in (*self.workers, self.scheduler):
             process.kill()

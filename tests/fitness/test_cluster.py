@@ -32,6 +32,7 @@ from evolve.fitness.roster import _all_reached
 from evolve.fitness.roundrobin import schedule
 from tests.cli import ALPHABETA, QUICK, ROOT, done, misused, spawn, tables, wait_until
 from tests.fitness.dask import Place, certificates, cluster, place
+from tests.waits import until
 
 distributed = pytest.importorskip("distributed")
 from distributed.utils_comm import gather_from_workers  # noqa: E402
@@ -111,11 +112,14 @@ def test_answers_are_fetched_together(shared: Place, monkeypatch: pytest.MonkeyP
             fetched.append(len(places))
             return await whole(places, rpc=rpc)
 
+        def futures() -> list[Any]:
+            return list(found._client.futures.values())
+
         monkeypatch.setattr(fetching, "gather_from_workers", gather)
         answers = []
         for answer in found.run(divided, range(1, 101)):
             answers.append(answer)
-            time.sleep(0.01)
+            until(lambda: all(one.status == "finished" for one in futures()))
     assert sorted(answers) == [(number, 1 / (number + 1)) for number in range(100)]
     assert sum(fetched) == 100
     assert len(fetched) < 60
@@ -167,9 +171,7 @@ def test_workers_killed_again_and_again_and_late_ones_change_nothing(tmp_path: P
         for generation in range(4):
             file = run / f"generations/gen-{generation:04d}.parquet"
             wait_until(file.exists, process)
-            killed = found.workers.pop(0)
-            killed.kill()
-            killed.wait()
+            found.kill_a_worker()
             found.worker()
         out, err = process.communicate(timeout=120)
     assert process.returncode == 0, (out, err)
@@ -187,7 +189,7 @@ def test_the_scheduler_is_killed_and_the_run_goes_on_without(tmp_path: Path) -> 
         found.scheduler.kill()
         begin = time.monotonic()
         out, err = process.communicate(timeout=60)
-        assert time.monotonic() - begin < 10
+        assert time.monotonic() - begin < 25, "for 30 s Dask itself would look for it"
     assert process.returncode == 1
     assert f"go on with: evolve resume {run}" in out
     assert err.strip() == f"error: the scheduler at {found.address} is gone"

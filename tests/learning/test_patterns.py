@@ -173,7 +173,7 @@ def test_more_games_go_on_from_the_end(whole: Path, tmp_path: Path) -> None:
     assert champion(folder).name == "patterns-650"
 
 
-@pytest.mark.slow
+@pytest.mark.clock
 def test_a_budget_ends_it(tmp_path: Path) -> None:
     """Within a tenth, compilation and checks not counted, the measuring of cuts included."""
     run = training(tmp_path, "patterns", games=None, budget=2.0, checks=1)

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import psutil
 import pytest
 
 from evolve.programs import guard
+from tests.waits import PATIENCE, until
 
 ELSEWHERE = "import runpy, sys; sys.platform = 'darwin'; sys.argv = sys.argv[1:]; "
 ELSEWHERE += "runpy.run_path(sys.argv[0], run_name='__main__')"
@@ -42,7 +42,7 @@ class Guarded:
         os.close(self.life)
 
     def finish(self) -> tuple[int, str, str]:
-        out, err = self.process.communicate(timeout=20)
+        out, err = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, out.decode(), err.decode()
 
 
@@ -78,9 +78,12 @@ def test_nothing_is_left(end: Callable[[Guarded], None]) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="orphans come to a guard on Linux alone")
-def test_what_a_command_leaves_behind_ends_with_it() -> None:
-    one = Guarded("(setsid sh -c 'echo $$; exec sleep 1000' &); sleep 0.2; exit 5")
+def test_what_a_command_leaves_behind_ends_with_it(tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    wait = f"while [ ! -e {go} ]; do sleep 0.01; done"
+    one = Guarded(f"(setsid sh -c 'echo $$; exec sleep 1000' &); {wait}; exit 5")
     sleeper = int(one.line())
+    go.touch()
     assert one.finish()[0] == 5
     assert gone(sleeper)
 
@@ -99,16 +102,13 @@ def test_the_command_ends_with_a_guard_that_is_killed() -> None:
     command = int(one.line())
     one.process.kill()
     one.finish()
-    end = time.monotonic() + 5
-    while not gone(command):
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    until(lambda: gone(command))
 
 
 def test_a_command_that_nobody_wants_is_not_begun(tmp_path: Path) -> None:
     life, ours = os.pipe()
     os.close(ours)
     line = [sys.executable, "-I", "-S", guard.__file__, str(life), "touch", str(tmp_path / "x")]
-    subprocess.run(line, pass_fds=(life,), check=False, timeout=20)
+    subprocess.run(line, pass_fds=(life,), check=False, timeout=PATIENCE)
     os.close(life)
     assert list(tmp_path.iterdir()) == []

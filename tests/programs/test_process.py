@@ -15,6 +15,7 @@ import pytest
 from evolve.errors import EngineError
 from evolve.programs.process import LineProcess, signal_name
 from tests.programs import python, soon
+from tests.waits import until_within
 
 ECHO = "import sys\nfor line in sys.stdin: print(' ', line.strip().upper(), '\\t')"
 
@@ -43,7 +44,17 @@ def test_one_that_says_nothing_is_not_waited_for() -> None:
         begin = time.monotonic()
         with pytest.raises(EngineError, match="no answer in time"):
             program.receive(begin + 0.3, "answer")
-        assert 0.25 < time.monotonic() - begin < 5
+        assert time.monotonic() - begin > 0.25
+
+
+@pytest.mark.clock
+def test_one_that_says_nothing_is_waited_for_no_longer_than_said() -> None:
+    """Half a second more: what it may still say when it has ended is waited for so long."""
+    with running("import time; time.sleep(100)") as program:
+        begin = time.monotonic()
+        with pytest.raises(EngineError, match="no answer in time"):
+            program.receive(begin + 0.3, "answer")
+        assert time.monotonic() - begin < 0.8
 
 
 def test_one_that_ended_says_how_and_why() -> None:
@@ -73,22 +84,34 @@ def test_one_that_does_not_listen_is_told_of_when_it_is_gone() -> None:
         talk(program)
 
 
+def test_one_that_floods_ends() -> None:
+    with running("while True: print('noise ' * 100)") as program:
+        assert program.receive(soon(), "answer").startswith("noise")
+        program.end("quit", 0.1)
+
+
+@pytest.mark.clock
 def test_one_that_floods_ends_at_once() -> None:
+    """0.2 s; a guard that cannot end it takes 5, and is waited for for 10."""
     with running("while True: print('noise ' * 100)") as program:
         assert program.receive(soon(), "answer").startswith("noise")
         begin = time.monotonic()
         program.end("quit", 0.1)
-        assert time.monotonic() - begin < 5
+        assert time.monotonic() - begin < 2
 
 
 def test_another_thread_may_end_what_is_waited_for() -> None:
-    with running("import time; time.sleep(100)") as program:
-        thread = threading.Timer(0.2, program.end)
+    with running("import time; print('begun'); time.sleep(1000)") as program:
+        assert program.receive(soon(), "line") == "begun"
+
+        def end() -> None:
+            until_within(threading.main_thread(), "receive")
+            program.end()
+
+        thread = threading.Thread(target=end)
         thread.start()
-        begin = time.monotonic()
-        with pytest.raises(EngineError):
-            program.receive(soon(), "answer")
-        assert time.monotonic() - begin < 10
+        with pytest.raises(EngineError, match="was ended by"):  # and no answer in time
+            program.receive(soon(1000), "answer")
         thread.join()
         program.end("quit")  # once more, though nobody hears it
         with pytest.raises(EngineError):

@@ -94,8 +94,9 @@ def test_programs_meet_in_matches_alone(tmp_path: Path) -> None:
         service.close()
 
 
-@pytest.mark.slow
+@pytest.mark.clock
 def test_ended_by_a_signal(tmp_path: Path) -> None:
+    """It waits a second for requests under way, and there are none."""
     (tmp_path / "runs").mkdir()
     for how in (signal.SIGINT, signal.SIGTERM):
         service = Service(tmp_path / "runs").start()
@@ -162,8 +163,9 @@ def test_what_it_has_started_ends_with_it_in_the_middle_of_a_question(
                 one.kill()
 
 
-@pytest.mark.slow
+@pytest.mark.clock
 def test_ctrl_c_with_two_hundred_streams(tmp_path: Path) -> None:
+    """They end at once: no second is waited for them as for other requests under way."""
     (tmp_path / "runs").mkdir()
     service = Service(tmp_path / "runs").start()
     with ExitStack() as stack:

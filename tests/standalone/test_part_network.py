@@ -94,7 +94,7 @@ def test_the_end_is_played_exactly_and_a_lost_one_by_the_network(tmp_path: Path)
     assert lost > 2
 
 
-@pytest.mark.slow
+@pytest.mark.clock
 def test_the_time_is_kept(tmp_path: Path) -> None:
     network = networks.random_network(networks.MOBILE)
     agent = MctsAgent(1_000_000, 1.1, "puct", 12, network=network)

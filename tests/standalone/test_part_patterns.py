@@ -58,6 +58,7 @@ def test_the_moves_are_the_agents(
         assert chosen(module, board) == agent.choose(board)
 
 
+@pytest.mark.clock
 def test_the_time_is_kept(tmp_path: Path) -> None:
     agent = agent_of(DEFAULT_SHAPES, 2, 30, "standard")
     module = loaded(agent.python_source(), tmp_path / "player.py")
@@ -146,6 +147,7 @@ def test_the_compiled_moves_are_the_agents(
             assert chosen(module, board) == one.choose(board), f"\n{board}"
 
 
+@pytest.mark.clock
 @pytest.mark.xdist_group("compiled patterns")
 def test_the_compiled_search_keeps_the_time(compiler: Any) -> None:
     agent = agent_of(DEFAULT_SHAPES, 2, 40, "standard")
@@ -191,19 +193,32 @@ def test_the_part_with_numba_keeps_the_rules_of_the_file() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", RULES)
 def test_the_bundled_agents_from_their_first_move_on(rules: Rules) -> None:
-    """At 5 seconds a move: in time while the search is compiled, then the moves of the agent."""
+    """While the search is compiled, moves that are legal, then those of the agent."""
     agent: Any = evolve.load_agent(f"patterns-{rules}?probcut=0")
     module = load(agent.python_source(numba=True))
     asked = [board for empties in range(56, 2, -2) for board in boards(empties, 2, empties)]
-    ready = 0
     for board in itertools.cycle(asked):
-        compiled_by_then = module.COMPILER.best_of is not None
+        if module.COMPILER.best_of is not None:
+            break
+        assert chosen(module, board, 0.5) in board.legal_moves()
+    for board in asked:  # with time for its whole depth, as the agent has
+        assert chosen(module, board, 1000) == agent.choose(board), f"\n{board}"
+    module.COMPILER.thread.join()
+
+
+@pytest.mark.clock
+@pytest.mark.parametrize("rules", RULES)
+def test_the_bundled_agents_keep_the_time_from_their_first_move_on(rules: Rules) -> None:
+    """A contest's 5 seconds a move, also while the search is compiled beside it, and after."""
+    agent: Any = evolve.load_agent(f"patterns-{rules}?probcut=0")
+    module = load(agent.python_source(numba=True))
+    asked = [board for empties in range(56, 2, -2) for board in boards(empties, 2, empties)]
+    after = 0
+    for board in itertools.cycle(asked):
+        after += module.COMPILER.best_of is not None
         begin = time.perf_counter()
-        square = chosen(module, board, 5)
+        chosen(module, board, 5)
         assert time.perf_counter() - begin < 5
-        if compiled_by_then:
-            assert square == agent.choose(board), f"\n{board}"
-            ready += 1
-            if ready == len(asked):
-                break
+        if after == len(asked):
+            break
     module.COMPILER.thread.join()

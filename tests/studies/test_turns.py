@@ -9,6 +9,7 @@ import pytest
 
 from evolve.studies import turns as module
 from evolve.studies.turns import Turn, Turns
+from tests.waits import PATIENCE, until_within
 
 GENERATION = 0.02
 
@@ -60,7 +61,9 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_SHORTEST", 2 * GENERATION)
 
 
+@pytest.mark.clock
 def test_the_last_runs_end_together() -> None:
+    # A quarter: turns are of 2 to 5 generations of 45, at the end of one run and the other.
     # One after another three runs of 30 on two slots end at 30, 30 and 60.
     work = Work(2, [30, 30, 30], longest=5 * GENERATION)
     assert max(work.at_once) == 2
@@ -86,13 +89,19 @@ def test_whoever_came_first_is_done_first_while_others_are_to_come() -> None:
 def test_turns_are_whole_where_there_is_nobody_to_share_with() -> None:
     assert set(Work(3, [4, 4, 4]).lengths) == {60.0}
     assert set(Work(1, [4, 4, 4]).lengths) == {60.0}
+
+
+@pytest.mark.clock
+def test_turns_are_shorter_where_others_wait() -> None:
+    """What a generation takes is measured: 0.02 s where nothing else is done."""
     shared = Work(2, [8, 8, 8, 8, 8, 8]).lengths
     assert shared[:2] == [60.0, 60.0], "nothing is known yet"
     assert min(shared) < 8 * GENERATION
     assert min(shared) >= 2 * GENERATION
 
 
-def test_whoever_stops_has_no_turn_any_more() -> None:
+def test_whoever_stops_has_no_turn_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_LOOK", 1000.0)
     turns, stopping = Turns(lambda: 1), threading.Event()
     going, waiting = Turn(3), Turn(3)
     turns.come(going, 1)
@@ -101,10 +110,10 @@ def test_whoever_stops_has_no_turn_any_more() -> None:
     found: list[float | None] = []
     thread = threading.Thread(target=lambda: found.append(turns.take(waiting, stopping.is_set)))
     thread.start()
-    time.sleep(0.2)  # it waits now
+    until_within(thread, "wait")
     stopping.set()
     turns.wake()
-    thread.join(0.5)
+    thread.join(PATIENCE)
     assert found == [None]
 
 
@@ -129,5 +138,5 @@ def test_a_slot_that_comes_is_used() -> None:
     thread = threading.Thread(target=lambda: found.append(turns.take(second, lambda: False)))
     thread.start()
     slots[0] = 2
-    thread.join(5)
+    thread.join(PATIENCE)
     assert found == [60.0]

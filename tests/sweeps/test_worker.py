@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,16 +14,16 @@ from evolve.sweeps.objective import Task
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.worker import Worker, ready
 from tests.sweeps import GENES
+from tests.waits import PATIENCE
 
 
 def test_ctrl_c_does_not_reach_a_worker_that_is_starting(tmp_path: Path) -> None:
     settings = SweepSettings(**GENES, trials=1)  # type: ignore[arg-type]
     worker = Worker(tmp_path, settings, 0)
     try:
-        for _ in range(5):
-            os.kill(int(worker.name), signal.SIGINT)
-            time.sleep(0.1)
         worker.start(Task(0, plan_of(settings).defaults or {}))
+        while not ready([worker], 0.02):  # from its first moment to its first report
+            os.kill(int(worker.name), signal.SIGINT)
         assert worker.receive()[0] == "report"
     finally:
         worker.kill()
@@ -43,7 +42,7 @@ def test_how_a_worker_died_says_whether_its_trial_is_to_blame(
     worker.start(Task(4, {}))
     assert (worker.idle, worker.number) == (False, 4)
     os.kill(int(worker.name), way)
-    assert ready([worker], 10.0) == [worker], "its end is a message, too"
+    assert ready([worker], PATIENCE) == [worker], "its end is a message, too"
     with pytest.raises((EOFError, OSError)):
         worker.receive()
     assert worker.death() == f"the worker was killed by {way.name}"

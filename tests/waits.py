@@ -1,0 +1,44 @@
+"""Waiting for what is to happen, in place of for so long."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+
+PATIENCE = 240.0
+"""Seconds that nothing takes which happens at all, on the busiest machine."""
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Look again and again until something is so."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.002)
+
+
+def until_within(thread: threading.Thread, name: str) -> None:
+    """Wait until a thread is within a function of that name."""
+    until(lambda: any(frame.f_code.co_name == name for frame in _frames(thread.ident)))
+
+
+def until_any_within(room: Path) -> None:
+    """Wait until another thread is within a function of a module in that folder."""
+
+    def there() -> bool:
+        others = {*sys._current_frames()} - {threading.get_ident()}
+        files = (frame.f_code.co_filename for other in others for frame in _frames(other))
+        return any(room in Path(file).parents for file in files)
+
+    until(there)
+
+
+def _frames(thread: int | None) -> Iterator[FrameType]:
+    frame = None if thread is None else sys._current_frames().get(thread)
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
