@@ -9,7 +9,8 @@ from typing import Final
 import filelock
 
 from evolve.errors import RunError
-from evolve.files.changes import make_folder, remove
+from evolve.files.atomic import TEMPORARY_PREFIX
+from evolve.files.changes import make_folder, remove, remove_tree
 
 _OWN: Final = ".service"
 
@@ -45,8 +46,18 @@ class Place:
             raise RunError(f"{self.runs} is served already, by another `evolve serve`") from None
         except OSError as error:
             raise RunError(f"{self.own}: {error.strerror}; jobs are kept there") from None
+        self._sweep()
+
+    def _sweep(self) -> None:
+        """Remove what a killed server left: files and runs on their way out, half-written files."""
         for left in self.lent.iterdir():
-            remove(left, missing_ok=True)
+            if left.is_dir() and not left.is_symlink():  # a run, being deleted
+                remove_tree(left, ignore_errors=True)
+            else:
+                remove(left, missing_ok=True)
+        for folder in (self.plays, self.uploads, *self.jobs.iterdir()):
+            for left in folder.glob(f"{TEMPORARY_PREFIX}*"):
+                remove(left, missing_ok=True)
 
     def release(self) -> None:
         """Let another process have them."""

@@ -249,9 +249,15 @@ class Enumeration:
             self.work.begin()
         assert death.reached
 
-    def fail(self, check: Callable[[Point, Result], None]) -> int:
-        """Fail at every point, `check` the answer, and go on; how often."""
+    def fail(
+        self, check: Callable[[Point, Result], None], at: Callable[[Point], bool] = lambda _: True
+    ) -> int:
+        """Fail at every point that is so, `check` the answer, and go on; how often."""
+        count = 0
         for number, point in enumerate(self.points):
+            if not at(point):
+                continue
+            count += 1
             with self.inside(f"{number}") as folder, _explained(point, number):
                 failure = Failure(number)
                 with hooked(failure):
@@ -260,7 +266,7 @@ class Enumeration:
                 assert leftovers(folder) in ([], self._left_before)
                 check(self._named(number), answer)
                 self._go_on()
-        return len(self.points)
+        return count
 
     def _named(self, number: int) -> Point:
         """A point, a temporary file by the name that it is to have."""

@@ -11,7 +11,12 @@ from tests.cli import Result, invoke
 from tests.faults import Enumeration, Point, Work, results
 from tests.faults.test_runs import SMALL
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("inside")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.usefixtures("inside"),
+    # Who is dead closes no file.
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
 
 STUDY: Final = (*SMALL[:-1], "--generations=1", "--seeds=0-1", "--out=x")
 
@@ -32,15 +37,19 @@ def study() -> Work:
 
 def test_a_study_that_dies_anywhere_ends_as_if_undisturbed(tmp_path: Path) -> None:
     found = Enumeration(study(), tmp_path)
-    assert found.die() >= 40
-    assert found.die(torn=True) >= 20
+    assert found.die() >= 30
+    assert found.die(torn=True) >= 15
 
 
 def test_a_study_in_which_any_change_fails_says_so_and_goes_on(tmp_path: Path) -> None:
     found = Enumeration(study(), tmp_path)
 
     def check(point: Point, answer: Result) -> None:
-        assert Path(point.place).name in answer.err + answer.out, answer
-        assert "Traceback" not in answer.err
+        # What ends a run is in its log, which the study names.
+        assert "Traceback" not in answer.err + answer.out
+        if answer.code == 1:
+            assert "No space left" in answer.err or "denied" in answer.err or "seed-" in answer.out
+        else:  # where only the report of a run fails, the run does not
+            assert (answer.code, ".progress" in point.place) == (0, True), answer
 
-    assert found.fail(check) >= 60
+    assert found.fail(check) >= 50

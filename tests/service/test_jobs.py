@@ -365,7 +365,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Pat
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("command", KILLED)
 def test_whatever_is_killed_whenever_tables_are_as_undisturbed(
     fresh: Service, undisturbed: dict[str, tuple[Path, float]], command: str, seed: int

@@ -18,7 +18,7 @@ import pytest
 import evolve
 from tests.cli import done, finish, spawn
 
-KILLS: Final = 60
+KILLS: Final = 12
 """Of sweeps and workers, over all sweeps of this module."""
 
 QUICK = (

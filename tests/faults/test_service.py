@@ -1,0 +1,108 @@
+"""The service's own files, when the server dies at any change of them and is started again."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from evolve.service.agents import Agents
+from evolve.service.api.runs import _delete
+from evolve.service.house import House
+from evolve.service.job import JobRecord
+from evolve.service.place import Place
+from tests.cli import done
+from tests.faults import Death, Died, Failure, Point, hooked, leftovers, recorded
+from tests.faults.test_runs import SMALL
+
+_AGENT: Final = b"an agent"
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run."""
+    folder = tmp_path_factory.mktemp("served") / "runs"
+    folder.mkdir()
+    done(*SMALL[:-1], "--out", folder / "x")
+    return folder
+
+
+def opened(folder: Path) -> House:
+    """The state of a server that has just been started there."""
+    place = Place(folder)
+    place.claim()
+    house = House(place, 1, ())
+    house.index.scan()
+    house.jobs.restore()
+    return house
+
+
+def work(folder: Path) -> None:
+    """A job is kept and forgotten, an agent uploaded and removed, a run deleted, whatever of it
+    was done before."""
+    house = opened(folder)
+    try:
+        record = JobRecord(id="0" * 12, command="run", words=[], shown=[], state="cancelled")
+        house.jobs._records.setdefault(record.id, record).save(house.place.jobs)
+        agents = Agents(house.place, ())
+        agents.remove_upload(agents.keep_upload(_AGENT, ".json"))
+        house.jobs.remove(house.jobs.get(record.id))
+        if (folder / "x").exists():
+            _delete(house, house.index.open("x"))
+    finally:
+        house.place.release()
+
+
+def assert_clean(folder: Path) -> None:
+    assert leftovers(folder) == []
+    assert not (folder / "x").exists()
+    for name in ("jobs", "plays", "agents/uploads", "tmp"):
+        assert list((folder / ".service" / name).iterdir()) == [], name
+
+
+@pytest.fixture
+def points(runs: Path, tmp_path: Path) -> list[Point]:
+    shutil.copytree(runs, tmp_path / "whole")
+    with recorded(tmp_path) as found:
+        work(tmp_path / "whole")
+    assert_clean(tmp_path / "whole")
+    return found
+
+
+@pytest.mark.parametrize("torn", [False, True])
+def test_a_server_that_dies_anywhere_starts_again(
+    torn: bool, points: list[Point], runs: Path, tmp_path: Path
+) -> None:
+    assert len(points) >= 25
+    for number, point in enumerate(points):
+        if torn and point.change != "write":
+            continue
+        folder = tmp_path / f"{number}"
+        shutil.copytree(runs, folder)
+        with hooked(Death(number, torn=torn)), contextlib.suppress(Died):
+            work(folder)
+        try:
+            work(folder)
+            assert_clean(folder)
+        except Exception as error:
+            error.add_note(f"at point {number}: {point}")
+            raise
+
+
+def test_a_server_in_which_any_change_fails_goes_on(
+    points: list[Point], runs: Path, tmp_path: Path
+) -> None:
+    for number, point in enumerate(points):
+        folder = tmp_path / f"{number}"
+        shutil.copytree(runs, folder)
+        with hooked(Failure(number)), contextlib.suppress(Exception):
+            work(folder)
+        try:
+            work(folder)
+            assert_clean(folder)
+        except Exception as error:
+            error.add_note(f"at point {number}: {point}")
+            raise
