@@ -8,6 +8,8 @@ import pickle
 import random
 import shutil
 import stat
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +19,7 @@ import pytest
 
 from evolve.engine import compile as compiling
 from evolve.engine.private import private_folder
-from tests.cli import Result, finish, program, spawn
+from tests.cli import Result, environment, finish, program, spawn
 from tests.engine import as_root, posix
 
 FLIPS, COMPILED = 1000, 10
@@ -228,3 +230,24 @@ def test_processes_that_compile_at_the_same_time_keep_whole_files(tmp_path: Path
     for path in files:
         content = path.read_bytes()
         assert hashlib.sha256(content[DIGEST:]).digest() == content[:DIGEST], path
+
+
+def test_code_of_others_has_the_blas_that_no_kernel_needs() -> None:
+    """numba is loaded without it, which must not say that there is none."""
+    code = (
+        "import sys, numba, numpy as np, evolve.engine.search\n"
+        "assert 'numba.np.arraymath' in sys.modules\n"
+        "assert 'scipy.linalg' not in sys.modules\n"
+        "product = numba.njit(lambda one, other: np.dot(one, other))\n"
+        "one = np.arange(6.0).reshape(2, 3)\n"
+        "assert (product(one, one.T.copy()) == one @ one.T).all()\n"
+        "assert 'scipy.linalg' in sys.modules\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

@@ -10,8 +10,10 @@ import evolve
 from evolve.agents.reference import SWH
 from evolve.engine.rules import PASS
 from evolve.engine.squares import parse_moves
-from evolve.evolution.ancestry import individual_agent
-from evolve.evolution.loop import EvolutionEnding
+from evolve.evolution import loop
+from evolve.evolution.ancestry import individual_agent, run_settings
+from evolve.evolution.loop import Evolution, EvolutionEnding
+from evolve.fitness.executor import ONE_THREAD
 from evolve.tables.run import Run
 from tests.evolution.conftest import go_on, start
 
@@ -121,6 +123,18 @@ def test_patience_ends_a_run(tmp_path: Path) -> None:
     scores = run.generations["panel_score"]
     assert len(scores) == int(scores.idxmax()) + 3 < 60
     assert (tmp_path / "run/games/playoff.parquet").exists()
+
+
+def test_a_run_at_its_end_draws_no_openings(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """0.2 s for nothing."""
+
+    def drawn(*_: object) -> object:
+        raise AssertionError
+
+    monkeypatch.setattr(loop, "training_openings", drawn)
+    evolution = Evolution(run.path, run_settings(run), ONE_THREAD)
+    evolution.restore()
+    assert evolution.finished is EvolutionEnding.COMPLETE
 
 
 def test_time_limit_ends_a_run_which_then_goes_on(tmp_path: Path) -> None:
