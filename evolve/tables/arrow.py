@@ -83,10 +83,13 @@ def table_of_rows(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.Ta
 
 
 def _numbers(values: Sequence[Any], kind: pa.DataType, code: str) -> pa.Array:
-    if pa.types.is_integer(kind) and any(isinstance(value, (bool, np.bool_)) for value in values):
+    types = set(map(type, values))  # in place of a look at each: the genes of 512 are 33 000
+    if pa.types.is_integer(kind) and types & {bool, np.bool_}:
         raise TypeError("it is true or false")
-    filled = array(code, [0 if value is None else value for value in values])
-    return _built(kind, len(values), _known(values), filled)
+    known = None
+    if type(None) in types:
+        known, values = _known(values), [0 if value is None else value for value in values]
+    return _built(kind, len(values), known, array(code, values))
 
 
 def _booleans(values: Sequence[Any]) -> pa.Array:
