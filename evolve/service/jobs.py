@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from evolve.errors import RunError
-from evolve.files.changes import remove, remove_tree
+from evolve.files.changes import move, remove, remove_tree
 from evolve.service import process
 from evolve.service.job import ROW_EVENTS, JobRecord
 from evolve.service.models.jobs import Job
@@ -23,6 +24,7 @@ from evolve.tables.layout import CONFIG_FILE
 
 PROGRESS_FILE: Final = "progress.jsonl"
 LOG_FILE: Final = "log.txt"
+SETTINGS_FILE: Final = "settings.toml"
 _EVERY: Final = 0.5
 """Seconds between two looks at what jobs tell."""
 
@@ -51,6 +53,9 @@ class Jobs:
     def restore(self) -> None:
         """Find the jobs of before: those alive are followed, those that died are interrupted."""
         for folder in sorted(path for path in self._place.jobs.iterdir() if path.is_dir()):
+            if {path.name for path in folder.iterdir()} <= {SETTINGS_FILE}:
+                remove_tree(folder, ignore_errors=True)  # killed before it was a job
+                continue
             try:
                 record = JobRecord.load(folder)
             except RunError as error:
@@ -173,7 +178,9 @@ class Jobs:
         if not record.over:
             raise ProblemError(409, f"job {record.id} is {record.state}: stop it first")
         folder = self._place.jobs / record.id
-        remove_tree(folder)
+        gone = self._place.lent / secrets.token_hex(8)
+        move(folder, gone)  # in one step: half of a job would be a damaged one
+        remove_tree(gone, ignore_errors=True)
         del self._records[record.id]
         if record.run is not None and self._of_run.get(record.run) is record:
             del self._of_run[record.run]

@@ -18,6 +18,7 @@ from evolve.files.changes import make_folder
 from evolve.service.forms import KIND, Form, form_of
 from evolve.service.house import House
 from evolve.service.job import JobRecord
+from evolve.service.jobs import SETTINGS_FILE
 from evolve.service.models.jobs import NewJob
 from evolve.service.problems import ProblemError, pointer, wrong_settings
 from evolve.service.sources import source_of
@@ -124,7 +125,7 @@ def _place_run(
             raise ProblemError(409, f"name: {taken}", [("/name", taken)]) from error
     folder = house.place.jobs / record.id
     make_folder(folder)
-    file = folder / "settings.toml"
+    file = folder / SETTINGS_FILE
     write_text(file, tomli_w.dumps(dict(given)))
     record.run = made.name
     record.shown += ["--out", str(made)]

@@ -284,7 +284,7 @@ def _kill_now_and_then(folder: Path, words: tuple[object, ...], kills: int) -> N
     """Start it, and kill it with -9 as soon as some more generations are there."""
     for kill in range(kills):
         process = spawn(folder.parent, *words)
-        wanted = _generations(folder) + 15 + 10 * kill
+        wanted = _generations(folder) + 8 + 4 * kill
         while _generations(folder) < wanted and process.poll() is None:
             time.sleep(0.01)
         assert process.poll() is None, "killed while it works"
@@ -298,16 +298,16 @@ def _generations(folder: Path) -> int:
 
 
 @pytest.mark.slow
-def test_twenty_seeds_and_two_settings_killed_three_times(tmp_path: Path) -> None:
-    words = ("run", *FEW, "--openings=start", "--generations=4", "--seeds=0-19", "--jobs=2")
+def test_five_seeds_and_two_settings_killed_twice(tmp_path: Path) -> None:
+    words = ("run", *FEW, "--openings=start", "--generations=4", "--seeds=0-4", "--jobs=2")
     words = (*words, "--grid=crossover=blend,uniform", "--out")
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     done(*words, whole)
-    _kill_now_and_then(killed, (*words, killed), 3)
-    assert "40 of 40 runs: all runs are done" in done("resume", killed).out
+    _kill_now_and_then(killed, (*words, killed), 2)
+    assert "10 of 10 runs: all runs are done" in done("resume", killed).out
     found: Any = evolve.load_run(killed)
     expected: Any = evolve.load_run(whole)
-    assert len(found.runs) == 40
+    assert len(found.runs) == 10
     for name in ("individuals", "games", "generations"):
         pd.testing.assert_frame_equal(
             found.table(name).drop(columns=["seconds"], errors="ignore"),

@@ -45,7 +45,9 @@ def work(folder: Path) -> None:
     was done before."""
     house = opened(folder)
     try:
-        record = JobRecord(id="0" * 12, command="run", words=[], shown=[], state="cancelled")
+        record = JobRecord(
+            id="0" * 12, command="run", settings={}, words=[], shown=[], state="cancelled"
+        )
         house.jobs._records.setdefault(record.id, record).save(house.place.jobs)
         agents = Agents(house.place, ())
         agents.remove_upload(agents.keep_upload(_AGENT, ".json"))
@@ -72,7 +74,7 @@ def points(runs: Path, tmp_path: Path) -> list[Point]:
     return found
 
 
-@pytest.mark.parametrize("torn", [False, True])
+@pytest.mark.parametrize("torn", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_a_server_that_dies_anywhere_starts_again(
     torn: bool, points: list[Point], runs: Path, tmp_path: Path
 ) -> None:
@@ -92,6 +94,7 @@ def test_a_server_that_dies_anywhere_starts_again(
             raise
 
 
+@pytest.mark.slow
 def test_a_server_in_which_any_change_fails_goes_on(
     points: list[Point], runs: Path, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Final
 import pytest
 
 import evolve
+from tests.cli import Result
 from tests.faults import (
     Enumeration,
     Failure,
@@ -26,7 +27,6 @@ _GENES: Final = (
     *("--fix=depths=1", "--fix=endgame=0", "--fix=weights=100,-25,10,5,-25,1,1,5,2,1"),
     *("--fix=stability=0", "--fix=x_squares=0", "--fix=c_squares=0"),
 )
-_ENGINE: Final = Path(__file__).parent.parent / "sweeps" / "tuned.py"
 SWEEPS: Final[dict[str, tuple[object, ...]]] = {
     "alphabeta": ("alphabeta", *_FEW, *_GENES, "--trials=3", "--startup=2"),
 }
@@ -59,7 +59,7 @@ def test_a_sweep_in_which_any_change_fails_says_so_and_goes_on(name: str, tmp_pa
         # A full disk that hits a trial first ends the sweep at the journal, in the same breath.
         in_one_line(point if "trials/" not in point.place else Point("append", JOURNAL), answer)
 
-    # Where the file of a trial alone fails, the trial has failed, as its row says, and others go on.
+    # Where the file of a trial alone fails, the trial has failed; the others go on.
     assert found.fail(check, lambda p: "x/trials" not in p.place or p.change == "write") >= 90
 
 
