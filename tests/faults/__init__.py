@@ -245,9 +245,10 @@ class Enumeration:
     def die_at(self, number: int, *, torn: bool = False) -> None:
         """Begin, and die at a point."""
         death = Death(number, torn=torn)
+        answer = None
         with hooked(death), contextlib.suppress(Died):
-            self.work.begin()
-        assert death.reached
+            answer = self.work.begin()
+        assert death.reached, answer
 
     def fail(
         self, check: Callable[[Point, Result], None], at: Callable[[Point], bool] = lambda _: True
