@@ -328,7 +328,8 @@ def test_ctrl_c_twice_ends_a_run_at_once(tmp_path: Path) -> None:
     process = spawn(tmp_path, "run", *QUICK, *options, "--out", "long")
     assert process.stdout is not None
     # Games are played, so the signal is waited for.
-    wait_until(lambda: '"stage"' in (tmp_path / "events").read_text(), process)
+    events = tmp_path / "events"
+    wait_until(lambda: events.exists() and '"stage"' in events.read_text(), process)
     process.send_signal(signal.SIGINT)
     lines = iter(process.stdout.readline, "")
     assert any("Ctrl-C again" in line for line in lines)
