@@ -16,7 +16,7 @@ import tempfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import numba
 import numba.np.linalg
@@ -140,8 +140,45 @@ def _digest(content: bytes) -> bytes:
     return hashlib.sha256(content).digest()
 
 
+class _Turn:
+    """The turn of one process to compile a function, while others wait for what it keeps.
+
+    A kernel calls only others than itself, so that no two processes wait for each other. A
+    process that ends gives its turn back; one whose compilation fails keeps it, and others wait
+    in vain, which is why they do not wait long.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._lock = path, cast(Any, None)
+
+    def wait(self) -> None:
+        """Take it, or give up where files cannot be locked, or after a while."""
+        import filelock  # not above: it loads asyncio, for which those that only load would wait
+
+        lock: Any = self._lock or filelock.FileLock(self._path, timeout=_LONGEST_TURN)
+        with contextlib.suppress(OSError):
+            lock.acquire()
+            self._lock = lock
+
+    def end(self) -> None:
+        """Give it back."""
+        if self._lock is not None:
+            self._lock.release()
+            if not self._lock.is_locked:
+                # Who waits has the file open, looks for the kernel first, and finds it.
+                self._path.unlink(missing_ok=True)
+
+
+_LONGEST_TURN: Final = 60.0
+"""Seconds: the largest kernels compile for ten, on a machine that is busy."""
+
+
 class _ForgivingCache(FunctionCache):
-    """numba's cache with files of our own; what is damaged is compiled and written anew."""
+    """numba's cache with files of our own; what is damaged is compiled and written anew.
+
+    What another process compiles at this moment is waited for: two that began the tests together
+    compiled for 68 seconds of CPU, 24 of them what the other compiled as well.
+    """
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
         make: Any = super().__init__  # numba has no types for these
@@ -149,9 +186,19 @@ class _ForgivingCache(FunctionCache):
         impl: Any = self._impl
         stamp = impl.locator.get_source_stamp()
         self._cache_file: Any = _Files(folder, impl.filename_base, stamp)
+        self._turn = _Turn(folder / f".compiling-{impl.filename_base}")
 
     def load_overload(self, signature: Any, context: Any) -> Any:
-        """The compiled function from disk, or None."""
+        """The compiled function from disk; None where this process is to compile it."""
+        found = self._loaded(signature, context)
+        if found is None:
+            self._turn.wait()
+            found = self._loaded(signature, context)
+            if found is not None:
+                self._turn.end()
+        return found
+
+    def _loaded(self, signature: Any, context: Any) -> Any:
         try:
             load: Any = super().load_overload
             return load(signature, context)
@@ -166,6 +213,8 @@ class _ForgivingCache(FunctionCache):
             save(signature, data)
         except OSError as error:
             _warn_once(f"compiled kernels cannot be kept in {CACHE_DIR}: {error.strerror}")
+        finally:
+            self._turn.end()
 
 
 @functools.cache

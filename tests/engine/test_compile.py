@@ -19,7 +19,7 @@ import pytest
 
 from evolve.engine import compile as compiling
 from evolve.engine.private import private_folder
-from tests.cli import Result, environment, finish, program, spawn
+from tests.cli import Result, environment, program
 from tests.engine import as_root, posix
 
 FLIPS, COMPILED = 1000, 10
@@ -218,18 +218,43 @@ def test_a_cache_of_another_user_is_not_used(tmp_path: Path, planted: tuple[Path
         os.chown(place, 0, -1)
 
 
+MEETING = """
+import sys
+from evolve.engine import perft
+print("ready", flush=True)
+sys.stdin.readline()
+print(perft.perft(0x0000000810000000, 0x0000001008000000, 3), flush=True)
+print(sum(perft.perft.stats.cache_misses.values()))
+"""
+"""Calls a kernel when it is told to, and says how often that was compiled."""
+
+
 @pytest.mark.slow
-def test_processes_that_compile_at_the_same_time_keep_whole_files(tmp_path: Path) -> None:
-    cache = str(tmp_path / "cache")
-    started = [spawn(tmp_path, "perft", 3, "--json", EVOLVE_CACHE_DIR=cache) for _ in range(3)]
+def test_of_processes_that_start_together_one_compiles(tmp_path: Path) -> None:
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", MEETING],
+            env=environment(EVOLVE_CACHE_DIR=str(tmp_path / "cache")),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(3)
+    ]
+    assert [process.stdout.readline() for process in started if process.stdout] == ["ready\n"] * 3
     for process in started:
-        ended = finish(process)
-        assert (ended.code, ended.document["nodes"], ended.err) == (0, 56, "")
-    files = [path for path in Path(cache).rglob("*") if path.is_file()]
-    assert files
-    for path in files:
-        content = path.read_bytes()
-        assert hashlib.sha256(content[DIGEST:]).digest() == content[:DIGEST], path
+        assert process.stdin is not None
+        process.stdin.write("now\n")
+        process.stdin.flush()
+    answers = [process.communicate(timeout=120) for process in started]
+    assert [err for _, err in answers] == [""] * 3
+    found = [list(map(int, out.split())) for out, _ in answers]
+    assert [nodes for nodes, _ in found] == [56] * 3
+    assert sorted(compiled for _, compiled in found) == [0, 0, 1]
+    [path] = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+    content = path.read_bytes()
+    assert hashlib.sha256(content[DIGEST:]).digest() == content[:DIGEST]
 
 
 def test_code_of_others_has_the_blas_that_no_kernel_needs() -> None:
