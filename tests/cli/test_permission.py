@@ -104,6 +104,8 @@ def test_a_run_whose_mark_cannot_be_kept_begins(
         "--fix=endgame=0",
         "--panel",
         marking[0],
+        "--panel-openings=2",
+        "--final-openings=2",
         "--jobs=1",
     )
     with pytest.warns(RuntimeWarning, match="--allow-programs"):
