@@ -165,8 +165,10 @@ class _Turn:
         if self._lock is not None:
             self._lock.release()
             if not self._lock.is_locked:
-                # Who waits has the file open, looks for the kernel first, and finds it.
-                self._path.unlink(missing_ok=True)
+                # Who waits has the file open, looks for the kernel first, and finds it. Windows
+                # removes no file that another process has open.
+                with contextlib.suppress(OSError):
+                    self._path.unlink(missing_ok=True)
 
 
 _LONGEST_TURN: Final = 60.0
