@@ -36,7 +36,7 @@ others of them than the server is started."""
 READ_LATER: Final = ("PYTHONUNBUFFERED", "PYTHONIOENCODING")
 """Those of them that a fork obeys all the same."""
 IMPORTS: Final[Mapping[str, Sequence[str]]] = {
-    "run": ("evolve.evolution.loop", "evolve.evolution.estimate"),
+    "run": ("evolve.evolution.loop", "evolve.evolution.estimate", "pandas"),
     "resume": ("evolve.evolution.loop", "evolve.evolution.estimate"),
     "match": ("evolve.arena.match",),
     "rate": ("evolve.arena.tournament",),
@@ -224,6 +224,11 @@ def _import_for(command: str = "") -> None:
     for name in new:
         with suppress(ImportError):  # an extra that is not there: the fork says so
             import_module(name)
+    if ALL[0] in new:
+        # The first kernel of a process costs more than all others: numba registers what it knows.
+        import evolve
+
+        evolve.load_agent("swh").choose(evolve.Board.start())
     if new:
         gc.collect()
         gc.freeze()
