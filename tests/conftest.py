@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib.util
+import signal
 from collections.abc import Generator
 from typing import Final
 
@@ -13,6 +14,13 @@ _NO_TORCH: Final = (
     "needs PyTorch: pip install torch --index-url https://download.pytorch.org/whl/cpu"
 )
 _MISSING: Final = importlib.util.find_spec("torch") is None
+
+
+def pytest_configure() -> None:
+    """Ctrl-C is heard, also in the background of a script, where it is ignored: programs that tests
+    start, and the processes that these are forked from, would inherit that."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import signal
 from pathlib import Path
 
 import pytest
@@ -17,13 +16,6 @@ def _inside_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     they know of their user beside it."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _ctrl_c_is_heard() -> None:
-    """Also where the tests run in the background of a script, which has it ignored."""
-    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
