@@ -48,7 +48,7 @@ def array_of(values: Any, kind: pa.DataType) -> pa.Array:
         if pa.types.is_list(kind):
             return _lists(values, kind)
     except (TypeError, OverflowError) as error:
-        raise pa.ArrowInvalid(f"a value is no {kind}: {error}") from error
+        raise pa.ArrowInvalid(f"a value is not of type {kind}: {error}") from error
     return pa.array(values, kind)
 
 
@@ -101,7 +101,7 @@ def _booleans(values: Sequence[Any]) -> pa.Array:
 
 def _texts(values: Sequence[Any]) -> pa.Array:
     if any(value is not None and not isinstance(value, str) for value in values):
-        raise TypeError("it is no text")
+        raise TypeError("it is not a text")
     parts = [b"" if value is None else value.encode() for value in values]
     return _built(pa.string(), len(values), _known(values), _ends(parts), b"".join(parts))
 

@@ -87,7 +87,8 @@ def stop(folder: Path, way: str, pause: float, clinging: int) -> None:
     time.sleep(pause)
     for number in WAYS[way]:
         process.send_signal(number)
-        until(lambda: not pending(process.pid, number))  # noqa: B023
+        # What SIGKILL has ended has it pending until it is waited for.
+        until(lambda: process.poll() is not None or not pending(process.pid, number))  # noqa: B023
     ended = finish(process)
     assert not clinging or "Traceback" not in ended.err, ended  # Python's own, while it starts
     assert ended.code != 0
