@@ -312,7 +312,7 @@ def in_one_line(point: Point, answer: Result) -> None:
     assert answer.code == 1, answer
     assert answer.err.startswith("error: "), answer
     assert answer.err.count("\n") == 1, answer
-    assert Path(point.place).name in answer.err, answer
+    assert Path(point.place).name in _TEMPORARY.sub(TEMPORARY_PREFIX, answer.err), answer
 
 
 def really_dies(found: Enumeration, words: Sequence[object], at: int, *, torn: bool) -> None:
