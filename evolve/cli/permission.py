@@ -8,20 +8,23 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from evolve.errors import RunError
-from evolve.tables.layout import CONFIG_FILE, STUDY_FILE
+from evolve.files.changes import remove
+from evolve.tables.layout import CONFIG_FILE, OWNER_FILE, STUDY_FILE
 from evolve.tables.owner import agree, not_agreed
 
 
 def agree_to_programs(folder: Path, *settings: BaseModel) -> None:
     """Note that this user starts a run with the programs and the storage of its settings; a study
-    with those of all its runs.
+    with those of all its runs. It is noted before the run's config.toml makes it a run: one that
+    is killed between the two could not go on as others do.
 
     Where the note cannot be kept, say that `evolve resume` will ask.
     """
     things = list(dict.fromkeys(thing for one in settings for thing in _things(one)))
-    if not things:
-        return
     try:
+        if not things:  # what a run that was killed here before it was one has noted
+            remove(folder / OWNER_FILE, missing_ok=True)
+            return
         agree(folder, things)
     except OSError as error:
         warnings.warn(

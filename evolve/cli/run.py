@@ -87,8 +87,8 @@ def run_command(
         _print_header(folder, settings, 0, executor)
         with telling_of_compilation():
             evolution = Evolution(folder, settings, executor)
-            store.create(folder, _config(settings), EVOLUTIONS.parts)
             agree_to_programs(folder, settings)
+            store.create(folder, _config(settings), EVOLUTIONS.parts)
             about = _estimate(evolution)
         return _go_on(evolution, about)
 

@@ -157,9 +157,9 @@ def _start(design: Design, jobs: int, out: str | None) -> int:
         from evolve.tables.study import Study
 
         versions = versions_of(design.kind, design.command)
+        agree_to_programs(folder, *_settings(design))
         write_text(folder / STUDY_FILE, design.text(versions))
         study = Study(folder)
-        agree_to_programs(folder, *_settings(study))
         return _go_on(study, jobs, ())
 
 
@@ -170,11 +170,10 @@ def _begun(folder: Path) -> int:
     return len(Study(folder).runs) if is_study(folder) else 0
 
 
-def _settings(study: Study) -> list[BaseModel]:
+def _settings(design: Design) -> list[BaseModel]:
     """The checked settings of a study's runs, one for each of its settings."""
     from evolve.tables.design import Member
 
-    design = study.design
     return [design.resolved(Member(one, design.seeds[0])) for one in design.settings_of_runs]
 
 
@@ -205,7 +204,7 @@ def resume_study(
     changed.check()
     with store.locked(path):
         check_links(study)
-        check_programs_of_study(path, *_settings(study), allowed=allow_programs)
+        check_programs_of_study(path, *_settings(study.design), allowed=allow_programs)
         if changed != design:
             versions = versions_of(design.kind, design.command)
             write_text(path / STUDY_FILE, changed.text(versions))
@@ -236,7 +235,7 @@ def _go_on(study: Study, jobs: int, words: Sequence[str]) -> int:
         from evolve.config.evolution import EvolutionSettings
         from evolve.studies.remote import RemoteRuns, check_remote
 
-        for settings in _settings(study):
+        for settings in _settings(study.design):
             assert isinstance(settings, EvolutionSettings)
             check_remote(settings)
 

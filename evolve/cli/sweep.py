@@ -131,8 +131,8 @@ def sweep_command(
     with new_folder(imported(SWEEPS.kept), f"sweep-{kind}", out) as folder:
         name = settings.study or folder.resolve().name
         settings = settings.model_copy(update={"study": name})
-        store.create(folder, _config(settings), SWEEPS.parts)
         agree_to_programs(folder, _kept(settings))
+        store.create(folder, _config(settings), SWEEPS.parts)
         with closing(_sweep_of(folder, settings, jobs or all_cores(), games_at)) as sweep:
             return _go_on(sweep)
 

@@ -141,8 +141,8 @@ def _train(
     with new_folder(imported(TRAININGS.kept), word, out) as folder:
         _print_header(command, folder, settings, jobs)
         training = _training(folder, settings, jobs)
-        store.create(folder, config_of(TRAININGS, command, settings), TRAININGS.parts)
         agree_to_programs(folder, settings)
+        store.create(folder, config_of(TRAININGS, command, settings), TRAININGS.parts)
         return _go_on(training)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -173,11 +174,11 @@ class PopulationSweep(Sweep):
             raise RunError(f"no member of the generation could play: {reason}")
         ratings = rate(len(players), counted)
         zero = ratings.elo[at[-1]] if -1 in at else ratings.elo[at[0]] if 0 in at else 0.0
-        games = dict.fromkeys(tasks, 0)  # of each pair those of one, that their sum is right
+        # Of each pair those of the first that is no default, that their sum is right: whether or
+        # not that one's trial had ended before this was killed.
+        games: Counter[int] = Counter()
         for pair, scores in meetings.items():
-            counts = next((place for place in pair if place in games), None)
-            if counts is not None:
-                games[counts] += 2 * len(scores)
+            games[next(place for place in pair if place >= 0)] += 2 * len(scores)
         for place, task in tasks.items():
             if place in failed:
                 self.study.fail(task.number, failed[place])

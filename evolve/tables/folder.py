@@ -17,6 +17,7 @@ from evolve.tables.layout import (
     GAMES,
     GENERATIONS,
     LOCK_FILE,
+    OWNER_FILE,
     STUDY_FILE,
     committed_generations,
     games_file,
@@ -51,7 +52,7 @@ def _is_leftover(path: Path) -> bool:
         return False
     if path.name in PARTS:
         return path.is_dir() and not any(path.iterdir())
-    return path.name == LOCK_FILE or path.name.startswith(TEMPORARY_PREFIX)
+    return path.name in (LOCK_FILE, OWNER_FILE) or path.name.startswith(TEMPORARY_PREFIX)
 
 
 def claim(parent: Path, stem: str) -> Path:

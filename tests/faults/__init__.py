@@ -32,6 +32,7 @@ from evolve.tables.parquet import read_table
 from tests.cli import Result, environment, invoke
 
 _TEMPORARY: Final = re.compile(re.escape(TEMPORARY_PREFIX) + r"[0-9a-f]{16}")
+_NUMBER: Final = re.compile(r"[0-9]+")
 _REASONS: Final[dict[Change, int]] = {
     "make": errno.ENOSPC,
     "write": errno.ENOSPC,
@@ -44,6 +45,10 @@ _REASONS: Final[dict[Change, int]] = {
 """What goes wrong with each kind of change."""
 _GROWS: Final = ("make", "write", "append")
 """Changes that a full disk refuses, this one and all that follow."""
+
+
+DATA: Final = "data"
+"""What evolve knows of its user is in the folder of the work, so that it may be hit as well."""
 
 
 class Died(BaseException):
@@ -200,6 +205,14 @@ def command(words: Sequence[object], out: str, outcome: Callable[[], Any]) -> Wo
     return Work(lambda: invoke(*words), go_on, outcome)
 
 
+Where = Callable[[Point, int], bool]
+"""Whether a point, by its number as well, is to be looked at."""
+
+
+def _everywhere(point: Point, number: int) -> bool:
+    return True
+
+
 class Enumeration:
     """All points of some work, and what it comes to."""
 
@@ -226,15 +239,32 @@ class Enumeration:
         """The number of the first point that is so."""
         return self.points.index(Point(change, place))
 
-    def die(self, *, torn: bool = False) -> int:
-        """Die before every change and go on; how often. With `torn`, in the middle of those that
-        have one.
+    def ends(self, *names: str) -> Where:
+        """Of the changes of files that are called so, the first and the last of each kind; a name
+        ends as given, and stands for all that differ from it in numbers."""
+        found: dict[Point, list[int]] = {}
+        for number in range(len(self.points)):
+            change, place = self._named(number)
+            kind = Point(change, _NUMBER.sub("N", place))
+            if kind.place.endswith(names):
+                found.setdefault(kind, []).append(number)
+        missing = [name for name in names if not any(k.place.endswith(name) for k in found)]
+        assert missing == [], found.keys()
+        chosen = {number for numbers in found.values() for number in (numbers[0], numbers[-1])}
+        return lambda point, number: number in chosen
 
-        Before a complete file reaches the disk there is what there is before it is renamed.
+    def die(self, *, torn: bool = False, at: Where = _everywhere) -> int:
+        """Die before every change that is `at` such a place and go on; how often. With `torn`, in
+        the middle of those that have one.
+
+        Before a complete file reaches the disk there is what there is before it is renamed, and
+        before the disk is waited for what there is before the next change.
         """
         count = 0
         for number, point in enumerate(self.points):
-            if point.change not in _HAVE_A_MIDDLE if torn else point.change == "write":
+            if point.change not in _HAVE_A_MIDDLE if torn else point.change in _CHANGE_NO_NAME:
+                continue
+            if not at(point, number):
                 continue
             count += 1
             with self.inside(f"{number}"), _explained(point, number):
@@ -250,13 +280,11 @@ class Enumeration:
             answer = self.work.begin()
         assert death.reached, answer
 
-    def fail(
-        self, check: Callable[[Point, Result], None], at: Callable[[Point], bool] = lambda _: True
-    ) -> int:
+    def fail(self, check: Callable[[Point, Result], None], at: Where = _everywhere) -> int:
         """Fail at every point that is so, `check` the answer, and go on; how often."""
         count = 0
         for number, point in enumerate(self.points):
-            if not at(point):
+            if not at(point, number):
                 continue
             count += 1
             with self.inside(f"{number}") as folder, _explained(point, number):
@@ -294,7 +322,9 @@ class Enumeration:
         result = self.work.go_on()
         assert result.code == 0, result
         assert self.work.outcome() == self.expected
-        assert leftovers(Path()) == []
+        # Half a secret in the folder of the user's data stays: whether another process is just
+        # writing its own there cannot be seen.
+        assert [name for name in leftovers(Path()) if not name.startswith(DATA)] == []
 
 
 @contextlib.contextmanager
@@ -368,3 +398,4 @@ def _shape(folder: Path) -> dict[str, object]:
 
 _NOT_RESULTS: Final = ("seconds", "worker")
 _HAVE_A_MIDDLE: Final = ("write", "append")
+_CHANGE_NO_NAME: Final = ("write", "sync")

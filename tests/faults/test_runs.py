@@ -79,7 +79,7 @@ def test_a_run_that_dies_in_any_write_ends_as_if_undisturbed(tmp_path: Path) -> 
 @pytest.mark.slow
 def test_a_run_that_dies_before_any_change_ends_as_if_undisturbed(tmp_path: Path) -> None:
     found = Enumeration(command(SMALL, "x", outcome), tmp_path)
-    assert found.die() == 21
+    assert found.die() == 12
 
 
 @pytest.mark.slow

@@ -56,7 +56,7 @@ def test_one_that_dies_in_any_write_ends_as_if_undisturbed(name: str, tmp_path: 
 @pytest.mark.learning
 def test_one_that_dies_before_any_change_ends_as_if_undisturbed(tmp_path: Path) -> None:
     """The order of its files is that of all trainings, so that the quickest shows it."""
-    assert Enumeration(command(TRAININGS["mcts"], "x", outcome), tmp_path).die() == 16
+    assert Enumeration(command(TRAININGS["mcts"], "x", outcome), tmp_path).die() == 9
 
 
 @pytest.mark.learning
