@@ -112,7 +112,9 @@ def _ready(busy: Sequence[InsideWorker], seconds: float) -> list[InsideWorker]:
 class InsideRun(RunProcess):
     """A run of a study, done at once when it begins."""
 
-    def __init__(self, words: Sequence[str], log: Path, told: Path) -> None:
+    def __init__(
+        self, words: Sequence[str], log: Path, told: Path, modules: Sequence[str] = ()
+    ) -> None:
         from evolve.files.changes import remove
 
         remove(told, missing_ok=True)

@@ -1,6 +1,7 @@
 """Sweeps of each other kind that die or fail at changes of the files that it alone has.
 
-What all sweeps have is looked at change by change in `test_sweeps`.
+What all sweeps have is looked at change by change in `test_sweeps`, and the folder of an evolution
+in `test_runs`. Each file is hit the first time that it is written, and the last.
 """
 
 from __future__ import annotations
@@ -11,8 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.cli import Result, done, invoke
-from tests.faults import Enumeration, Point, Work, command, in_one_line, results
+from tests.faults import Enumeration, command, results
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("inside")]
 
@@ -29,32 +29,25 @@ _TREES: Final = (
     *("--fix=check_simulations=4", "--fix=play_simulations=4", "--fix=endgame=4"),
     *("--fix=layers=dense 4 relu, dense 1 tanh", "--reports=2"),
 )
-_AGREED: Final = (".agreed", "data/key")
-_BEST: Final = ("best.json", "best.toml", "final.json")
-_RUN: Final = "x/trials/trial-N/"
 
 SWEEPS: Final[dict[str, tuple[tuple[object, ...], tuple[str, ...]]]] = {
     "program": (
         (*_PROGRAM, "--pairs=2", "--finalists=1", "--trials=2", "--startup=1"),
-        (*_AGREED, *_BEST, "trial-N.json"),
+        (".agreed", "data/key", "best.json", "best.toml", "trial-N.json"),
     ),
     "population": (
         (*_PROGRAM, "--algorithm=ga", "--population=4", "--generation-openings=1", "--trials=4"),
-        ("generation-N.json", "trial-N.json", *_BEST),
+        ("generation-N.json", "trial-N.json"),
     ),
     "evolution": (
         (*_EVOLUTION, "--trials=2"),
-        (
-            *(f"{_RUN}{name}" for name in ("config.toml", "champion.json")),
-            *(f"{_RUN}{name}/gen-N.parquet" for name in ("games", "generations")),
-            *("trials/trial-N", "trials/trial-N.json", "x/champion.json", "x/final.json"),
-        ),
+        ("trials/trial-N", "trial-N/config.toml", "generations/gen-N.parquet", "trial-N.json"),
     ),
     "rungs": (
         (*_EVOLUTION, "--trials=1", "--rungs=1x0.000002", "--retest=2"),
-        ("x/rungs", "rungs.parquet", "x/champion.json", "x/final.json"),
+        ("x/rungs/N", "N/trials.parquet", "N/champion.json", "N/trials/trial-N.json"),
     ),
-    "mcts": ((*_TREES, "--trials=2"), ("trials/trial-N.npz", "x/agent.npz", "x/final.json")),
+    "mcts": ((*_TREES, "--trials=2"), ("trials/trial-N.npz", "x/champion.npz")),
 }
 ALL: Final = [
     pytest.param(name, marks=pytest.mark.learning if name == "mcts" else ()) for name in SWEEPS

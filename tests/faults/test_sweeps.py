@@ -60,7 +60,9 @@ def test_a_sweep_in_which_any_change_fails_says_so_and_goes_on(name: str, tmp_pa
         in_one_line(point if "trials/" not in point.place else Point("append", JOURNAL), answer)
 
     # Where the file of a trial alone fails, the trial has failed; the others go on.
-    assert found.fail(check, lambda p, number: "x/trials" not in p.place or p.change == "write") >= 80
+    assert (
+        found.fail(check, lambda p, number: "x/trials" not in p.place or p.change == "write") >= 80
+    )
 
 
 def test_a_trial_that_cannot_be_kept_has_failed_and_its_row_says_why(tmp_path: Path) -> None:
