@@ -44,7 +44,7 @@ from evolve.sweeps.keeping import agent_file, keep
 from evolve.sweeps.study import Queued
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.tables import folder as store
-from evolve.tables.layout import RETEST, RUNGS
+from evolve.tables.layout import RETEST, RUNGS, TRIALS
 from evolve.tables.observer import Observer
 
 _INSTANT: Final = 1e-3

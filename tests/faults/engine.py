@@ -9,9 +9,9 @@ _NAMES = {f"{'abcdefgh'[square % 10 - 1]}{square // 10}": square for square in _
 _START = {44: "white", 55: "white", 45: "black", 54: "black"}
 
 
-def turned(side, square):
+def turned(side: str, square: int) -> list[int]:
     """The discs that a move turns, on a board with a border."""
-    found = []
+    found: list[int] = []
     if square in board:
         return found
     for way in _WAYS:
@@ -24,7 +24,7 @@ def turned(side, square):
     return found
 
 
-def play(side, square):
+def play(side: str, square: int) -> None:
     """Make a move."""
     for at in [*turned(side, square), square]:
         board[at] = side
