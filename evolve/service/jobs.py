@@ -6,8 +6,8 @@ import asyncio
 import secrets
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -131,19 +131,32 @@ class Jobs:
 
     def add(self, record: JobRecord) -> None:
         """Queue a new job, and start it where there is a slot. OSError: it cannot be kept."""
-        record.save(self._place.jobs)
+        try:
+            record.save(self._place.jobs)
+        except OSError:
+            self.give_up(record)
+            raise
         self._records[record.id] = record
         if record.run is not None:
             self._of_run[record.run] = record
         self._changed(record)
-        self._fill()
+        self._fill_if_possible()
+
+    def give_up(self, record: JobRecord) -> None:
+        """Remove what there is of a job that could not be kept, and give back its run's name."""
+        remove_tree(self._place.jobs / record.id, ignore_errors=True)
+        if record.words[0] != "resume":
+            self._empty_folder(record)
 
     def stop(self, record: JobRecord) -> None:
         """End it after what is in hand; one that waits is cancelled."""
         if record.state == "queued":
-            record.state, record.ended = "cancelled", round(time.time(), 3)
-            self._empty_folder(record)
-        elif record.state in ("running", "stopping") and record.process is not None:
+            with self._undone(record):
+                record.state, record.ended = "cancelled", round(time.time(), 3)
+                self._empty_folder(record)
+                self._keep(record)
+            return
+        if record.state in ("running", "stopping") and record.process is not None:
             record.state = "stopping"
             record.process.stop()
         else:
@@ -166,12 +179,13 @@ class Jobs:
         other = None if record.run is None else self.of_run(record.run)
         if other is not None and not other.over:
             raise ProblemError(409, f"job {other.id} is at work on {record.run}")
+        with self._undone(record):
+            record.begin_anew()
+            self._keep(record)
         self._kills.discard(record.id)
-        record.begin_anew()
         if record.run is not None:
             self._of_run[record.run] = record
-        self._keep(record)
-        self._fill()
+        self._fill_if_possible()
 
     def remove(self, record: JobRecord) -> None:
         """Forget a job that has ended, and its files. Its run stays."""
@@ -179,7 +193,8 @@ class Jobs:
             raise ProblemError(409, f"job {record.id} is {record.state}: stop it first")
         folder = self._place.jobs / record.id
         gone = self._place.lent / secrets.token_hex(8)
-        move(folder, gone)  # in one step: half of a job would be a damaged one
+        if folder.exists():  # it is gone where the disk failed only to confirm that
+            move(folder, gone)  # in one step: half of a job would be a damaged one
         remove_tree(gone, ignore_errors=True)
         del self._records[record.id]
         if record.run is not None and self._of_run.get(record.run) is record:
@@ -256,12 +271,30 @@ class Jobs:
             if record.state == "queued":
                 self._start(record)
 
+    def _fill_if_possible(self) -> None:
+        """The same for a job that has just been kept: `follow` starts it when there is room."""
+        with suppress(OSError):
+            self._fill()
+
+    @contextmanager
+    def _undone(self, record: JobRecord) -> Iterator[None]:
+        """Let a job be as it was where the change of it cannot be kept: its client hears of a
+        failure, and after a restart it would be so as well."""
+        before = dict(vars(record))
+        try:
+            yield
+        except OSError:
+            vars(record).update(before)
+            self._changed(record)
+            raise
+
     def _start(self, record: JobRecord) -> None:
         progress = self.file(record, PROGRESS_FILE)
         words = [sys.executable, "-m", "evolve", *self._words(record, progress)]
-        record.state, record.started = "running", round(time.time(), 3)
-        record.save(self._place.jobs)  # before it is started: a job is never started twice
-        remove(progress, missing_ok=True)
+        with self._undone(record):
+            record.state, record.started = "running", round(time.time(), 3)
+            record.save(self._place.jobs)  # before it is started: a job is never started twice
+            remove(progress, missing_ok=True)
         try:
             record.process = process.start(
                 words, self._place.runs.parent, self.file(record, LOG_FILE)

@@ -124,10 +124,14 @@ def _place_run(
             taken = f"{name} is taken"
             raise ProblemError(409, f"name: {taken}", [("/name", taken)]) from error
     folder = house.place.jobs / record.id
-    make_folder(folder)
     file = folder / SETTINGS_FILE
-    write_text(file, tomli_w.dumps(dict(given)))
     record.run = made.name
+    try:
+        make_folder(folder)
+        write_text(file, tomli_w.dumps(dict(given)))
+    except OSError:
+        house.jobs.give_up(record)
+        raise
     record.shown += ["--out", str(made)]
     record.words = [*form.command.split(), "--config", str(file), "--out", str(made)]
 

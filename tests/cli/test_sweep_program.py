@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 import evolve
 from tests.cli import ROOT, done, fails, invoke, misused, spawn
+from tests.waits import until
 
 ENGINE = f"{sys.executable} {ROOT / 'tests/sweeps/tuned.py'}"
 PROGRAM = f"gtp:{ENGINE} --corner {{corner:-30:30=-20}}"
@@ -248,10 +247,15 @@ def test_killed_and_gone_on_with_it_is_as_if_undisturbed(sampler: str, tmp_path:
         options = ("--trials=20", *GA, "--jobs=1")
     done("sweep", "program", PROGRAM, *options, "--out", tmp_path / "whole")
     words = ["sweep", "program", PROGRAM, *options, "--out", tmp_path / "cut"]
-    for wait in (6.0, 5.0, 7.0):
+    trials = tmp_path / "cut/trials"
+    for kills in range(3):
         with spawn(tmp_path, *words) as process:
-            with suppress(subprocess.TimeoutExpired):
-                process.communicate(timeout=wait)
+            until(
+                lambda kills=kills, process=process: (  # type: ignore[misc]
+                    process.poll() is not None or len([*trials.glob("*.json")]) > kills
+                )
+            )
+            assert process.poll() is None, "it ended before it was killed"
             process.kill()
             process.communicate()
         words = ["resume", tmp_path / "cut", "--jobs", 1]

@@ -347,8 +347,8 @@ KILLED: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, float]]:
-    """A run of each of these commands that nothing has disturbed, and how long it took."""
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, int]]:
+    """An undisturbed run of each of these commands, and how often it told of itself."""
     folder = tmp_path_factory.mktemp("undisturbed") / "runs"
     folder.mkdir()
     service = Service(folder).start()
@@ -356,26 +356,38 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Pat
     try:
         for command, settings in KILLED.items():
             asked = {"command": command, "settings": settings, "threads": 1}
-            job, begin = service.post("jobs", asked), time.monotonic()
+            job = service.post("jobs", asked)
             service.wait(job)
-            found[command] = (folder / job["run"], time.monotonic() - begin)
+            found[command] = (folder / job["run"], told(service, job))
     finally:
         service.close()
     return found
+
+
+def told(service: Service, job: dict[str, Any]) -> int:
+    """How often a job has told of itself since it was started."""
+    file = service.runs / ".service/jobs" / job["id"] / "progress.jsonl"
+    return file.read_bytes().count(b"\n") if file.exists() else 0
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("command", KILLED)
 def test_whatever_is_killed_whenever_tables_are_as_undisturbed(
-    fresh: Service, undisturbed: dict[str, tuple[Path, float]], command: str, seed: int
+    fresh: Service, undisturbed: dict[str, tuple[Path, int]], command: str, seed: int
 ) -> None:
     rng = random.Random(f"{command} {seed}")
     whole, length = undisturbed[command]
+    assert length >= 5
     asked = {"command": command, "settings": KILLED[command], "threads": 1}
     job = fresh.post("jobs", asked)
+
+    def at_work() -> bool:
+        return fresh.get(f"jobs/{job['id']}")["state"] in ("queued", "running")
+
     for victim in rng.sample(["server", "job", "both"], 2):
-        time.sleep(rng.uniform(0, 0.6 * length))
+        far = rng.randint(0, 6 * length // 10)
+        until(lambda far=far: told(fresh, job) >= far or not at_work(), 120)  # type: ignore[misc]
         process = fresh.get(f"jobs/{job['id']}")["process"]
         if victim != "job":
             fresh.stop(signal.SIGKILL)
@@ -386,7 +398,7 @@ def test_whatever_is_killed_whenever_tables_are_as_undisturbed(
         found = fresh.wait(job, "done", "interrupted", "running", "failed")
         if found["state"] in ("interrupted", "failed"):
             fresh.act(job, "resume")
-    until(lambda: fresh.get(f"jobs/{job['id']}")["state"] not in ("running", "queued"), 120)
+    until(lambda: not at_work(), 120)
     if fresh.get(f"jobs/{job['id']}")["state"] != "done":
         fresh.act(job, "resume")
     fresh.wait(job)
