@@ -10,6 +10,7 @@ import asyncio
 import secrets
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -55,7 +56,7 @@ class Lending:
             path,
             media_type=MEDIA[path.suffix],
             filename=name,
-            background=BackgroundTask(remove, path, missing_ok=True),
+            background=BackgroundTask(_remove_sent, path),
         )
 
     async def made(self, words: Sequence[str], suffix: str) -> Path:
@@ -90,6 +91,12 @@ class Lending:
             lines = said.decode(errors="replace").strip().splitlines() or ["it failed"]
             raise ProblemError(422, lines[-1].removeprefix("error: "))
         return path
+
+
+def _remove_sent(path: Path) -> None:
+    """Remove a file that was sent; where that fails, the next start of the server does it."""
+    with suppress(OSError):
+        remove(path, missing_ok=True)
 
 
 def join_games(run: Run, path: Path) -> None:

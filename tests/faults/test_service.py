@@ -13,6 +13,7 @@ from evolve.service.agents import Agents
 from evolve.service.api.runs import _delete
 from evolve.service.house import House
 from evolve.service.job import JobRecord
+from evolve.service.jobs import LOG_FILE
 from evolve.service.place import Place
 from tests.cli import done
 from tests.faults import Death, Died, Failure, Point, hooked, leftovers, recorded
@@ -49,6 +50,7 @@ def work(folder: Path) -> None:
             id="0" * 12, command="run", settings={}, words=[], shown=[], state="cancelled"
         )
         house.jobs._records.setdefault(record.id, record).save(house.place.jobs)
+        house.jobs.file(record, LOG_FILE).write_text("it began")  # half of a job is a damaged one
         agents = Agents(house.place, ())
         agents.remove_upload(agents.keep_upload(_AGENT, ".json"))
         house.jobs.remove(house.jobs.get(record.id))
