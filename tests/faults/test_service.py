@@ -38,6 +38,7 @@ def opened(folder: Path) -> House:
     house = House(place, 1, ())
     house.index.scan()
     house.jobs.restore()
+    assert house.jobs.damaged == []
     return house
 
 
