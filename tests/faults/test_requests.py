@@ -23,6 +23,8 @@ from tests.cli import done
 from tests.faults import Death, Died, Failure, Point, hooked, leftovers, recorded
 from tests.faults.test_runs import SMALL
 
+pytestmark = pytest.mark.slow
+
 _CHAMPION: Final = Path(evolve.__file__).parent / "agents/champions/champion-standard.json"
 _DATA: Final = base64.b64encode(_CHAMPION.read_bytes()).decode()
 _RUN: Final = {"command": "run", "settings": {"population": 4, "generations": 1}}
