@@ -115,8 +115,8 @@ class Server:
         content = json.dumps(request).encode()
         ours, theirs = socket.socketpair()
         with theirs:
-            told = [theirs.fileno(), *streams]
-            socket.send_fds(self._line, [_NUMBER.pack(len(content))], told)
+            descriptors = [theirs.fileno(), *streams]
+            socket.send_fds(self._line, [_NUMBER.pack(len(content))], descriptors)
             self._line.sendall(content)
         return _receive_number(ours), ours
 

@@ -40,13 +40,13 @@ def start(
     default signals otherwise, and ends with this process. RunError when it cannot be started.
     modules: those of the first call hold for all.
     """
-    told = (work, arguments, dict(os.environ))
+    call = (work, arguments, dict(os.environ))
     if "forkserver" not in multiprocessing.get_all_start_methods():
-        spawned = multiprocessing.get_context("spawn").Process(target=_begin, args=told)
+        spawned = multiprocessing.get_context("spawn").Process(target=_begin, args=call)
         spawned.start()
         return spawned
     context = multiprocessing.get_context("forkserver")
-    forked = context.Process(target=_begin, args=told)
+    forked = context.Process(target=_begin, args=call)
     _ensure_server(modules)
     try:
         forked.start()

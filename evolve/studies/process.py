@@ -25,14 +25,15 @@ class RunProcess:
     """A process that works on a run, seen from the one that started it.
 
     words: of the command line, without `evolve`; log: what it prints goes to the end of this file;
-    told: it tells of its progress here, as `--progress` has it;
-    modules: what its work imports. The process has no terminal and no
-    Ctrl-C of its own, and ends with the one that started it.
+    progress: it reports here, as `--progress` has it; modules: what its work imports. The process
+    has no terminal and no Ctrl-C of its own, and ends with the one that started it.
     """
 
-    def __init__(self, words: Sequence[str], log: Path, told: Path, modules: Sequence[str]) -> None:
-        remove(told, missing_ok=True)
-        self._told, self._read = told, 0
+    def __init__(
+        self, words: Sequence[str], log: Path, progress: Path, modules: Sequence[str]
+    ) -> None:
+        remove(progress, missing_ok=True)
+        self._progress, self._read = progress, 0
         self.share = 0.0
         """How much of the run is done, from 0 to 1."""
         self.error: str | None = None
@@ -41,7 +42,7 @@ class RunProcess:
         """Whether it ended because it was asked to, so that it can go on."""
         self.lost: EvolveError | None = None
         """Never: a process has its machine."""
-        arguments = ([*words, "--progress", str(told)], log)
+        arguments = ([*words, "--progress", str(progress)], log)
         self._process = start(_work, arguments, modules)
 
     @property
@@ -55,9 +56,9 @@ class RunProcess:
         return self._process.is_alive()
 
     def look(self) -> None:
-        """Take in what it has told since the last time."""
+        """Take in what it has reported since the last time."""
         try:
-            with self._told.open("rb") as file:
+            with self._progress.open("rb") as file:
                 file.seek(self._read)
                 text = file.read()
         except FileNotFoundError:
@@ -95,7 +96,7 @@ class RunProcess:
         code = self._process.exitcode
         self._process.close()
         self.look()
-        remove(self._told, missing_ok=True)
+        remove(self._progress, missing_ok=True)
         return 0 if code is None else code
 
 
