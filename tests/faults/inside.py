@@ -113,14 +113,14 @@ class InsideRun(RunProcess):
     """A run of a study, done at once when it begins."""
 
     def __init__(
-        self, words: Sequence[str], log: Path, told: Path, modules: Sequence[str] = ()
+        self, words: Sequence[str], log: Path, progress: Path, modules: Sequence[str] = ()
     ) -> None:
         from evolve.files.changes import remove
 
-        remove(told, missing_ok=True)
-        self._told, self._read = told, 0
+        remove(progress, missing_ok=True)
+        self._progress, self._read = progress, 0
         self.share, self.error, self.stopped, self.lost = 0.0, None, False, None
-        self._code = invoke(*words, "--progress", told).code
+        self._code = invoke(*words, "--progress", progress).code
         self._sentinel, other = os.pipe()
         os.close(other)
 
@@ -140,7 +140,7 @@ class InsideRun(RunProcess):
         self.look()
         from evolve.files.changes import remove
 
-        remove(self._told, missing_ok=True)
+        remove(self._progress, missing_ok=True)
         return self._code
 
 
