@@ -31,7 +31,7 @@ def test_an_unwritable_kernel_cache_is_told_once(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_damaged_kernel_cache_is_compiled_anew(tmp_path: Path) -> None:
-    """It is told in one line; tests/engine/test_compile.py has every kind of damage."""
+    """One line says so; tests/engine/test_compile.py has every kind of damage."""
     cache = tmp_path / "cache"
     program(tmp_path, "perft", 1, EVOLVE_CACHE_DIR=str(cache))
     files = [path for path in cache.rglob("*") if path.is_file()]

@@ -226,7 +226,7 @@ sys.stdin.readline()
 print(perft.perft(0x0000000810000000, 0x0000001008000000, 3), flush=True)
 print(sum(perft.perft.stats.cache_misses.values()))
 """
-"""Calls a kernel when it is told to, and says how often that was compiled."""
+"""Calls a kernel when a line comes, and says how often it was compiled."""
 
 
 @pytest.mark.slow
