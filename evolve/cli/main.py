@@ -202,7 +202,12 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """
     arguments = sys.argv[1:] if arguments is None else arguments
     _stand_in_for_closed_streams()
-    sys.exit(_run(arguments))
+    code = _run(arguments)
+    try:
+        sys.stdout.flush()
+    except OSError:  # it was reported above
+        _drop_output()
+    sys.exit(code)
 
 
 def _run(arguments: list[str]) -> int:
@@ -225,8 +230,7 @@ def _run(arguments: list[str]) -> int:
         click.echo(ended, err=True)
         return signals.exit_code(cause)
     except (BrokenPipeError, _ReaderGoneError):
-        # The reader (head, less) has seen enough; keep Python from flushing into the pipe.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # the reader (head, less) has seen enough
         return 0
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
@@ -241,6 +245,11 @@ def _run(arguments: list[str]) -> int:
             raise
         click.echo(f"error: {plain(_one_line(error))}", err=True)
         return 1
+
+
+def _drop_output() -> None:
+    """Drop what could not be written: Python would try once more as it ends, and end with 120."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _stand_in_for_closed_streams() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any, Final
 
 from fastapi import FastAPI, Request
@@ -87,7 +88,8 @@ def answer_with_problems(app: FastAPI) -> None:
 
     @app.exception_handler(OSError)
     async def _disk(request: Request, error: OSError) -> JSONResponse:
-        return problem(507, f"it could not be written or read: {error.strerror or error}")
+        file = Path(str(error.filename)).name if error.filename else "it"
+        return problem(507, f"{file} could not be written or read: {error.strerror or error}")
 
 
 RESPONSES: Final[dict[int | str, dict[str, Any]]] = {

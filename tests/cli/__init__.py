@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import psutil
 import pytest
 
 import evolve
@@ -206,6 +207,12 @@ def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str]) ->
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < end
         time.sleep(0.002)
+
+
+def wait_until_held(process: subprocess.Popen[str]) -> None:
+    """Wait until a program has stopped itself that was started with `HELD_BEFORE`."""
+    held = psutil.Process(process.pid)
+    wait_until(lambda: held.status() == psutil.STATUS_STOPPED, process)
 
 
 def tables(folder: Path) -> dict[str, Any]:

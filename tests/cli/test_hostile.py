@@ -153,12 +153,10 @@ def test_a_reader_that_wants_one_line(copy: Path, tmp_path: Path, what: str) -> 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 @pytest.mark.parametrize("what", ["show copy --table games", "--help"])
-def test_a_full_standard_output(copy: Path, tmp_path: Path, what: str) -> None:
-    assert shell(tmp_path, f"evolve {what} >/dev/full") == (
-        1,
-        "",
-        "error: No space left on device\n",
-    )
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_standard_output(copy: Path, tmp_path: Path, what: str, unbuffered: str) -> None:
+    line = f"export PYTHONUNBUFFERED={unbuffered}; evolve {what} >/dev/full"
+    assert shell(tmp_path, line) == (1, "", "error: No space left on device\n")
 
 
 @posix

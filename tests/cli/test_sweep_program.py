@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from tests.cli import ROOT, done, fails, invoke, misused, spawn
-from tests.waits import until
+from tests.cli import ROOT, done, fails, invoke, misused, spawn, wait_until_held
 
 ENGINE = f"{sys.executable} {ROOT / 'tests/sweeps/tuned.py'}"
 PROGRAM = f"gtp:{ENGINE} --corner {{corner:-30:30=-20}}"
@@ -247,15 +246,9 @@ def test_killed_and_gone_on_with_it_is_as_if_undisturbed(sampler: str, tmp_path:
         options = ("--trials=20", *GA, "--jobs=1")
     done("sweep", "program", PROGRAM, *options, "--out", tmp_path / "whole")
     words = ["sweep", "program", PROGRAM, *options, "--out", tmp_path / "cut"]
-    trials = tmp_path / "cut/trials"
-    for kills in range(3):
-        with spawn(tmp_path, *words) as process:
-            until(
-                lambda kills=kills, process=process: (  # type: ignore[misc]
-                    process.poll() is not None or len([*trials.glob("*.json")]) > kills
-                )
-            )
-            assert process.poll() is None, "it ended before it was killed"
+    for number in (1, 2, 5):
+        with spawn(tmp_path, *words, HELD_BEFORE=f"/trials/trial-{number:04}.json") as process:
+            wait_until_held(process)
             process.kill()
             process.communicate()
         words = ["resume", tmp_path / "cut", "--jobs", 1]

@@ -4,9 +4,9 @@ All changes of files in people's folders go through `evolve.files.changes`, whos
 The work runs once undisturbed, and its points are recorded. Then, for each of them, it runs again
 with a fault there, goes on as its user would, and must come to the same.
 
-A death is simulated: `Died` is raised at the point, and from then on every change is refused with
-it, so that whatever cleans up leaves the disk as `kill -9` does. `python -m tests.faults N KIND
-WORDS…` is the real thing: the command line in a process that kills itself at its Nth point.
+A death is simulated: at the point the folder is copied, and the copy is what `kill -9` leaves; one
+piece of work gives the copies of all its points. `python -m tests.faults N KIND WORDS…` is the real
+thing: the command line in a process that kills itself at its Nth point.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -49,10 +49,6 @@ _GROWS: Final = ("make", "write", "append")
 
 DATA: Final = "data"
 """What evolve knows of its user is in the folder of the work, so that it may be hit as well."""
-
-
-class Died(BaseException):
-    """The process is dead from here on: nothing catches this, and no change happens any more."""
 
 
 class Point(NamedTuple):
@@ -110,20 +106,24 @@ class Fault:
         """What happens at all later points."""
 
 
-class Death(Fault):
-    """The process dies before the change; `torn`, in the middle of it."""
+class Deaths:
+    """A hook that keeps copies of a folder at some points, by their numbers: what a process that
+    dies there leaves; `torn`, one that dies in the middle of the change."""
 
-    def __init__(self, at: int, *, torn: bool = False) -> None:
-        super().__init__(at)
-        self._torn = torn
+    def __init__(self, root: Path, place: Path, numbers: Container[int], *, torn: bool) -> None:
+        self.copies: dict[int, Path] = {}
+        self._root, self._place, self._numbers, self._torn = root, place, numbers, torn
+        self._count = 0
 
-    def act(self, change: Change, path: Path, piece: bytes) -> None:
+    def __call__(self, change: Change, path: Path, piece: bytes) -> None:
+        number, self._count = self._count, self._count + 1
+        if number not in self._numbers:
+            return
+        copy = self._place / f"death-{number}"
+        shutil.copytree(self._root, copy, symlinks=True)
         if self._torn:
-            tear(change, path, piece)
-        raise Died
-
-    def after(self, change: Change, path: Path) -> None:
-        raise Died
+            tear(change, copy / os.path.relpath(path, self._root), piece)
+        self.copies[number] = copy
 
 
 class Failure(Fault):
@@ -154,6 +154,12 @@ class Interruption(Fault):
 
     def act(self, change: Change, path: Path, piece: bytes) -> None:
         self._action()
+
+
+def named(points: Sequence[Point], number: int) -> Point:
+    """A point, a temporary file by the name that it is to have."""
+    point = points[number]
+    return Point("write", points[number + 1].place) if point.change == "write" else point
 
 
 def tear(change: Change, path: Path, piece: bytes) -> None:
@@ -220,17 +226,21 @@ class Enumeration:
         self.work = work
         self.place = place
         self._left_before = [] if work.prepared is None else leftovers(work.prepared)
-        with self.inside("whole") as folder, recorded(folder) as self.points:
+        with self.inside() as folder, recorded(folder) as self.points:
             whole = work.begin()
             assert whole.code == 0, whole
             self.expected = work.outcome()
             assert leftovers(folder) == []
 
     @contextlib.contextmanager
-    def inside(self, name: str) -> Iterator[Path]:
-        """A folder ready for the work as working directory, removed afterwards."""
-        folder = self.place / name
-        self.work.ready(folder)
+    def inside(self, left: Path | None = None) -> Iterator[Path]:
+        """A folder ready for the work as working directory, removed afterwards; `left`: the copy
+        that it is to be."""
+        folder = self.place / "work"
+        if left is None:
+            self.work.ready(folder)
+        else:
+            left.rename(folder)
         with contextlib.chdir(folder):
             yield folder
         shutil.rmtree(folder)
@@ -244,7 +254,7 @@ class Enumeration:
         ends as given, and stands for all that differ from it in numbers."""
         found: dict[Point, list[int]] = {}
         for number in range(len(self.points)):
-            change, place = self._named(number)
+            change, place = named(self.points, number)
             kind = Point(change, _NUMBER.sub("N", place))
             if kind.place.endswith(names):
                 found.setdefault(kind, []).append(number)
@@ -260,25 +270,22 @@ class Enumeration:
         Before a complete file reaches the disk there is what there is before it is renamed, and
         before the disk is waited for what there is before the next change.
         """
-        count = 0
-        for number, point in enumerate(self.points):
-            if point.change not in _HAVE_A_MIDDLE if torn else point.change in _CHANGE_NO_NAME:
-                continue
-            if not at(point, number):
-                continue
-            count += 1
-            with self.inside(f"{number}"), _explained(point, number):
-                self.die_at(number, torn=torn)
+        changes = _HAVE_A_MIDDLE if torn else _FOLLOW_ANOTHER_STATE
+        points = enumerate(self.points)
+        numbers = {n for n, point in points if point.change in changes and at(point, n)}
+        for number, copy in self.deaths(numbers, torn=torn).items():
+            with self.inside(copy), _explained(self.points[number], number):
                 self._go_on()
-        return count
+        return len(numbers)
 
-    def die_at(self, number: int, *, torn: bool = False) -> None:
-        """Begin, and die at a point."""
-        death = Death(number, torn=torn)
-        answer = None
-        with hooked(death), contextlib.suppress(Died):
-            answer = self.work.begin()
-        assert death.reached, answer
+    def deaths(self, numbers: Container[int], *, torn: bool) -> dict[int, Path]:
+        """What deaths at these points leave, a folder each."""
+        with self.inside() as folder:
+            deaths = Deaths(folder, self.place, numbers, torn=torn)
+            with hooked(deaths):
+                answer = self.work.begin()
+            assert answer.code == 0, answer
+        return deaths.copies
 
     def fail(self, check: Callable[[Point, Result], None], at: Where = _everywhere) -> int:
         """Fail at every point that is so, `check` the answer, and go on; how often."""
@@ -287,22 +294,15 @@ class Enumeration:
             if not at(point, number):
                 continue
             count += 1
-            with self.inside(f"{number}") as folder, _explained(point, number):
+            with self.inside() as folder, _explained(point, number):
                 failure = Failure(number)
                 with hooked(failure):
                     answer = self.work.begin()
                 assert failure.reached
                 assert leftovers(folder) in ([], self._left_before)
-                check(self._named(number), answer)
+                check(named(self.points, number), answer)
                 self._go_on()
         return count
-
-    def _named(self, number: int) -> Point:
-        """A point, a temporary file by the name that it is to have."""
-        point = self.points[number]
-        if point.change == "write":
-            return Point("write", self.points[number + 1].place)
-        return point
 
     def interrupt(
         self, action: Callable[[], object], check: Callable[[Result], None], at: range
@@ -310,7 +310,7 @@ class Enumeration:
         """Do something at some points, as a signal, `check` the answer, and go on; how often."""
         for number in at:
             point = self.points[number]
-            with self.inside(f"{number}") as folder, _explained(point, number):
+            with self.inside() as folder, _explained(point, number):
                 with hooked(Interruption(number, action)):
                     answer = self.work.begin()
                 check(answer)
@@ -346,16 +346,14 @@ def in_one_line(point: Point, answer: Result) -> None:
 
 
 def really_dies(found: Enumeration, words: Sequence[object], at: int, *, torn: bool) -> None:
-    """Check that `kill -9` of a process of its own at a point leaves the same as `Death` does."""
+    """Check that `kill -9` of a process of its own at a point leaves the same as `Deaths` do."""
     how = "torn" if torn else "whole"
-    with found.inside("real") as folder:
+    with found.inside() as folder:
         arguments = [sys.executable, "-m", "tests.faults", str(at), how, *map(str, words)]
         ended = subprocess.run(arguments, env=environment(), capture_output=True, check=False)
         assert ended.returncode == -signal.SIGKILL, ended
         real = _shape(folder)
-    with found.inside("simulated") as folder:
-        found.die_at(at, torn=torn)
-        simulated = _shape(folder)
+    simulated = _shape(found.deaths({at}, torn=torn)[at])
     assert simulated.keys() == real.keys()
     for name, content in simulated.items():
         assert content == real[name], name
@@ -398,4 +396,4 @@ def _shape(folder: Path) -> dict[str, object]:
 
 _NOT_RESULTS: Final = ("seconds", "worker")
 _HAVE_A_MIDDLE: Final = ("write", "append")
-_CHANGE_NO_NAME: Final = ("write", "sync")
+_FOLLOW_ANOTHER_STATE: Final = ("make", "rename", "append", "cut", "remove")

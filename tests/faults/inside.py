@@ -23,10 +23,13 @@ from evolve.studies.process import RunProcess
 from evolve.sweeps import sweep as sweeps
 from evolve.sweeps import worker as workers
 from tests.cli import invoke
-from tests.faults import Died
 
 _ENDED = object()
 _KILLED = object()
+
+
+class _Killed(BaseException):
+    """The worker is dead: nothing catches this."""
 
 
 class _End:
@@ -39,7 +42,7 @@ class _End:
     def recv(self) -> Any:
         message = self.inbox.get()
         if message is _KILLED:
-            raise Died
+            raise _Killed
         return message
 
     def send(self, message: Any) -> None:

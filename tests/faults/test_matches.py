@@ -83,6 +83,12 @@ def test_a_match_in_which_any_change_fails_loses_no_game(tmp_path: Path) -> None
     assert seen == {0, 1}
 
 
-def test_a_death_that_is_simulated_leaves_what_a_real_one_does(tmp_path: Path) -> None:
-    found = Enumeration(match(), tmp_path)
-    really_dies(found, MATCH, found.place_of("rename", "g.ggf"), torn=False)
+@pytest.mark.parametrize(
+    ("name", "words", "place"),
+    [("match", MATCH, "g.ggf"), ("rating", RATING, "x/games.parquet")],
+)
+def test_a_death_that_is_simulated_leaves_what_a_real_one_does(
+    name: str, words: tuple[object, ...], place: str, tmp_path: Path
+) -> None:
+    found = Enumeration(WORKS[name](), tmp_path)
+    really_dies(found, words, found.place_of("rename", place), torn=False)

@@ -12,7 +12,8 @@ from typing import Any, Final
 
 import pytest
 
-from tests.faults import Enumeration, command, results
+from tests.cli import Result
+from tests.faults import Enumeration, Point, command, results
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("inside")]
 
@@ -36,7 +37,7 @@ SWEEPS: Final[dict[str, tuple[tuple[object, ...], tuple[str, ...]]]] = {
         (".agreed", "data/key", "best.json", "best.toml", "trial-N.json"),
     ),
     "population": (
-        (*_PROGRAM, "--algorithm=ga", "--population=4", "--generation-openings=1", "--trials=4"),
+        (*_PROGRAM, "--algorithm=ga", "--population=4", "--generation-openings=1", "--trials=8"),
         ("generation-N.json", "trial-N.json"),
     ),
     "evolution": (
@@ -69,3 +70,18 @@ def test_one_that_dies_at_its_own_files_ends_as_if_undisturbed(name: str, tmp_pa
     files = SWEEPS[name][1]
     assert found.die(at=found.ends(*files)) >= len(files)
     assert found.die(torn=True, at=found.ends(*files)) >= len(files) - 1
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_one_in_which_its_own_files_fail_says_so_and_goes_on(name: str, tmp_path: Path) -> None:
+    found = enumeration(name, tmp_path)
+
+    def check(point: Point, answer: Result) -> None:
+        assert "Traceback" not in answer.err + answer.out
+        if answer.code == 0:  # a trial alone has failed, and its row says why
+            assert "trials/" in point.place, point
+        else:
+            assert answer.code == 1, answer
+            assert answer.err.startswith("error: "), answer
+
+    assert found.fail(check, found.ends(*SWEEPS[name][1])) >= len(SWEEPS[name][1])

@@ -20,7 +20,7 @@ from evolve.service.place import Place
 from evolve.service.plays import Plays
 from evolve.service.search import Search
 from tests.cli import done
-from tests.faults import Death, Died, Failure, Point, hooked, leftovers, recorded
+from tests.faults import Deaths, Failure, Point, hooked, leftovers, named, recorded
 from tests.faults.test_runs import SMALL
 
 pytestmark = pytest.mark.slow
@@ -186,82 +186,110 @@ def assert_nothing_left(server: Server) -> None:
     }
 
 
+class Case:
+    """A request that meets faults, what it changes undisturbed, and what starts servers."""
+
+    def __init__(
+        self, base: Base, name: str, place: Path, runner: asyncio.Runner, search: Search
+    ) -> None:
+        self._name, self.request = name, base.requests[name]
+        self._start = lambda folder: Server(folder, runner, search)
+        self.whole = whole(base, name, place, runner, search)
+
+    def start(self, folder: Path) -> Server:
+        return self._start(folder)
+
+    def send(self, server: Server) -> httpx.Response:
+        return sent(server, self.request)
+
+    def assert_taken_again(self, server: Server) -> None:
+        """It was done whole or not at all; sent again, it has been done once."""
+        found = server.listed()
+        assert found in (self.whole.before, self.whole.after)
+        # Without a key of its own, a new game is another one.
+        if found == self.whole.before or self._name != "play":
+            answer = self.send(server)
+            ways = () if found == self.whole.before else self.request.done
+            assert answer.status_code in (self.request.status, *ways), answer.text
+        server.house.index.scan()
+        assert server.listed() == self.whole.after
+        server.house.place.release()
+
+    def assert_kept(self, folder: Path) -> None:
+        """The next server finds it done, and nothing else."""
+        server = self.start(folder)
+        assert server.listed() == self.whole.after
+        assert_nothing_left(server)
+        server.house.place.release()
+
+
+@pytest.fixture
+def case(name: str, base: Base, tmp_path: Path, runner: asyncio.Runner, search: Search) -> Case:
+    return Case(base, name, tmp_path, runner, search)
+
+
+def remove_claims(folder: Path) -> None:
+    """A folder is how a name is taken. Whether one that is empty is of a server that died or of a
+    command that is just beginning cannot be seen: it stays, and the next run has another name."""
+    for claim in folder.glob("reversed-*"):
+        with contextlib.suppress(OSError):
+            claim.rmdir()
+
+
+@contextlib.contextmanager
+def explained(point: Point) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"the fault was at {point}")
+        raise
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("torn", [False, True], ids=["whole", "torn"])
 def test_a_server_that_dies_in_a_request_starts_again_and_takes_it_again(
-    name: str, torn: bool, base: Base, tmp_path: Path, runner: asyncio.Runner, search: Search
+    torn: bool, case: Case, base: Base, tmp_path: Path
 ) -> None:
-    request = base.requests[name]
-    undisturbed = whole(base, name, tmp_path, runner, search)
-    assert undisturbed.points
-    for number, point in enumerate(undisturbed.points):
-        if torn and point.change != "write":
-            continue
-        folder = tmp_path / f"{number}"
-        shutil.copytree(base.folder, folder)
-        dying = Server(folder, runner, search)
-        death = Death(number, torn=torn)
-        with hooked(death), contextlib.suppress(Died):
-            sent(dying, request)
-        assert death.reached
-        dying.house.place.release()
-        try:
-            server = Server(folder, runner, search)
+    points = case.whole.points
+    assert points
+    numbers = {n for n, point in enumerate(points) if point.change == "write" or not torn}
+    dies = tmp_path / "dies"
+    shutil.copytree(base.folder, dies)
+    server = case.start(dies)
+    deaths = Deaths(dies, tmp_path, numbers, torn=torn)
+    with hooked(deaths):
+        case.send(server)
+    server.house.place.release()
+    assert deaths.copies.keys() == numbers
+    for number, folder in deaths.copies.items():
+        with explained(points[number]):
+            server = case.start(folder)
             assert_nothing_left(server)
-            if name == "order-unnamed":  # a name that was claimed, and of no job, stays empty
-                for empty in folder.glob("reversed-*"):
-                    with contextlib.suppress(OSError):
-                        empty.rmdir()
-            found = server.listed()
-            assert found in (undisturbed.before, undisturbed.after)
-            # Without a key of its own, a new game is another one.
-            if found == undisturbed.before or name != "play":
-                answer = sent(server, request)
-                again = () if found == undisturbed.before else request.done
-                assert answer.status_code in (request.status, *again), answer.text
-            server.house.index.scan()
-            assert server.listed() == undisturbed.after
-            assert_nothing_left(server)
-            server.house.place.release()
-        except Exception as error:
-            error.add_note(f"at point {number}: {point}")
-            raise
-        shutil.rmtree(folder)
+            remove_claims(folder)
+            case.assert_taken_again(server)
+            case.assert_kept(folder)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_request_in_which_any_change_fails_says_so_and_may_be_sent_again(
-    name: str, base: Base, tmp_path: Path, runner: asyncio.Runner, search: Search
+    case: Case, base: Base, tmp_path: Path
 ) -> None:
-    request = base.requests[name]
-    undisturbed = whole(base, name, tmp_path, runner, search)
-    for number, point in enumerate(undisturbed.points):
+    for number, point in enumerate(case.whole.points):
         folder = tmp_path / f"{number}"
         shutil.copytree(base.folder, folder)
-        server = Server(folder, runner, search)
-        try:
+        server = case.start(folder)
+        with explained(point):
             with hooked(Failure(number)):
-                answer = sent(server, request)
+                answer = case.send(server)
             server.house.index.scan()
-            found = server.listed()
             if answer.status_code == 507:
-                assert "could not be written or read" in answer.json()["detail"]
-                assert found == undisturbed.before or point.change == "sync"
+                name = Path(named(case.whole.points, number).place).name
+                said = answer.json()["detail"]
+                assert said.startswith(f"{name} could not be written or read: "), (name, said)
+                assert server.listed() == case.whole.before or point.change == "sync"
             else:
-                assert answer.status_code == request.status, answer.text
-                assert found == undisturbed.after
-            if found == undisturbed.before or name != "play":
-                again = sent(server, request)
-                ways = () if found == undisturbed.before else request.done
-                assert again.status_code in (request.status, *ways), again.text
-            server.house.index.scan()
-            assert server.listed() == undisturbed.after
-            server.house.place.release()
-            server = Server(folder, runner, search)
-            assert server.listed() == undisturbed.after
-            assert_nothing_left(server)
-            server.house.place.release()
-        except Exception as error:
-            error.add_note(f"at point {number}: {point}")
-            raise
+                assert answer.status_code == case.request.status, answer.text
+                assert server.listed() == case.whole.after
+            case.assert_taken_again(server)
+            case.assert_kept(folder)
         shutil.rmtree(folder)

@@ -16,7 +16,7 @@ from evolve.service.job import JobRecord
 from evolve.service.jobs import LOG_FILE
 from evolve.service.place import Place
 from tests.cli import done
-from tests.faults import Death, Died, Failure, Point, hooked, leftovers, recorded
+from tests.faults import Deaths, Failure, Point, hooked, leftovers, recorded
 from tests.faults.test_runs import SMALL
 
 _AGENT: Final = b"an agent"
@@ -68,6 +68,16 @@ def assert_clean(folder: Path) -> None:
         assert list((folder / ".service" / name).iterdir()) == [], name
 
 
+def assert_goes_on(folder: Path, point: Point) -> None:
+    """The next server takes what a fault at a point has left."""
+    try:
+        work(folder)
+        assert_clean(folder)
+    except Exception as error:
+        error.add_note(f"the fault was at {point}")
+        raise
+
+
 @pytest.fixture
 def points(runs: Path, tmp_path: Path) -> list[Point]:
     shutil.copytree(runs, tmp_path / "whole")
@@ -82,19 +92,14 @@ def test_a_server_that_dies_anywhere_starts_again(
     torn: bool, points: list[Point], runs: Path, tmp_path: Path
 ) -> None:
     assert len(points) >= 25
-    for number, point in enumerate(points):
-        if torn and point.change != "write":
-            continue
-        folder = tmp_path / f"{number}"
-        shutil.copytree(runs, folder)
-        with hooked(Death(number, torn=torn)), contextlib.suppress(Died):
-            work(folder)
-        try:
-            work(folder)
-            assert_clean(folder)
-        except Exception as error:
-            error.add_note(f"at point {number}: {point}")
-            raise
+    numbers = {n for n, point in enumerate(points) if point.change == "write" or not torn}
+    shutil.copytree(runs, tmp_path / "dies")
+    deaths = Deaths(tmp_path / "dies", tmp_path, numbers, torn=torn)
+    with hooked(deaths):
+        work(tmp_path / "dies")
+    for number, folder in deaths.copies.items():
+        assert_goes_on(folder, points[number])
+    assert deaths.copies.keys() == numbers
 
 
 @pytest.mark.slow
@@ -106,9 +111,4 @@ def test_a_server_in_which_any_change_fails_goes_on(
         shutil.copytree(runs, folder)
         with hooked(Failure(number)), contextlib.suppress(Exception):
             work(folder)
-        try:
-            work(folder)
-            assert_clean(folder)
-        except Exception as error:
-            error.add_note(f"at point {number}: {point}")
-            raise
+        assert_goes_on(folder, point)

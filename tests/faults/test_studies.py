@@ -11,12 +11,7 @@ from tests.cli import Result, invoke
 from tests.faults import Enumeration, Point, Work, results
 from tests.faults.test_runs import SMALL
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.usefixtures("inside"),
-    # Who is dead closes no file.
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("inside")]
 
 STUDY: Final = (*SMALL[:-1], "--generations=1", "--seeds=0-1", "--out=x")
 

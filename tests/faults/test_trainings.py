@@ -48,15 +48,12 @@ def outcome() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_one_that_dies_in_any_write_ends_as_if_undisturbed(name: str, tmp_path: Path) -> None:
+def test_one_that_dies_anywhere_ends_as_if_undisturbed(name: str, tmp_path: Path) -> None:
     found = Enumeration(command(TRAININGS[name], "x", outcome), tmp_path)
+    assert found.die() == 9
     assert found.die(torn=True) == 7
 
 
-@pytest.mark.learning
-def test_one_that_dies_before_any_change_ends_as_if_undisturbed(tmp_path: Path) -> None:
-    """The order of its files is that of all trainings, so that the quickest shows it."""
-    assert Enumeration(command(TRAININGS["mcts"], "x", outcome), tmp_path).die() == 9
 
 
 @pytest.mark.learning
