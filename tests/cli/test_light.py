@@ -111,7 +111,7 @@ EACH = (
     (("replay", "OLD", "0:1"), set()),
     (("replay", "games.ggf", "1"), set()),
     (("export", "OLD", "--to", "python", "-o", "agent.py"), set()),
-    (("check", "agent.py"), set()),
+    (("check", "agent.py", "--games=1"), set()),
     (("match", "swh", "zero", "--games=4", "--json"), set()),
     (("match", "swh", "zero", "--games=2", "--openings=moves.txt"), set()),
     (("rate", "swh", "zero", "random", "--games=2", "--out=rated"), set()),

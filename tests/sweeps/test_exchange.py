@@ -10,8 +10,10 @@ import pytest
 from optuna.trial import FrozenTrial, create_trial
 
 from evolve.errors import RunError
+from evolve.files.changes import Change
 from evolve.sweeps.exchange import agent_pieces, fetch_agents
 from evolve.sweeps.storage import open_database
+from tests.faults import Deaths, hooked
 
 
 def told(folder: Path, number: int, data: bytes, score: float, **facts: str) -> FrozenTrial:
@@ -62,3 +64,26 @@ def test_no_file_is_written_under_any_other_name(name: str, tmp_path: Path) -> N
     with pytest.raises(RunError, match=r"it must be trials/trial-0001\.json or"):
         fetch_agents(tmp_path / "here", [trial], 1)
     assert not (tmp_path / "here").exists()
+
+
+def test_a_machine_that_dies_anywhere_while_it_fetches_them_fetches_the_rest(
+    tmp_path: Path,
+) -> None:
+    trials = [told(tmp_path / "there", number, b"%d" % number, 0.5) for number in range(2)]
+    here = tmp_path / "here"
+    (here / "trials").mkdir(parents=True)
+    deaths = [Deaths(here, tmp_path / f"{torn}", range(99), torn=torn) for torn in (False, True)]
+
+    def die(change: Change, path: Path, piece: bytes) -> None:
+        for death in deaths:
+            death(change, path, piece)
+
+    with hooked(die):
+        fetch_agents(here, trials, 2)
+    left = [copy for death in deaths for copy in death.copies.values()]
+    assert len(left) == 12
+    for copy in left:
+        fetch_agents(copy, trials, 2)
+        for trial in trials:
+            name = trial.user_attrs["agent"]
+            assert (copy / name).read_bytes() == (here / name).read_bytes()
