@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
 from tests.cli import Result, invoke
-from tests.faults import Enumeration, Point, Work, results
+from tests.faults import Enumeration, Point, Work, named, results
 from tests.faults.test_runs import SMALL
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("inside")]
@@ -37,7 +38,13 @@ def test_a_study_that_dies_anywhere_ends_as_if_undisturbed(tmp_path: Path) -> No
 
 
 def test_a_study_in_which_any_change_fails_says_so_and_goes_on(tmp_path: Path) -> None:
+    """Those of its runs' own tables fail in `test_runs`, each of them."""
     found = Enumeration(study(), tmp_path)
+
+    def where(point: Point, number: int) -> bool:
+        return not re.match(
+            r"x/seed-./(games|generations|champion)", named(found.points, number).place
+        )
 
     def check(point: Point, answer: Result) -> None:
         # What ends a run is in its log, which the study names.
@@ -47,4 +54,4 @@ def test_a_study_in_which_any_change_fails_says_so_and_goes_on(tmp_path: Path) -
         else:  # where only the report of a run fails, the run does not
             assert (answer.code, ".progress" in point.place) == (0, True), answer
 
-    assert found.fail(check) >= 50
+    assert found.fail(check, where) >= 30

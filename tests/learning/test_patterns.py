@@ -189,9 +189,9 @@ def test_a_budget_ends_it(tmp_path: Path) -> None:
 def test_a_longer_budget_is_kept(tmp_path: Path) -> None:
     """With larger shapes and two threads, unlike the shorter one."""
     changes: dict[str, Any] = {"shapes": "corner, edge, corner-2x5, diagonals", "round": 4000}
-    run = training(tmp_path, "patterns", 2, games=None, budget=20.0, checks=2, **changes)
+    run = training(tmp_path, "patterns", 2, games=None, budget=10.0, checks=2, **changes)
     assert run.run(Watcher()) is LearningEnding.BUDGET
-    assert 18.0 <= run.spent <= 22.0
+    assert 9.0 <= run.spent <= 11.0
 
 
 def test_what_it_learns_wins() -> None:

@@ -49,12 +49,12 @@ SMALL_TREES = (
     "--reports=3",
 )
 SWEEPS: Final = {
-    "tpe": ("alphabeta", "--fix=depths=1", "--fix=endgame=0", "--trials=12", "--startup=4"),
-    "cma": (*FEW_GENES, "--sampler=cma", "--trials=20", "--startup=4"),
+    "tpe": ("alphabeta", "--fix=depths=1", "--fix=endgame=0", "--trials=8", "--startup=4"),
+    "cma": (*FEW_GENES, "--sampler=cma", "--trials=10", "--startup=4"),
     "gp": (*FEW_GENES, "--sampler=gp", "--trials=8", "--startup=4"),
-    "random, asha": (*SMALL_TREES, "--sampler=random", "--pruner=asha", "--trials=8"),
-    "tpe, hyperband": (*SMALL_TREES, "--pruner=hyperband", "--trials=8", "--startup=3"),
-    "tpe, median": (*SMALL_TREES, "--trials=10", "--startup=4"),
+    "random, asha": (*SMALL_TREES, "--sampler=random", "--pruner=asha", "--trials=6"),
+    "tpe, hyperband": (*SMALL_TREES, "--pruner=hyperband", "--trials=6", "--startup=3"),
+    "tpe, median": (*SMALL_TREES, "--trials=6", "--startup=3"),
 }
 NEED_TORCH: Final = [name for name in SWEEPS if name == "gp" or "mcts" in SWEEPS[name]]
 
