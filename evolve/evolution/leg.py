@@ -17,6 +17,7 @@ from evolve.errors import RunError
 from evolve.evolution.loop import Evolution
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
+from evolve.files.folder import Inside
 from evolve.fitness.executor import ONE_THREAD
 from evolve.fitness.openings import Openings
 from evolve.tables.layout import (
@@ -48,7 +49,7 @@ class Leg:
     openings: Openings | None
 
     @classmethod
-    def of(cls, folder: Path, seconds: float, openings: Openings | None = None) -> Leg:
+    def of(cls, folder: Inside, seconds: float, openings: Openings | None = None) -> Leg:
         """The next one of the run in a folder. Of games only the last generation's are needed."""
         done = committed_generations(folder)
         paths = [folder / name for name in (CONFIG_FILE, EVALUATION_FILE)]
@@ -72,12 +73,12 @@ class LegDone:
     finished: bool
 
 
-def _results(folder: Path) -> list[Path]:
+def _results(folder: Inside) -> list[Path]:
     """In the order in which they are written: the play-off says that the champion is its own."""
     return [folder / CHAMPION_FILE, folder / LEARNED_FILE, playoff_file(folder)]
 
 
-def _contents(folder: Path, paths: list[Path]) -> dict[str, bytes]:
+def _contents(folder: Inside, paths: list[Path]) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes() for path in paths if path.exists()
     }
@@ -108,7 +109,7 @@ def go(leg: Leg) -> LegDone:
         raise RunError(f"a worker of the cluster: {error}") from error
 
 
-def _gone_on(folder: Path, leg: Leg) -> LegDone:
+def _gone_on(folder: Inside, leg: Leg) -> LegDone:
     before = committed_generations(folder)
     settings = resolve({}, read_run_toml(folder / CONFIG_FILE))
     evolution = Evolution(folder, settings, ONE_THREAD, openings=leg.openings)
@@ -128,7 +129,7 @@ def _gone_on(folder: Path, leg: Leg) -> LegDone:
     )
 
 
-def keep(folder: Path, done: LegDone) -> None:
+def keep(folder: Inside, done: LegDone) -> None:
     """Write what came of a leg into the run's folder, in an order that a kill may cut anywhere."""
     for name in done.gone:
         remove(folder / name, missing_ok=True)

@@ -1,8 +1,8 @@
 """Every change of files in people's folders happens here, or in `atomic`, which is built on this.
 
 One place, so that a test can watch, fail or end the work before any of its changes. What is inside
-a folder of runs is changed from a handle of that folder, through no link: see `folder`. `tests/files`
-looks for changes that go past it.
+a folder of runs is changed from a handle of that folder, through no link: see `folder`.
+`tests/files` looks for changes that go past it.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ class Inside(_SystemPath):
         newline: str | None = None,
     ) -> IO[Any]:
         """Open the file, as Python does."""
-        return open(  # noqa: SIM115 (for the caller to close)
+        return open(
             Path(self),
             mode,
             buffering,

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from evolve.agents.facts import facts_of
 from evolve.errors import EvolveError
+from evolve.files.folder import Inside
 from evolve.service.models.common import RUN_ID
 from evolve.service.models.runs import RunSummary
 from evolve.service.place import Locks, Place, holds
@@ -173,7 +174,7 @@ def thinned(count: int, points: int) -> list[int]:
     return sorted({round(i * (count - 1) / (points - 1)) for i in range(points)})
 
 
-def _stamp(folder: Path, held: set[tuple[str, int]] | None) -> Stamp | None:
+def _stamp(folder: Inside, held: set[tuple[str, int]] | None) -> Stamp | None:
     times = []
     for name in _WATCHED:
         try:

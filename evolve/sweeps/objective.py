@@ -13,6 +13,7 @@ import evolve
 from evolve.agents.agent import Agent
 from evolve.arena.panel import Panel
 from evolve.files.changes import make_folder
+from evolve.files.folder import Inside
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.tables.layout import TRIALS
 
@@ -52,7 +53,7 @@ class Objective:
     executor: for games of trials whose agents the kernels play.
     """
 
-    def __init__(self, plan: Plan, folder: Path, executor: Executor = ONE_THREAD) -> None:
+    def __init__(self, plan: Plan, folder: Inside, executor: Executor = ONE_THREAD) -> None:
         self.plan = plan
         self.executor = executor
         self.folder = folder

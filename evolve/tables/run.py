@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from evolve.documents import parse_toml, read_document
 from evolve.errors import RunError
+from evolve.files.folder import Inside, inside
 from evolve.tables import layout
 from evolve.tables.arrow import rows_with
 from evolve.tables.columns import Columns
@@ -40,7 +41,7 @@ class Run:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+        self.path = inside(path)
         if not (self.path / layout.CONFIG_FILE).is_file():
             known = "no such folder" if not self.path.exists() else "it has no config.toml"
             if (self.path / layout.STUDY_FILE).is_file():
@@ -236,10 +237,20 @@ class Run:
 
 def list_runs(parent: str | Path) -> list[Run]:
     """All runs in a folder, by name; raises RunError when it is none."""
-    folder = Path(parent)
+    return [Run(path) for path in folders_of_runs(parent) if is_run(path)]
+
+
+def folders_of_runs(parent: str | Path) -> list[Inside]:
+    """All that is in a folder, by name; RunError when it is none."""
+    folder = inside(parent)
     if not folder.is_dir():
         raise RunError(f"{parent} is not a folder" if folder.exists() else f"there is no {parent}")
-    return [Run(path) for path in sorted(folder.iterdir()) if (path / layout.CONFIG_FILE).is_file()]
+    return sorted(folder.iterdir())
+
+
+def is_run(path: Inside) -> bool:
+    """Whether a folder is a run's; LinkError where it, or what makes it one, is a link."""
+    return (path / layout.CONFIG_FILE).is_file()
 
 
 def _read(path: Path, columns: Columns, generation: int | None = None) -> pa.Table:

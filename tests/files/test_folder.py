@@ -148,11 +148,11 @@ def test_it_is_used_as_any_path_is(root: Inside) -> None:
         assert made.base == root.base
     for plain in (root.parent, file.relative_to(root), file.resolve(), file.absolute()):
         assert type(plain) is type(Path()), plain
-    with pytest.raises(FileNotFoundError, match="'.*/runs/a/none'"):
+    with pytest.raises(FileNotFoundError, match=r"'.*/runs/a/none'"):
         (root / "a" / "none").open()
-    with pytest.raises(FileNotFoundError, match="'.*/runs/b'"):
+    with pytest.raises(FileNotFoundError, match=r"'.*/runs/b'"):
         (root / "b" / "none").read_bytes()
-    with pytest.raises(NotADirectoryError, match="'.*/runs/a/file'"):
+    with pytest.raises(NotADirectoryError, match=r"'.*/runs/a/file'"):
         list(file.iterdir())
 
 
