@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from evolve.agents.files import read_header
-from evolve.files.folder import Inside
+from evolve.files.folder import FolderPath
 from evolve.tables.folder import is_locked
 from evolve.tables.kinds import Facts, champion_of, imported
 from evolve.tables.layout import CONFIG_FILE
@@ -38,7 +38,7 @@ def facts_of(run: Run, running: bool | None = None) -> dict[str, Any]:
     }
 
 
-def _date(files: Sequence[Inside | None]) -> str:
+def _date(files: Sequence[FolderPath | None]) -> str:
     """When the last of some files was written, in local time."""
     times = [path.stat().st_mtime for path in files if path is not None and path.exists()]
     return datetime.fromtimestamp(max(times)).isoformat(" ", "minutes")

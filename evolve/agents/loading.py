@@ -21,7 +21,7 @@ from evolve.agents.registry import (
     stored_kind,
 )
 from evolve.errors import AgentError, AgentFileError
-from evolve.files.folder import Inside, inside
+from evolve.files.folder import FolderPath, inside
 from evolve.tables.arrays import Arrays
 from evolve.tables.kinds import champion_of
 from evolve.tables.layout import BEST_FILE, CHAMPION_FILE, LEARNED_FILE, STUDY_FILE
@@ -169,7 +169,7 @@ def _load(place: str) -> Agent:
     return read_agent(path)
 
 
-def _without_champion(folder: Inside) -> str:
+def _without_champion(folder: FolderPath) -> str:
     if (folder / STUDY_FILE).exists():
         return "is a study: name one of its runs, such as " + str(folder / "seed-0")
     if (folder / BEST_FILE).exists():

@@ -14,6 +14,7 @@ from evolve.cli.frames import FORMATS, print_frame, style_of, write_in_style
 from evolve.cli.generations import NOT_SHOWN, SHOWN
 from evolve.cli.options import output_path
 from evolve.cli.terminal import cell, print_rows, say
+from evolve.files.folder import inside
 from evolve.tables.kinds import RUN_KINDS, RunTable, champion_of, imported
 from evolve.tables.layout import CONFIG_FILE
 
@@ -114,7 +115,7 @@ def show_command(
     from evolve.tables.study import Study, is_study
 
     style = style_of(style, output)
-    if is_study(path):
+    if is_study(inside(path)):
         _show_study(Study(path), table, generation, top, style, output)
         return
     run = Run(path)

@@ -12,7 +12,7 @@ from evolve.config.toml import config_text, read_run_toml, resolve
 from evolve.errors import RunError, SettingsError
 from evolve.evolution.loop import Evolution
 from evolve.files.atomic import write_text
-from evolve.files.folder import Inside, inside
+from evolve.files.folder import FolderPath, inside
 from evolve.fitness.executor import Threads
 from evolve.population.encoding import Encoding
 from evolve.population.operators import Own, own_name
@@ -83,7 +83,7 @@ def evolve(
     return Run(folder)
 
 
-def _check_same(folder: Inside, asked: EvolutionSettings) -> None:
+def _check_same(folder: FolderPath, asked: EvolutionSettings) -> None:
     """Raise RunError if a run differs from what is asked for in more than when it ends."""
     path = folder / CONFIG_FILE
     there = resolve({}, read_run_toml(path), str(path)).identity

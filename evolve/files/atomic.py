@@ -13,7 +13,7 @@ from typing import BinaryIO, cast
 
 from evolve.errors import RunError
 from evolve.files.changes import move, point, remove
-from evolve.files.folder import Inside, open_handle, reached
+from evolve.files.folder import FolderPath, open_handle, reached
 
 TEMPORARY_PREFIX = ".writing-"
 
@@ -28,9 +28,9 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     under the name of `path`, and nothing is left behind. A `private` file stays for this user's
     eyes alone.
     """
-    target = path if isinstance(path, Inside) else Path(os.path.realpath(path))
+    target = path if isinstance(path, FolderPath) else Path(os.path.realpath(path))
     special = target.exists() and not target.is_file()
-    if special and isinstance(path, Inside):
+    if special and isinstance(path, FolderPath):
         raise RunError(f"{path} is no file, and one is to be written there: remove it")
     folder = Path(tempfile.gettempdir()) if special else target.parent
     # Named before it is made, as mkstemp would not: whenever a signal comes, it is removed.

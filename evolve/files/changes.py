@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, Literal
 
-from evolve.files.folder import Inside, open_handle, reached
+from evolve.files.folder import FolderPath, open_handle, reached
 
 Change = Literal["make", "write", "rename", "sync", "append", "cut", "remove"]
 """What is about to happen: a folder is made, or a file that grows; a file, complete under a
@@ -55,7 +55,7 @@ def move(source: Path, target: Path) -> None:
     the place of one.
     """
     for path in (source, target):
-        if isinstance(path, Inside):
+        if isinstance(path, FolderPath):
             path.exists()
     point("rename", target)
     with reached(source) as (handle, name), reached(target) as (other, new):
@@ -94,7 +94,7 @@ def remove_tree(path: Path, *, ignore_errors: bool = False) -> None:
             raise error
 
     with forgiven:
-        if isinstance(path, Inside):
+        if isinstance(path, FolderPath):
             path.exists()  # a link in its place is an error, not an empty folder
         for place, folders, files, handle in _from_the_leaves(path, fail):
             for name in sorted([*folders, *files]):

@@ -35,7 +35,7 @@ _PASS: Final = getattr(os, "O_PATH", os.O_RDONLY) | _DIRECTORY
 _JUNCTION: Final = getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", None)
 
 
-class Inside(_SystemPath):
+class FolderPath(_SystemPath):
     """A path that knows from where on no link is followed.
 
     base: the folder that the user named; names: the way from there. All that is joined to it is
@@ -46,13 +46,13 @@ class Inside(_SystemPath):
     base: Path
     names: tuple[str, ...]
 
-    def __truediv__(self, name: str | os.PathLike[str]) -> Inside:
+    def __truediv__(self, name: str | os.PathLike[str]) -> FolderPath:
         return _made(self.base, Path(self) / name)
 
-    def __reduce__(self) -> tuple[Callable[..., Inside], tuple[str, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., FolderPath], tuple[str, ...]]:
         return inside, (str(self.base), *self.names)
 
-    def joinpath(self, *names: str | os.PathLike[str]) -> Inside:
+    def joinpath(self, *names: str | os.PathLike[str]) -> FolderPath:
         """Further inside."""
         return _made(self.base, Path(self).joinpath(*names))
 
@@ -60,11 +60,11 @@ class Inside(_SystemPath):
         """From Python 3.12 on, what anything else makes of it: a path as any other."""
         return Path(*segments)
 
-    def with_name(self, name: str) -> Inside:
+    def with_name(self, name: str) -> FolderPath:
         """The same with another name; never of the base."""
         return _made(self.base, Path(self).with_name(name))
 
-    def with_suffix(self, suffix: str) -> Inside:
+    def with_suffix(self, suffix: str) -> FolderPath:
         """The same with another ending; never of the base."""
         return _made(self.base, Path(self).with_suffix(suffix))
 
@@ -139,13 +139,13 @@ class Inside(_SystemPath):
             opener=lambda _, flags: open_handle(self, flags),
         )
 
-    def iterdir(self) -> Generator[Inside, None, None]:
+    def iterdir(self) -> Generator[FolderPath, None, None]:
         """All that is in the folder, links as well, which are not followed."""
         with _listed(self) as entries:
             names = [entry.name for entry in entries]
         yield from (self / name for name in names)
 
-    def glob(self, pattern: str) -> Generator[Inside, None, None]:
+    def glob(self, pattern: str) -> Generator[FolderPath, None, None]:
         """What is in the folder under such names; nothing where there is none."""
         first, _, rest = pattern.partition("/")
         for one in list(self.iterdir()) if self.is_dir() else []:
@@ -168,19 +168,19 @@ class Inside(_SystemPath):
         return Path(self)
 
 
-def inside(folder: str | Path, *names: str) -> Inside:
+def inside(folder: str | Path, *names: str) -> FolderPath:
     """A folder that the user named, or what is inside of it."""
-    if not isinstance(folder, Inside):
+    if not isinstance(folder, FolderPath):
         folder = _made(Path(folder), Path(folder))
     return folder.joinpath(*names) if names else folder
 
 
-def _made(base: Path, path: Path) -> Inside:
+def _made(base: Path, path: Path) -> FolderPath:
     count = len(base.parts)
     names = path.parts[count:]
     if path.parts[:count] != base.parts or ".." in names:
         raise RunError(f"{path} leads out of {base}")
-    found = Inside(path)
+    found = FolderPath(path)
     found.base, found.names = base, names
     return found
 
@@ -193,9 +193,9 @@ def reached(path: Path) -> Iterator[tuple[int | None, str]]:
     Of any other path, and where the system has no such handles, none and the whole path. OSError
     names the whole path in any case.
     """
-    names = path.names if isinstance(path, Inside) else ()
-    if not isinstance(path, Inside) or not names or not _HANDLES:
-        if isinstance(path, Inside):
+    names = path.names if isinstance(path, FolderPath) else ()
+    if not isinstance(path, FolderPath) or not names or not _HANDLES:
+        if isinstance(path, FolderPath):
             _look_at_each(path)
         yield None, str(path)
         return
@@ -218,7 +218,7 @@ def open_handle(path: Path, flags: int, mode: int = 0o666) -> int:
 
     Nor is a pipe or a device there opened: to open one can wait for ever, or do something.
     """
-    if not isinstance(path, Inside):
+    if not isinstance(path, FolderPath):
         return os.open(path, flags, mode)
     with reached(path) as (handle, name):
         if not path.names:
@@ -251,7 +251,7 @@ def _refuse(found: os.stat_result, handle: int | None, name: str, place: Path) -
         raise LinkError(f"{place} is a link to {target}: put what it names there")
 
 
-def _look_at_each(path: Inside) -> None:
+def _look_at_each(path: FolderPath) -> None:
     """Raise LinkError where a folder on the way is a link."""
     place = path.base
     for name in path.names[:-1]:
@@ -271,7 +271,7 @@ def _named(path: Path, name: str) -> Iterator[None]:
 
 
 @contextmanager
-def _listed(folder: Inside) -> Iterator[Iterator[os.DirEntry[str]]]:
+def _listed(folder: FolderPath) -> Iterator[Iterator[os.DirEntry[str]]]:
     """The entries of a folder, from a handle where the system has such."""
     if not _HANDLES:
         folder.stat()

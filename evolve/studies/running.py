@@ -13,7 +13,7 @@ import tomli_w
 from evolve.errors import EvolveError, RunError
 from evolve.files.atomic import write_text
 from evolve.files.changes import remove
-from evolve.files.folder import Inside
+from evolve.files.folder import FolderPath
 from evolve.studies.facts import row_of
 from evolve.studies.process import RunProcess
 from evolve.tables import folder as store
@@ -82,7 +82,7 @@ class Remote(Protocol):
     def begun(self) -> int:
         """Runs that are to be begun at a time."""
 
-    def begin(self, folder: Inside, settings: Any, to_come: int) -> Working:
+    def begin(self, folder: FolderPath, settings: Any, to_come: int) -> Working:
         """Begin with a run, or go on with it; so many others are to come."""
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from optuna.trial import FrozenTrial
 
 from evolve.files.atomic import write_bytes
-from evolve.files.folder import Inside
+from evolve.files.folder import FolderPath
 from evolve.sweeps.final import DEFAULTS, ranked
 from evolve.sweeps.keeping import agent_file
 
@@ -28,7 +28,7 @@ def agent_pieces(path: Path) -> dict[str, str]:
     }
 
 
-def fetch_agents(folder: Inside, trials: Sequence[FrozenTrial], count: int) -> None:
+def fetch_agents(folder: FolderPath, trials: Sequence[FrozenTrial], count: int) -> None:
     """Write the agent files of the best `count` trials, and of the defaults, that are not here.
 
     Raises RunError for one that is named as no agent's file of a trial is.

@@ -18,7 +18,7 @@ from optuna.trial import FrozenTrial, TrialState
 from evolve.arena.match import Match
 from evolve.arena.tournament import Row, Tournament
 from evolve.files.atomic import write_text
-from evolve.files.folder import Inside
+from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.score import Score
@@ -84,7 +84,7 @@ def ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
 
 
 def play_final(
-    folder: Inside,
+    folder: FolderPath,
     plan: Plan,
     trials: Sequence[FrozenTrial],
     executor: Executor,
@@ -161,7 +161,7 @@ def play_final(
 
 
 def write_result(
-    folder: Inside, result: FinalResult, trials: Sequence[FrozenTrial], *, over: bool = False
+    folder: FolderPath, result: FinalResult, trials: Sequence[FrozenTrial], *, over: bool = False
 ) -> None:
     """Keep a result, which is that of all trials that are finished by now."""
     finished = sum(trial.state in (TrialState.COMPLETE, TrialState.PRUNED) for trial in trials)

@@ -13,7 +13,7 @@ import evolve
 from evolve.agents.agent import Agent
 from evolve.arena.panel import Panel
 from evolve.files.changes import make_folder
-from evolve.files.folder import Inside
+from evolve.files.folder import FolderPath
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.tables.layout import TRIALS
 
@@ -53,7 +53,7 @@ class Objective:
     executor: for games of trials whose agents the kernels play.
     """
 
-    def __init__(self, plan: Plan, folder: Inside, executor: Executor = ONE_THREAD) -> None:
+    def __init__(self, plan: Plan, folder: FolderPath, executor: Executor = ONE_THREAD) -> None:
         self.plan = plan
         self.executor = executor
         self.folder = folder
@@ -88,7 +88,7 @@ class Objective:
         provenance = {"run": run, "trial": number, "evolve": evolve.__version__, **facts}
         return {"name": f"trial-{number}", "provenance": {**provenance, "run": run}}
 
-    def path(self, number: int, suffix: str) -> Path:
+    def path(self, number: int, suffix: str) -> FolderPath:
         """Where what a trial makes is kept; the folder that holds it is made."""
         path = self.folder / TRIALS / f"trial-{number:04d}{suffix}"
         make_folder(path.parent, exist_ok=True)

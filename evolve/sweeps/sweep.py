@@ -12,7 +12,7 @@ from optuna.trial import TrialState
 from evolve.agents.loading import load_agent
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError, RunError
-from evolve.files.folder import Inside
+from evolve.files.folder import FolderPath
 from evolve.fitness.site import HERE, Site
 from evolve.sweeps.attempts import number_of
 from evolve.sweeps.exchange import agent_pieces, fetch_agents
@@ -82,7 +82,7 @@ class Sweep:
 
     def __init__(
         self,
-        folder: Inside,
+        folder: FolderPath,
         settings: SweepSettings,
         jobs: int,
         queue: Sequence[Queued] | None = None,

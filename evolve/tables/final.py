@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolve.documents import parse_json, read_document
 from evolve.errors import RunError
-from evolve.files.folder import Inside
+from evolve.files.folder import FolderPath
 from evolve.tables.arrow import table_of_rows
 from evolve.tables.layout import FINAL_FILE
 
@@ -84,7 +84,7 @@ class FinalDocument(BaseModel):
         return f"no better than the defaults for certain: trial-{self.winner} scores {text}"
 
 
-def read_final(folder: Inside) -> FinalDocument | None:
+def read_final(folder: FolderPath) -> FinalDocument | None:
     """The final of a sweep; None where there was none, or a rung is all there was so far.
 
     RunError where the file is damaged.
@@ -100,7 +100,7 @@ def read_final(folder: Inside) -> FinalDocument | None:
         raise RunError(f"{path} is damaged: {error}") from error
 
 
-def whole_final(folder: Inside) -> FinalDocument | None:
+def whole_final(folder: FolderPath) -> FinalDocument | None:
     """The final that was played to its end; None where there is none, or it cannot be read."""
     try:
         found = read_final(folder)
@@ -109,20 +109,20 @@ def whole_final(folder: Inside) -> FinalDocument | None:
     return None if found is None or found.trials is None else found
 
 
-def verdict_of(folder: Inside) -> str | None:
+def verdict_of(folder: FolderPath) -> str | None:
     """What the final says of the defaults; None where it was not played to its end."""
     found = whole_final(folder)
     return None if found is None else found.verdict
 
 
-def finals_trials(folder: Inside) -> int | None:
+def finals_trials(folder: FolderPath) -> int | None:
     """How many trials were finished when the final was played; None when it was not, or not to
     its end."""
     found = whole_final(folder)
     return None if found is None else found.trials
 
 
-def final_table(folder: Inside) -> pa.Table:
+def final_table(folder: FolderPath) -> pa.Table:
     """A row for each finalist, the strongest first; empty before the final."""
     found = read_final(folder)
     rows = [] if found is None else found.finalists

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from evolve.errors import LinkError, RunError
 from evolve.files.atomic import TEMPORARY_PREFIX, write_text
 from evolve.files.changes import make_folder, remove, remove_tree
-from evolve.files.folder import Inside, inside
+from evolve.files.folder import FolderPath, inside
 from evolve.tables.kinds import FILES, PARTS
 from evolve.tables.layout import (
     CONFIG_FILE,
@@ -33,7 +33,7 @@ _PATIENCE: Final = 0.2
 """Seconds for which a writer waits for the lock: `is_locked` holds it for an instant."""
 
 
-def check_new(folder: Inside) -> None:
+def check_new(folder: FolderPath) -> None:
     """Raise RunError unless a run can be made at `folder`.
 
     It can where there is nothing, an empty folder, or what a run that was killed before its
@@ -47,7 +47,7 @@ def check_new(folder: Inside) -> None:
         raise RunError(f"{folder} is taken")
 
 
-def _is_leftover(path: Inside) -> bool:
+def _is_leftover(path: FolderPath) -> bool:
     if path.is_symlink():
         return False
     if path.name in PARTS:
@@ -55,7 +55,7 @@ def _is_leftover(path: Inside) -> bool:
     return path.name in (LOCK_FILE, OWNER_FILE) or path.name.startswith(TEMPORARY_PREFIX)
 
 
-def claim(parent: Inside, stem: str) -> Inside:
+def claim(parent: FolderPath, stem: str) -> FolderPath:
     """Make the first of parent/stem-001, parent/stem-002, … that is not there, for one caller."""
     make_folder(parent, exist_ok=True)
     number = 1
@@ -69,7 +69,7 @@ def claim(parent: Inside, stem: str) -> Inside:
             return folder
 
 
-def claimed(parent: Inside, stem: str, wished: str | Path | None) -> tuple[Inside, bool]:
+def claimed(parent: FolderPath, stem: str, wished: str | Path | None) -> tuple[FolderPath, bool]:
     """The folder of a new run, and whether it was made: `wished`, or the next in `parent`.
 
     Raises RunError when what is wished for is taken, or its folder is missing.
@@ -85,7 +85,7 @@ def claimed(parent: Inside, stem: str, wished: str | Path | None) -> tuple[Insid
     return folder, made
 
 
-def create(folder: Inside, config: str, parts: Sequence[str] = (GENERATIONS, GAMES)) -> None:
+def create(folder: FolderPath, config: str, parts: Sequence[str] = (GENERATIONS, GAMES)) -> None:
     """Fill the folder of a new run; its config.toml comes last and makes it one."""
     check_new(folder)
     for part in parts:
@@ -95,7 +95,7 @@ def create(folder: Inside, config: str, parts: Sequence[str] = (GENERATIONS, GAM
     write_text(folder / CONFIG_FILE, config)
 
 
-def discard(folder: Inside, made: bool) -> None:
+def discard(folder: FolderPath, made: bool) -> None:
     """Undo a new run that has no generation: empty its folder, and remove it if `made` for it.
 
     Of a link, the link alone is removed.
@@ -112,12 +112,14 @@ def discard(folder: Inside, made: bool) -> None:
 
 
 @contextlib.contextmanager
-def locked(folder: Inside) -> Iterator[None]:
+def locked(folder: FolderPath, *, with_links: bool = False) -> Iterator[None]:
     """Hold the folder's lock; RunError when another process has it. It ends with the process.
 
-    Raises RunError as well where there are links in the folder: see `refuse_links`.
+    LinkError where there are links in the folder, which only who removes all of it may have there
+    (`with_links`): see `refuse_links`.
     """
-    refuse_links(folder)
+    if not with_links:
+        refuse_links(folder)
     import filelock  # not above: it loads asyncio, for which help would wait
 
     lock = filelock.FileLock((folder / LOCK_FILE).checked())
@@ -131,7 +133,7 @@ def locked(folder: Inside) -> Iterator[None]:
         lock.release()
 
 
-def refuse_links(folder: Inside) -> None:
+def refuse_links(folder: FolderPath) -> None:
     """Raise LinkError where a link stands for any file of a run, before its writer begins.
 
     None is followed in any case. But a writer that met one amid its work would end there, and
@@ -144,7 +146,7 @@ def refuse_links(folder: Inside) -> None:
             (folder / part).refuse_links()
 
 
-def is_locked(folder: Inside) -> bool:
+def is_locked(folder: FolderPath) -> bool:
     """Whether a writer is at work there now; False too where we may not know."""
     path = folder / LOCK_FILE
     try:
@@ -165,7 +167,7 @@ def is_locked(folder: Inside) -> bool:
     return False
 
 
-def sweep_temporary(folder: Inside, parts: Sequence[str]) -> None:
+def sweep_temporary(folder: FolderPath, parts: Sequence[str]) -> None:
     """Remove the temporary files that a killed writer left; make parts that are missing."""
     for part in (folder, *(folder / name for name in parts)):
         make_folder(part, exist_ok=True)
@@ -173,7 +175,7 @@ def sweep_temporary(folder: Inside, parts: Sequence[str]) -> None:
             remove(path, missing_ok=True)
 
 
-def sweep_orphans(folder: Inside) -> None:
+def sweep_orphans(folder: FolderPath) -> None:
     """Remove what a killed writer left: temporary files, games of a generation never committed."""
     sweep_temporary(folder, (GENERATIONS, GAMES))
     count = committed_generations(folder)
@@ -183,7 +185,7 @@ def sweep_orphans(folder: Inside) -> None:
 
 
 def commit_generation(
-    folder: Inside, generation: int, individuals: pa.Table, games: pa.Table
+    folder: FolderPath, generation: int, individuals: pa.Table, games: pa.Table
 ) -> None:
     """Write a generation: the games first, then the individuals, whose rename is the commit."""
     from evolve.tables.parquet import write_table  # not above: completion waits for imports
@@ -192,13 +194,13 @@ def commit_generation(
     write_table(generation_file(folder, generation), individuals)
 
 
-def commit_playoff(folder: Inside, games: pa.Table) -> None:
+def commit_playoff(folder: FolderPath, games: pa.Table) -> None:
     """Write the play-off's games, which says that the run has had its play-off."""
     from evolve.tables.parquet import write_table
 
     write_table(playoff_file(folder), games)
 
 
-def remove_playoff(folder: Inside) -> None:
+def remove_playoff(folder: FolderPath) -> None:
     """Forget a play-off, because evolution goes on past it."""
     remove(playoff_file(folder), missing_ok=True)

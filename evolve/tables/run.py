@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from evolve.documents import parse_toml, read_document
 from evolve.errors import RunError
-from evolve.files.folder import Inside, inside
+from evolve.files.folder import FolderPath, inside
 from evolve.tables import layout
 from evolve.tables.arrow import rows_with
 from evolve.tables.columns import Columns
@@ -240,7 +240,7 @@ def list_runs(parent: str | Path) -> list[Run]:
     return [Run(path) for path in folders_of_runs(parent) if is_run(path)]
 
 
-def folders_of_runs(parent: str | Path) -> list[Inside]:
+def folders_of_runs(parent: str | Path) -> list[FolderPath]:
     """All that is in a folder, by name; RunError when it is none."""
     folder = inside(parent)
     if not folder.is_dir():
@@ -248,7 +248,7 @@ def folders_of_runs(parent: str | Path) -> list[Inside]:
     return sorted(folder.iterdir())
 
 
-def is_run(path: Inside) -> bool:
+def is_run(path: FolderPath) -> bool:
     """Whether a folder is a run's; LinkError where it, or what makes it one, is a link."""
     return (path / layout.CONFIG_FILE).is_file()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evolve.errors import LinkError, RunError, SettingsError
-from evolve.files.folder import Inside, inside
+from evolve.files.folder import FolderPath, inside
 from evolve.tables.design import Design, Member, read_design
 from evolve.tables.layout import CONFIG_FILE, STUDY_FILE
 from evolve.tables.run import Run, folders_of_runs, is_run
@@ -46,7 +46,7 @@ class Study:
         """All runs that it is to have."""
         return tuple(self.design.members)
 
-    def folder_of(self, member: Member) -> Inside:
+    def folder_of(self, member: Member) -> FolderPath:
         """Where a run of it is, or will be."""
         return self.path / member.name
 
@@ -123,13 +123,13 @@ class Study:
         return self.table("metrics")
 
 
-def is_study(path: Inside) -> bool:
+def is_study(path: FolderPath) -> bool:
     """Whether a folder is a study's."""
     return (path / STUDY_FILE).is_file()
 
 
 def list_all(
-    parent: str | Path, refused: Callable[[Inside, LinkError], None] | None = None
+    parent: str | Path, refused: Callable[[FolderPath, LinkError], None] | None = None
 ) -> list[Run | Study]:
     """All runs and studies in a folder, by name; raises RunError when it is none.
 

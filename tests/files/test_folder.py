@@ -24,13 +24,15 @@ from evolve.files.changes import (
     remove_tree,
     sync_folder,
 )
-from evolve.files.folder import Inside, inside
+from evolve.files.folder import FolderPath, inside
 from tests.cli import snapshot
 from tests.engine import posix
 
 
 @pytest.fixture(params=[True, False], ids=["handles", "looks"])
-def root(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Inside:
+def root(
+    tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> FolderPath:
     """A folder, as systems with handles of folders see it, and as others do."""
     if not request.param:
         monkeypatch.setattr(folder, "_HANDLES", False)
@@ -40,20 +42,20 @@ def root(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.Mon
     return inside(tmp_path / "runs")
 
 
-READS: Final[dict[str, Callable[[Inside], object]]] = {
+READS: Final[dict[str, Callable[[FolderPath], object]]] = {
     "open": lambda path: path.open("rb").close(),
-    "read_bytes": Inside.read_bytes,
-    "read_text": Inside.read_text,
-    "exists": Inside.exists,
-    "is_file": Inside.is_file,
-    "is_dir": Inside.is_dir,
-    "stat": Inside.stat,
+    "read_bytes": FolderPath.read_bytes,
+    "read_text": FolderPath.read_text,
+    "exists": FolderPath.exists,
+    "is_file": FolderPath.is_file,
+    "is_dir": FolderPath.is_dir,
+    "stat": FolderPath.stat,
     "iterdir": lambda path: list(path.iterdir()),
     "glob": lambda path: list(path.glob("*")),
-    "refuse_links": Inside.refuse_links,
-    "checked": Inside.checked,
+    "refuse_links": FolderPath.refuse_links,
+    "checked": FolderPath.checked,
 }
-CHANGES: Final[dict[str, Callable[[Inside], object]]] = {
+CHANGES: Final[dict[str, Callable[[FolderPath], object]]] = {
     "open": lambda path: path.open("wb").close(),
     "write": lambda path: write_bytes(path, b"new"),
     "write_text": lambda path: write_text(path, "new"),
@@ -76,7 +78,9 @@ CHANGES: Final[dict[str, Callable[[Inside], object]]] = {
 @pytest.mark.parametrize("target", ["file", "folder", "nothing"])
 @pytest.mark.parametrize("what", [*READS, *(f"{name} it" for name in CHANGES)])
 @pytest.mark.parametrize("level", ["last", "middle"])
-def test_a_link_is_named_and_left_alone(root: Inside, what: str, target: str, level: str) -> None:
+def test_a_link_is_named_and_left_alone(
+    root: FolderPath, what: str, target: str, level: str
+) -> None:
     outside = root.base.parent / "outside"
     (outside / "folder" / "deeper").mkdir(parents=True)
     (outside / "folder" / "deeper" / "file").write_text("theirs")
@@ -102,7 +106,7 @@ def test_a_link_is_named_and_left_alone(root: Inside, what: str, target: str, le
 
 
 @posix
-def test_a_link_itself_goes_with_its_folder(root: Inside) -> None:
+def test_a_link_itself_goes_with_its_folder(root: FolderPath) -> None:
     outside = root.base.parent / "outside"
     outside.mkdir()
     (outside / "kept").touch()
@@ -116,7 +120,7 @@ def test_a_link_itself_goes_with_its_folder(root: Inside) -> None:
 
 
 @posix
-def test_the_folder_itself_may_be_a_link(root: Inside) -> None:
+def test_the_folder_itself_may_be_a_link(root: FolderPath) -> None:
     link = root.base.parent / "link"
     link.symlink_to(root.base)
     named = inside(link)
@@ -128,7 +132,7 @@ def test_the_folder_itself_may_be_a_link(root: Inside) -> None:
     assert named.is_dir()
 
 
-def test_it_is_used_as_any_path_is(root: Inside) -> None:
+def test_it_is_used_as_any_path_is(root: FolderPath) -> None:
     file = root / "a" / "file"
     assert isinstance(file, Path)
     assert file == root.base / "a" / "file"
@@ -144,7 +148,7 @@ def test_it_is_used_as_any_path_is(root: Inside) -> None:
         *(*root.iterdir(), *root.glob("*/*"), inside(root, "a", "x"), inside(file)),
         *(pickle.loads(pickle.dumps(file)),),
     ):
-        assert type(made) is Inside, made
+        assert type(made) is FolderPath, made
         assert made.base == root.base
     for plain in (root.parent, file.relative_to(root), file.resolve(), file.absolute()):
         assert type(plain) is type(Path()), plain
@@ -157,13 +161,13 @@ def test_it_is_used_as_any_path_is(root: Inside) -> None:
 
 
 @pytest.mark.parametrize("name", ["..", "../x", "a/../../x", "/etc/passwd"])
-def test_no_name_leads_out_of_it(root: Inside, name: str) -> None:
+def test_no_name_leads_out_of_it(root: FolderPath, name: str) -> None:
     with pytest.raises(RunError, match="leads out of"):
         _ = root / name
 
 
 @posix
-def test_a_pipe_is_not_waited_for(root: Inside) -> None:
+def test_a_pipe_is_not_waited_for(root: FolderPath) -> None:
     os.mkfifo(root / "pipe")
     with pytest.raises(RunError, match="is a pipe or a device"):
         (root / "pipe").open("rb")
@@ -271,5 +275,5 @@ def test_all_that_looks_at_the_disk_takes_the_door() -> None:
         *("samefile", "owner", "group", "is_mount", "is_block_device", "is_char_device"),
         *("is_fifo", "is_socket", "is_junction", "rglob", "walk"),
     }
-    left = [name for name in disk_methods() if name not in vars(Inside)]
+    left = [name for name in disk_methods() if name not in vars(FolderPath)]
     assert set(left) <= by_open | no_look | changing | others
