@@ -112,7 +112,7 @@ def discard(folder: FolderPath, made: bool) -> None:
 
 
 @contextlib.contextmanager
-def locked(folder: FolderPath, *, with_links: bool = False) -> Iterator[None]:
+def locked(folder: Path, *, with_links: bool = False) -> Iterator[None]:
     """Hold the folder's lock; RunError when another process has it. It ends with the process.
 
     LinkError where there are links in the folder, which only who removes all of it may have there
@@ -122,7 +122,7 @@ def locked(folder: FolderPath, *, with_links: bool = False) -> Iterator[None]:
         refuse_links(folder)
     import filelock  # not above: it loads asyncio, for which help would wait
 
-    lock = filelock.FileLock((folder / LOCK_FILE).checked())
+    lock = filelock.FileLock(inside(folder, LOCK_FILE).checked())
     try:
         lock.acquire(timeout=_PATIENCE)
     except filelock.Timeout:
@@ -133,22 +133,22 @@ def locked(folder: FolderPath, *, with_links: bool = False) -> Iterator[None]:
         lock.release()
 
 
-def refuse_links(folder: FolderPath) -> None:
+def refuse_links(folder: Path) -> None:
     """Raise LinkError where a link stands for any file of a run, before its writer begins.
 
     None is followed in any case. But a writer that met one amid its work would end there, and
     leave it half done.
     """
     for name in FILES:
-        (folder / name).exists()
-    for part in PARTS:
-        if (folder / part).is_dir():
-            (folder / part).refuse_links()
+        inside(folder, name).exists()
+    for part in (inside(folder, name) for name in PARTS):
+        if part.is_dir():
+            part.refuse_links()
 
 
-def is_locked(folder: FolderPath) -> bool:
+def is_locked(folder: Path) -> bool:
     """Whether a writer is at work there now; False too where we may not know."""
-    path = folder / LOCK_FILE
+    path = inside(folder, LOCK_FILE)
     try:
         if not path.is_file():
             return False
