@@ -61,7 +61,13 @@ class RunError(EvolveError, OSError):
 
 
 class LinkError(RunError):
-    """A link stands where a file or a folder of a run belongs; it is not followed."""
+    """A link stands where a file or a folder of a run belongs; it is not followed.
+
+    Made as any OSError, `strerror` says where it leads to and what would do.
+    """
+
+    def __str__(self) -> str:
+        return f"{self.filename} {self.strerror}"
 
 
 class StorageError(EvolveError, OSError):

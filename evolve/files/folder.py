@@ -8,6 +8,7 @@ may be a link: its user named it. Changes of files take the same way, see `chang
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -248,7 +249,7 @@ def _refuse(found: os.stat_result, handle: int | None, name: str, place: Path) -
     junction = _JUNCTION is not None and getattr(found, "st_reparse_tag", 0) == _JUNCTION
     if stat.S_ISLNK(found.st_mode) or junction:
         target = os.readlink(name, dir_fd=handle)
-        raise LinkError(f"{place} is a link to {target}: put what it names there")
+        raise LinkError(errno.ELOOP, f"is a link to {target}: put what it names there", str(place))
 
 
 def _look_at_each(path: FolderPath) -> None:
@@ -265,7 +266,7 @@ def _named(path: Path, name: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno is None or error.filename != name:
+        if error.errno is None or error.filename != name or isinstance(error, LinkError):
             raise
         raise OSError(error.errno, error.strerror, str(path)) from error
 

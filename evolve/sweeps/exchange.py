@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 from optuna.trial import FrozenTrial
@@ -19,7 +18,7 @@ _PIECE: Final = 48_000
 _KEY: Final = "agent:"
 
 
-def agent_pieces(path: Path) -> dict[str, str]:
+def agent_pieces(path: FolderPath) -> dict[str, str]:
     """An agent file as attributes of its trial."""
     text = base64.b64encode(path.read_bytes()).decode("ascii")
     return {

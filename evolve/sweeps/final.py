@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,7 +65,7 @@ class FinalResult:
     winner: int
     defaults: int | None
     score: Score | None
-    champion: Path
+    champion: FolderPath
     tested: str | None = None
     failures: tuple[int, int] = (0, 0)
     """Of the winner's program and of that of the defaults, in these games."""

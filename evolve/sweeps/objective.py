@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import evolve
@@ -42,7 +41,7 @@ class Outcome:
 
     score: float
     error: float
-    agent: Path | None
+    agent: FolderPath | None
     facts: Mapping[str, Any] = field(default_factory=dict)
     reason: str | None = None
 

@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -66,7 +65,7 @@ class Plan(ABC):
 
     def crown(
         self, folder: FolderPath, trial: FrozenTrial, facts: Mapping[str, Any]
-    ) -> Path | None:
+    ) -> FolderPath | None:
         """Make a trial's agent the sweep's; where it is kept, None where it is not here."""
         file = agent_file(folder, trial)
         return keep(folder, read_agent(file).with_provenance(**facts)) if file.exists() else None

@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
@@ -213,7 +212,7 @@ class ProgramPlan(Plan):
         """See Plan."""
         return self.program.agent(trial.params, f"trial-{number_of(trial)}", folder)
 
-    def crown(self, folder: FolderPath, trial: FrozenTrial, facts: Mapping[str, Any]) -> Path:
+    def crown(self, folder: FolderPath, trial: FrozenTrial, facts: Mapping[str, Any]) -> FolderPath:
         """Keep the best parameters, as JSON and as TOML; where the JSON is."""
         found = self.program.found(trial.params, folder)
         elo = elo_of(trial.values[0]) if trial.values else None

@@ -8,7 +8,6 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import optuna
@@ -16,10 +15,13 @@ from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
 
 from evolve.errors import SettingsError, StorageError
 from evolve.files.changes import append, cut
+from evolve.files.folder import FolderPath
 
 if TYPE_CHECKING:
     from optuna.storages import BaseStorage
 
+_LOCK: Final = ".lock"
+"""How the name of Optuna's lock ends."""
 _LOCKED: Final = 5
 """Seconds after which a lock on a journal is a dead process's: it is held for milliseconds."""
 DATABASES: Final = ("postgresql", "mysql", "sqlite")
@@ -64,10 +66,13 @@ class _Journal(JournalFileBackend):
     is broken after some seconds.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: FolderPath) -> None:
         self._path = path
-        self._guard = _Lock(str(path), grace_period=_LOCKED)
-        super().__init__(str(path), lock_obj=self._guard)
+        name = str(path.checked())
+        # Optuna would wait for a lock that is a link to nothing, without end.
+        path.with_name(f"{path.name}{_LOCK}").checked()
+        self._guard = _Lock(name, grace_period=_LOCKED)
+        super().__init__(name, lock_obj=self._guard)
 
     def append_logs(self, logs: list[dict[str, Any]]) -> None:
         """Append entries, a line each, in one piece."""
@@ -89,7 +94,7 @@ class _Journal(JournalFileBackend):
             self._guard.release()
 
 
-def open_journal(path: Path) -> BaseStorage:
+def open_journal(path: FolderPath) -> BaseStorage:
     """The storage in a journal file, which is made where there is none.
 
     Its folder's lock must be held: nobody else writes trials there.
