@@ -160,7 +160,7 @@ class FolderPath(_SystemPath):
         for name in sorted(links)[:1]:
             (self / name).stat()
 
-    def checked(self) -> Path:
+    def unlinked(self) -> Path:
         """The same for those that open files by their names: child processes and other libraries.
 
         LinkError where there is a link by now. There may be nothing yet.

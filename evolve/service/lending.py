@@ -104,7 +104,7 @@ class SentFile(FileResponse):
         number = self._file.fileno()
         handle = Path(f"/dev/fd/{number}")
         super().__init__(
-            handle if handle.exists() else path.checked(),
+            handle if handle.exists() else path.unlinked(),
             media_type=MEDIA[path.suffix],
             filename=name,
             stat_result=os.fstat(number),

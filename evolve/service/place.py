@@ -43,7 +43,7 @@ class Place:
         try:
             for folder in (self.jobs, self.plays, self.uploads, self.lent):
                 make_folder(folder, parents=True, exist_ok=True)
-            self.lock.checked()
+            self.lock.unlinked()
             self._held.acquire(timeout=0)
         except filelock.Timeout:
             raise RunError(f"{self.runs} is served already, by another `evolve serve`") from None

@@ -68,9 +68,9 @@ class _Journal(JournalFileBackend):
 
     def __init__(self, path: FolderPath) -> None:
         self._path = path
-        name = str(path.checked())
+        name = str(path.unlinked())
         # Optuna would wait for a lock that is a link to nothing, without end.
-        path.with_name(f"{path.name}{_LOCK}").checked()
+        path.with_name(f"{path.name}{_LOCK}").unlinked()
         self._guard = _Lock(name, grace_period=_LOCKED)
         super().__init__(name, lock_obj=self._guard)
 

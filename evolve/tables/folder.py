@@ -122,7 +122,7 @@ def locked(folder: Path, *, with_links: bool = False) -> Iterator[None]:
         refuse_links(folder)
     import filelock  # not above: it loads asyncio, for which help would wait
 
-    lock = filelock.FileLock(inside(folder, LOCK_FILE).checked())
+    lock = filelock.FileLock(inside(folder, LOCK_FILE).unlinked())
     try:
         lock.acquire(timeout=_PATIENCE)
     except filelock.Timeout:
@@ -156,7 +156,7 @@ def is_locked(folder: Path) -> bool:
         return False
     import filelock
 
-    lock = filelock.FileLock(path.checked())
+    lock = filelock.FileLock(path.unlinked())
     try:
         lock.acquire(timeout=0)
     except filelock.Timeout:

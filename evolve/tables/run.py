@@ -235,11 +235,6 @@ class Run:
         return [_read(path, GAMES_COLUMNS)] if path.exists() else []
 
 
-def list_runs(parent: str | Path) -> list[Run]:
-    """All runs in a folder, by name; raises RunError when it is none."""
-    return [Run(path) for path in folders_of_runs(parent) if is_run(path)]
-
-
 def folders_of_runs(parent: str | Path) -> list[FolderPath]:
     """All that is in a folder, by name; RunError when it is none."""
     folder = inside(parent)

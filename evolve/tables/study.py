@@ -129,7 +129,7 @@ def is_study(path: FolderPath) -> bool:
 
 
 def list_all(
-    parent: str | Path, refused: Callable[[FolderPath, LinkError], None] | None = None
+    parent: str | Path, refused: Callable[[FolderPath, LinkError], None]
 ) -> list[Run | Study]:
     """All runs and studies in a folder, by name; raises RunError when it is none.
 
@@ -145,8 +145,7 @@ def list_all(
                 with suppress(SettingsError):
                     found.append(Study(path))
         except LinkError as error:
-            if refused is not None:
-                refused(path, error)
+            refused(path, error)
     return found
 
 

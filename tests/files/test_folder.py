@@ -53,7 +53,7 @@ READS: Final[dict[str, Callable[[FolderPath], object]]] = {
     "iterdir": lambda path: list(path.iterdir()),
     "glob": lambda path: list(path.glob("*")),
     "refuse_links": FolderPath.refuse_links,
-    "checked": FolderPath.checked,
+    "unlinked": FolderPath.unlinked,
 }
 CHANGES: Final[dict[str, Callable[[FolderPath], object]]] = {
     "open": lambda path: path.open("wb").close(),
