@@ -64,6 +64,13 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
         raise
 
 
+def remove_half_written(folder: FolderPath) -> None:
+    """Remove the temporary files that a killed writer left; a link of such a name is nobody's."""
+    for path in folder.glob(f"{TEMPORARY_PREFIX}*"):
+        if not path.is_symlink():
+            remove(path, missing_ok=True)
+
+
 def write_bytes(path: Path, content: bytes, *, private: bool = False) -> None:
     """Replace the file `path` in one step: see `replacing`."""
     with replacing(path, private=private) as file:

@@ -10,7 +10,7 @@ from typing import Final
 import filelock
 
 from evolve.errors import LinkError, RunError
-from evolve.files.atomic import TEMPORARY_PREFIX
+from evolve.files.atomic import remove_half_written
 from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.files.folder import FolderPath, inside
 from evolve.tables.layout import CONFIG_FILE
@@ -64,9 +64,7 @@ class Place:
             else:
                 remove(left, missing_ok=True)
         for folder in (self.plays, self.uploads, *self.folders_of_jobs()):
-            for left in folder.glob(f"{TEMPORARY_PREFIX}*"):
-                if not left.is_symlink():
-                    remove(left, missing_ok=True)
+            remove_half_written(folder)
 
     def folders_of_jobs(self) -> list[FolderPath]:
         """The folders in which jobs are kept, by name."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from evolve.errors import LinkError, RunError
-from evolve.files.atomic import TEMPORARY_PREFIX, write_text
+from evolve.files.atomic import TEMPORARY_PREFIX, remove_half_written, write_text
 from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.files.folder import FolderPath, inside
 from evolve.tables.kinds import FILES, PARTS
@@ -90,8 +90,7 @@ def create(folder: FolderPath, config: str, parts: Sequence[str] = (GENERATIONS,
     check_new(folder)
     for part in parts:
         make_folder(folder / part, parents=True, exist_ok=True)
-    for path in folder.glob(f"{TEMPORARY_PREFIX}*"):
-        remove(path, missing_ok=True)
+    remove_half_written(folder)
     write_text(folder / CONFIG_FILE, config)
 
 
@@ -171,8 +170,7 @@ def sweep_temporary(folder: FolderPath, parts: Sequence[str]) -> None:
     """Remove the temporary files that a killed writer left; make parts that are missing."""
     for part in (folder, *(folder / name for name in parts)):
         make_folder(part, exist_ok=True)
-        for path in part.glob(f"{TEMPORARY_PREFIX}*"):
-            remove(path, missing_ok=True)
+        remove_half_written(part)
 
 
 def sweep_orphans(folder: FolderPath) -> None:
