@@ -67,7 +67,8 @@ class LinkError(RunError):
     """
 
     def __str__(self) -> str:
-        return f"{self.filename} {self.strerror}"
+        named = self.filename is not None
+        return f"{self.filename} {self.strerror}" if named else super().__str__()
 
 
 class StorageError(EvolveError, OSError):

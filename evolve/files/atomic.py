@@ -31,7 +31,7 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     target = path if isinstance(path, FolderPath) else Path(os.path.realpath(path))
     special = target.exists() and not target.is_file()
     if special and isinstance(path, FolderPath):
-        raise RunError(f"{path} is no file, and one is to be written there: remove it")
+        raise RunError(f"{path} is not a file, and one is to be written there: remove it")
     folder = Path(tempfile.gettempdir()) if special else target.parent
     # Named before it is made, as mkstemp would not: whenever a signal comes, it is removed.
     temporary = folder / f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}{path.suffix}"

@@ -144,7 +144,10 @@ class FolderPath(_SystemPath):
         """All that is in the folder, links as well, which are not followed."""
         with _listed(self) as entries:
             names = [entry.name for entry in entries]
-        yield from (self / name for name in names)
+        for name in names:
+            found = FolderPath(self, name)  # as `/` makes it, in a third of the time
+            found.base, found.names = self.base, (*self.names, name)
+            yield found
 
     def glob(self, pattern: str) -> Generator[FolderPath, None, None]:
         """What is in the folder under such names; nothing where there is none."""

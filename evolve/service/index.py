@@ -181,12 +181,13 @@ def _stamp(folder: FolderPath, held: set[tuple[str, int]] | None) -> Stamp | Non
     By paths, which for these many looks costs a tenth of what handles of folders do: nothing is
     read, and of a link only its own time is taken.
     """
-    if os.path.islink(folder):
-        return Stamp((os.lstat(folder).st_mtime_ns,), False)
+    place = str(folder)
+    if os.path.islink(place):
+        return Stamp((os.lstat(place).st_mtime_ns,), False)
     times = []
     for name in _WATCHED:
         try:
-            times.append(os.lstat(folder / name).st_mtime_ns)
+            times.append(os.lstat(f"{place}/{name}").st_mtime_ns)
         except OSError:
             if name == CONFIG_FILE:
                 return None

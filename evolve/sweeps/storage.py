@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import optuna
@@ -15,7 +16,7 @@ from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
 
 from evolve.errors import SettingsError, StorageError
 from evolve.files.changes import append, cut
-from evolve.files.folder import FolderPath
+from evolve.files.folder import FolderPath, inside
 
 if TYPE_CHECKING:
     from optuna.storages import BaseStorage
@@ -94,13 +95,13 @@ class _Journal(JournalFileBackend):
             self._guard.release()
 
 
-def open_journal(path: FolderPath) -> BaseStorage:
+def open_journal(path: Path) -> BaseStorage:
     """The storage in a journal file, which is made where there is none.
 
     Its folder's lock must be held: nobody else writes trials there.
     """
     with telling(str(path)):
-        backend = _Journal(path)
+        backend = _Journal(inside(path.parent, path.name))
         backend.mend()
         try:
             return optuna.storages.JournalStorage(backend)  # which reads all of it

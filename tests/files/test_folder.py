@@ -171,7 +171,7 @@ def test_a_pipe_is_not_waited_for(root: FolderPath) -> None:
     os.mkfifo(root / "pipe")
     with pytest.raises(RunError, match="is a pipe or a device"):
         (root / "pipe").open("rb")
-    with pytest.raises(RunError, match="is no file"):
+    with pytest.raises(RunError, match="is not a file"):
         write_bytes(root / "pipe", b"new")
     with pytest.raises(OSError, match="pipe"):
         append(root / "pipe", b"more")
