@@ -12,7 +12,7 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -86,6 +86,11 @@ class FolderPath(_SystemPath):
         """The folder that it is in, inside as well unless it is the base."""
         above = Path(self).parent
         return _made(self.base, above) if self.names else above
+
+    @property
+    def parents(self) -> Sequence[Path]:  # type: ignore[override]
+        """All folders above, as paths as any other."""
+        return Path(self).parents
 
     def lstat(self) -> os.stat_result:
         """What there is, be it a link."""

@@ -319,7 +319,9 @@ class Jobs:
     def _refuse_links(self, record: JobRecord) -> None:
         """Raise LinkError where a file of the job, or its run, is a link: its process is given the
         names of these, and would follow them."""
-        (self._place.jobs / record.id).refuse_links()
+        folder = self._place.jobs / record.id
+        if folder.is_dir():
+            folder.refuse_links()
         if record.run is not None:
             self._place.run(record.run).exists()
 

@@ -58,7 +58,7 @@ class Place:
 
         A link that someone put there is told in the log, and stays.
         """
-        for left in self._own(self.lent):
+        for left in self._without_links(self.lent):
             if left.is_dir():  # a run, being deleted
                 remove_tree(left, ignore_errors=True)
             else:
@@ -68,9 +68,9 @@ class Place:
 
     def folders_of_jobs(self) -> list[FolderPath]:
         """The folders in which jobs are kept, by name."""
-        return [one for one in self._own(self.jobs) if one.is_dir()]
+        return [one for one in self._without_links(self.jobs) if one.is_dir()]
 
-    def _own(self, folder: FolderPath) -> list[FolderPath]:
+    def _without_links(self, folder: FolderPath) -> list[FolderPath]:
         """What is in a folder by name, without links, of which the log says that they are there."""
         found = []
         for one in sorted(folder.iterdir()):

@@ -150,7 +150,8 @@ def test_it_is_used_as_any_path_is(root: FolderPath) -> None:
     ):
         assert type(made) is FolderPath, made
         assert made.base == root.base
-    for plain in (root.parent, file.relative_to(root), file.resolve(), file.absolute()):
+    plains = (root.parent, file.relative_to(root), file.resolve(), file.absolute())
+    for plain in (*plains, *file.parents):
         assert type(plain) is type(Path()), plain
     with pytest.raises(FileNotFoundError, match=r"'.*/runs/a/none'"):
         (root / "a" / "none").open()
