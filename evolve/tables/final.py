@@ -8,7 +8,7 @@ import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolve.documents import parse_json, read_document
-from evolve.errors import RunError
+from evolve.errors import LinkError, RunError
 from evolve.files.folder import FolderPath
 from evolve.tables.arrow import table_of_rows
 from evolve.tables.layout import FINAL_FILE
@@ -94,6 +94,8 @@ def read_final(folder: FolderPath) -> FinalDocument | None:
         return FinalDocument.model_validate(parse_json(read_document(path)))
     except FileNotFoundError:
         return None
+    except LinkError:
+        raise
     except ValidationError as error:
         raise RunError(f"{path} is damaged: {error.errors()[0]['msg']}") from error
     except (OSError, ValueError) as error:
@@ -101,9 +103,11 @@ def read_final(folder: FolderPath) -> FinalDocument | None:
 
 
 def whole_final(folder: FolderPath) -> FinalDocument | None:
-    """The final that was played to its end; None where there is none, or it cannot be read."""
+    """The final that was played to its end; None where there is none, or it is damaged."""
     try:
         found = read_final(folder)
+    except LinkError:
+        raise
     except RunError:
         return None
     return None if found is None or found.trials is None else found
