@@ -101,13 +101,16 @@ class SentFile(FileResponse):
         self, path: FolderPath, name: str, background: BackgroundTask | None = None
     ) -> None:
         self._file: IO[bytes] = path.open("rb")
-        number = self._file.fileno()
-        handle = Path(f"/dev/fd/{number}")
+        found = os.fstat(self._file.fileno())
+        sent = Path(f"/dev/fd/{self._file.fileno()}")
+        if not sent.exists():  # Windows, where a file that is open cannot be removed either
+            self._file.close()
+            sent = path.unlinked()
         super().__init__(
-            handle if handle.exists() else path.unlinked(),
+            sent,
             media_type=MEDIA[path.suffix],
             filename=name,
-            stat_result=os.fstat(number),
+            stat_result=found,
             background=background,
         )
 
