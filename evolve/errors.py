@@ -9,6 +9,7 @@
     ├── SettingsError    (ValueError)      settings that are wrong or contradict each other
     │   └── OptionsError                   the same, when the caller's own options are at fault
     ├── RunError         (OSError)         a run folder that is missing, taken, locked or damaged
+    │   └── LinkError                      a link in a run folder, which is not followed
     ├── StorageError     (OSError)         a study's storage that does not answer, or is damaged
     ├── RecordError      (ValueError)      a record (OBF, GGF, WTHOR, moves) that cannot be read
     ├── ExtraError       (ImportError)     a part of evolve that is not installed
@@ -57,6 +58,17 @@ class OptionsError(SettingsError):
 
 class RunError(EvolveError, OSError):
     """A run folder that is missing, taken, locked by another process or damaged."""
+
+
+class LinkError(RunError):
+    """A link stands where a file or a folder of a run belongs; it is not followed.
+
+    Made as any OSError, `strerror` says where it leads to and what would do.
+    """
+
+    def __str__(self) -> str:
+        named = self.filename is not None
+        return f"{self.filename} {self.strerror}" if named else super().__str__()
 
 
 class StorageError(EvolveError, OSError):

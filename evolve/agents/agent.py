@@ -223,7 +223,8 @@ class StoredAgent(Agent):
         as for an agent with a limit, which no file holds.
         """
         agent = self.stored()
-        write_agent_file(Path(path), agent.document, agent.arrays)
+        place = path if isinstance(path, Path) else Path(path)
+        write_agent_file(place, agent.document, agent.arrays)
 
     def with_provenance(self, **facts: Any) -> Self:
         """The agent, with these facts added to its provenance."""

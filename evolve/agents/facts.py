@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from evolve.agents.files import read_header
+from evolve.files.folder import FolderPath
 from evolve.tables.folder import is_locked
 from evolve.tables.kinds import Facts, champion_of, imported
 from evolve.tables.layout import CONFIG_FILE
@@ -38,7 +38,7 @@ def facts_of(run: Run, running: bool | None = None) -> dict[str, Any]:
     }
 
 
-def _date(files: Sequence[Path | None]) -> str:
+def _date(files: Sequence[FolderPath | None]) -> str:
     """When the last of some files was written, in local time."""
     times = [path.stat().st_mtime for path in files if path is not None and path.exists()]
     return datetime.fromtimestamp(max(times)).isoformat(" ", "minutes")

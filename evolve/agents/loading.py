@@ -21,6 +21,7 @@ from evolve.agents.registry import (
     stored_kind,
 )
 from evolve.errors import AgentError, AgentFileError
+from evolve.files.folder import FolderPath, inside
 from evolve.tables.arrays import Arrays
 from evolve.tables.kinds import champion_of
 from evolve.tables.layout import BEST_FILE, CHAMPION_FILE, LEARNED_FILE, STUDY_FILE
@@ -150,9 +151,9 @@ def _load(place: str) -> Agent:
     if place in REFERENCES:
         return reference_agent(place)
     if path.is_dir():
-        champion = champion_of(path)
+        champion = champion_of(inside(path))
         if champion is None:
-            raise AgentFileError(f"{place} {_without_champion(path)}")
+            raise AgentFileError(f"{place} {_without_champion(inside(path))}")
         return read_agent(champion)
     if not path.exists():
         names = ", ".join(REFERENCES)
@@ -168,7 +169,7 @@ def _load(place: str) -> Agent:
     return read_agent(path)
 
 
-def _without_champion(folder: Path) -> str:
+def _without_champion(folder: FolderPath) -> str:
     if (folder / STUDY_FILE).exists():
         return "is a study: name one of its runs, such as " + str(folder / "seed-0")
     if (folder / BEST_FILE).exists():

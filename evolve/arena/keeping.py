@@ -34,9 +34,10 @@ from evolve.engine.results import (
 )
 from evolve.engine.rules import MAX_PLIES, NO_MOVE
 from evolve.engine.squares import parse_moves
-from evolve.errors import RecordError, RunError
+from evolve.errors import LinkError, RecordError, RunError
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder, move, remove_tree
+from evolve.files.folder import FolderPath, inside
 from evolve.fitness.games import Games, winner_of
 from evolve.records.ggf import format_ggf, read_ggf
 from evolve.records.record import GameRecord
@@ -284,11 +285,11 @@ def _is_special(path: Path) -> bool:
     return path.exists() and not path.is_file()
 
 
-def _desk(path: Path) -> Path:
+def _desk(path: Path) -> FolderPath:
     """A hidden folder beside a file, where it is locked and written: what a killed writer leaves
     is there and nowhere else."""
     target = Path(os.path.realpath(path))
-    return target.with_name(f".{target.name}.keeping")
+    return inside(target.parent, f".{target.name}.keeping")
 
 
 @contextmanager
@@ -296,11 +297,11 @@ def _held(path: Path) -> Iterator[None]:
     """Hold a file's desk; RunError when another process has it, OSError names the file itself."""
     desk = _desk(path)
     with ExitStack() as stack:
-        if desk.is_symlink():
-            raise RunError(f"{desk} is a link: {path} is written there, so it must be a folder")
         try:
             make_folder(desk, exist_ok=True)
             stack.enter_context(locked(desk))
+        except LinkError:
+            raise
         except RunError:
             raise RunError(f"{path} is being written to by another process") from None
         except OSError as error:

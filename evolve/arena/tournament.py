@@ -20,6 +20,7 @@ from evolve.engine.rules import Rules
 from evolve.errors import RunError
 from evolve.files.atomic import TEMPORARY_PREFIX, write_text
 from evolve.files.changes import make_folder
+from evolve.files.folder import FolderPath, inside
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings
@@ -70,14 +71,14 @@ class Tournament:
         *,
         seed: int = 0,
         executor: Executor = ONE_THREAD,
-        folder: Path | None = None,
+        folder: str | Path | None = None,
         failed: Callable[[int, str, str], None] | None = None,
     ) -> None:
         self.agents = agents
         self._failed = failed
         self.names = _told_apart(names)
         self.rules: Rules = rules
-        self.folder = folder
+        self.folder = None if folder is None else inside(folder)
         self._openings = openings
         self._seed = seed
         self._executor = executor
@@ -91,8 +92,8 @@ class Tournament:
             "rules": rules,
         }
         self._tables: dict[tuple[int, int], pa.Table] = {}
-        if folder is not None:
-            self._claim(folder)
+        if self.folder is not None:
+            self._claim(self.folder)
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
@@ -217,7 +218,7 @@ class Tournament:
         order = np.argsort(-ratings.elo, kind="stable")
         return [rows[index] for index in order]
 
-    def _claim(self, folder: Path) -> None:
+    def _claim(self, folder: FolderPath) -> None:
         """Make the folder this rating's, or check that it is."""
         refuse_links(folder)
         config = folder / RATING_FILE
@@ -242,7 +243,7 @@ class Tournament:
             if found.get(key) != now[key]:
                 raise RunError(f"{config.parent} has {key} {found.get(key)!r}, not {now[key]!r}")
 
-    def _file(self, i: int, j: int) -> Path:
+    def _file(self, i: int, j: int) -> FolderPath:
         assert self.folder is not None
         return self.folder / GAMES / f"pair-{i:03d}-{j:03d}.parquet"
 
@@ -296,6 +297,6 @@ def _told_apart(names: Sequence[str]) -> list[str]:
     return found
 
 
-def _is_leftover(path: Path) -> bool:
+def _is_leftover(path: FolderPath) -> bool:
     """Whether a rating that was killed before its rating.json leaves this."""
     return path.name in (GAMES, LOCK_FILE) or path.name.startswith(TEMPORARY_PREFIX)

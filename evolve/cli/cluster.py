@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -17,6 +16,7 @@ from evolve.cli.terminal import duration, json_text, print_rows, say, size
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve
 from evolve.errors import ClusterError, OptionsError
+from evolve.files.folder import inside
 from evolve.text import count_of
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def check_command(jobs: int, as_json: bool, **options: Any) -> int:
         if slots == 0:
             raise ClusterError(f"{executor.address} has no worker that can be used")
         with tempfile.TemporaryDirectory() as scratch, telling_of_compilation():
-            about = estimate(Evolution(Path(scratch), settings, executor))
+            about = estimate(Evolution(inside(scratch), settings, executor))
     if as_json:
         say(json_text(_document(workers, settings, about, slots, jobs)))
     else:

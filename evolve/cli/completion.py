@@ -6,6 +6,7 @@ click asks when `_EVOLVE_COMPLETE` is set; what it imports here must be light, f
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +14,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from evolve.agents.registry import REFERENCES
+from evolve.errors import LinkError
+from evolve.files.folder import inside
 from evolve.tables.layout import CONFIG_FILE
 
 _RUNS: Final = "runs"
@@ -40,8 +43,9 @@ def complete_agents(
 def _runs(incomplete: str) -> Iterator[Path]:
     places = dict.fromkeys((*_beginning_with(incomplete), *_beginning_with(f"{_RUNS}/")))
     for path in places:
-        if (path / CONFIG_FILE).is_file() and str(path).startswith(incomplete):
-            yield path
+        with suppress(LinkError):
+            if inside(path, CONFIG_FILE).is_file() and str(path).startswith(incomplete):
+                yield path
 
 
 def _files(incomplete: str) -> Iterator[Path]:

@@ -18,6 +18,7 @@ from evolve.cli.signals import at_ctrl_c
 from evolve.config.toml import config_text
 from evolve.errors import ExtraError
 from evolve.files.changes import remove_folder
+from evolve.files.folder import FolderPath, inside
 from evolve.tables import folder as store
 from evolve.tables.kinds import RunKind, Variant
 
@@ -26,7 +27,9 @@ RUNS: Final = Path("runs")
 
 
 @contextmanager
-def new_folder(kept: Callable[[Path], int], stem: str, wished: str | None) -> Iterator[Path]:
+def new_folder(
+    kept: Callable[[FolderPath], int], stem: str, wished: str | None
+) -> Iterator[FolderPath]:
     """The folder of a new run, locked: `wished`, or the next runs/STEM-NNN.
 
     kept(folder) says how much of it would be lost. It is undone where the block fails before
@@ -34,7 +37,7 @@ def new_folder(kept: Callable[[Path], int], stem: str, wished: str | None) -> It
     folder is missing.
     """
     made_runs = not RUNS.exists()
-    folder, made = store.claimed(RUNS, stem, wished)
+    folder, made = store.claimed(inside(RUNS), stem, wished)
     with store.locked(folder):
         try:
             yield folder

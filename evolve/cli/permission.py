@@ -9,11 +9,12 @@ from pydantic import BaseModel
 
 from evolve.errors import RunError
 from evolve.files.changes import remove
+from evolve.files.folder import FolderPath
 from evolve.tables.layout import CONFIG_FILE, OWNER_FILE, STUDY_FILE
 from evolve.tables.owner import agree, not_agreed
 
 
-def agree_to_programs(folder: Path, *settings: BaseModel) -> None:
+def agree_to_programs(folder: FolderPath, *settings: BaseModel) -> None:
     """Note that this user starts a run with the programs and the storage of its settings; a study
     with those of all its runs. It is noted before the run's config.toml makes it a run: one that
     is killed between the two could not go on as others do.
@@ -35,7 +36,9 @@ def agree_to_programs(folder: Path, *settings: BaseModel) -> None:
         )
 
 
-def check_programs(folder: Path, settings: BaseModel, *, allowed: bool, storage: bool) -> None:
+def check_programs(
+    folder: FolderPath, settings: BaseModel, *, allowed: bool, storage: bool
+) -> None:
     """Raise RunError where a folder names what this user has not agreed to start.
 
     `allowed` agrees to the programs, `storage` says that the storage was given by the user.
@@ -52,7 +55,7 @@ def check_programs(folder: Path, settings: BaseModel, *, allowed: bool, storage:
         agree_to_programs(folder, settings)
 
 
-def check_programs_of_study(folder: Path, *settings: BaseModel, allowed: bool) -> None:
+def check_programs_of_study(folder: FolderPath, *settings: BaseModel, allowed: bool) -> None:
     """The same for a study, with the settings of all its runs."""
     strange = [one for each in settings for one in not_agreed(folder, _things(each))]
     _refuse(list(dict.fromkeys(strange)), folder / STUDY_FILE, allowed)

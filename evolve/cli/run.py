@@ -23,6 +23,7 @@ from evolve.cli.work import carry_out, finish
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_run_toml, read_toml, resolve
 from evolve.errors import RunError
+from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
 from evolve.tables.kinds import EVOLUTIONS, champion_of, imported
 from evolve.tables.layout import CONFIG_FILE
@@ -156,7 +157,9 @@ def _go_on(evolution: Evolution, about: Estimate) -> int:
     return finish(evolution.folder, so_far, ending, lambda: _report(evolution.folder))
 
 
-def _print_header(folder: Path, settings: EvolutionSettings, done: int, executor: Executor) -> None:
+def _print_header(
+    folder: FolderPath, settings: EvolutionSettings, done: int, executor: Executor
+) -> None:
     """What is about to be computed; before anything is compiled, so that it shows at once."""
     budget = f"{settings.move_budget} nodes a move" if settings.move_budget else "no node budget"
     tell(
@@ -194,7 +197,7 @@ def _individuals(settings: EvolutionSettings) -> str:
     return text
 
 
-def _report(folder: Path) -> None:
+def _report(folder: FolderPath) -> None:
     """The champion with its score in the play-off, and what to do with it."""
     from evolve.agents.loading import read_agent
 

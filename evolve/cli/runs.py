@@ -47,14 +47,20 @@ def runs_command(folder: str, as_json: bool) -> None:
     from evolve.tables.study import Study, list_all
 
     rows: list[dict[str, Any]] = []
+
+    def refuse(path: Path, error: EvolveError) -> None:
+        rows.append({"run": str(path), "state": str(error)})
+
     # Before the first run there is no folder for them.
-    found = [] if folder == "runs" and not Path(folder).exists() else list_all(folder)
+    there = folder != "runs" or Path(folder).exists()
+    found = list_all(folder, refuse) if there else []
     for run in found:
         try:
             facts = study_facts(run) if isinstance(run, Study) else facts_of(run)
             rows.append({"run": str(run.path), **facts})
         except (EvolveError, OSError) as error:
             rows.append({"run": str(run.path), "state": str(error)})
+    rows.sort(key=lambda row: str(row["run"]))
     if as_json:
         click.echo(json_text(rows))
     elif rows:

@@ -20,6 +20,7 @@ from evolve.cli.new_run import RUNS
 from evolve.cli.terminal import say
 from evolve.errors import ExtraError
 from evolve.files.changes import make_folder
+from evolve.files.folder import inside
 from evolve.tables.layout import CONFIG_FILE
 
 _POOL: Final = "ARROW_DEFAULT_MEMORY_POOL"
@@ -98,7 +99,7 @@ def serve_command(
             f"the service needs {error.name}, of the extra `serve` of evolve: "
             "pip install '.[serve]'"
         ) from error
-    if (runs / CONFIG_FILE).is_file():
+    if inside(runs, CONFIG_FILE).is_file():
         raise click.BadParameter(f"{runs} is a run; name the folder that holds runs")
     for program in programs:
         _check_program(program)

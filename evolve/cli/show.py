@@ -14,6 +14,8 @@ from evolve.cli.frames import FORMATS, print_frame, style_of, write_in_style
 from evolve.cli.generations import NOT_SHOWN, SHOWN
 from evolve.cli.options import output_path
 from evolve.cli.terminal import cell, print_rows, say
+from evolve.errors import LinkError
+from evolve.files.folder import inside
 from evolve.tables.kinds import RUN_KINDS, RunTable, champion_of, imported
 from evolve.tables.layout import CONFIG_FILE
 
@@ -114,7 +116,7 @@ def show_command(
     from evolve.tables.study import Study, is_study
 
     style = style_of(style, output)
-    if is_study(path):
+    if is_study(inside(path)):
         _show_study(Study(path), table, generation, top, style, output)
         return
     run = Run(path)
@@ -208,6 +210,15 @@ def _print_champion(run: Run) -> None:
         say(f"champion {agent.name}, score {score} {run.kind.scored} {against}: {path}")
 
 
+def _is_run(folder: Path) -> bool:
+    """Whether an agent's file is in a run's folder; it may be in any, with links that are its
+    user's own."""
+    try:
+        return inside(folder, CONFIG_FILE).exists()
+    except LinkError:
+        return False
+
+
 def _show_agent(source: str, agent: Agent, style: str | None, output: Path | None) -> None:
     from evolve.cli.agents import print_agent
     from evolve.evolution.ancestry import ancestry
@@ -228,7 +239,7 @@ def _show_agent(source: str, agent: Agent, style: str | None, output: Path | Non
         )
     folder = Path(source.partition("?")[0]).parent
     lines = []
-    if stored.provenance and (folder / CONFIG_FILE).exists():
+    if stored.provenance and _is_run(folder):
         run = Run(folder)
         if "individuals" in run.tables and run.generation_count:
             lines = ancestry(run, stored.provenance)

@@ -29,6 +29,7 @@ from evolve.cli.settings import Grouped
 from evolve.cli.signals import INTERRUPTED
 from evolve.cli.terminal import bar, cell, duration
 from evolve.errors import ClusterError, OptionsError, RunError, SettingsError
+from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
 from evolve.tables.kinds import EVOLUTIONS
 from evolve.text import count_of
@@ -163,7 +164,7 @@ def _start(design: Design, jobs: int, out: str | None) -> int:
         return _go_on(study, jobs, ())
 
 
-def _begun(folder: Path) -> int:
+def _begun(folder: FolderPath) -> int:
     """How many runs of a study would be lost with its folder."""
     from evolve.tables.study import Study, is_study
 

@@ -28,6 +28,7 @@ from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
+from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
 from evolve.tables.kinds import SWEEPS, imported
 from evolve.tables.layout import CONFIG_FILE
@@ -169,7 +170,7 @@ def _site(kind: str) -> Site:
     return site()
 
 
-def _sweep_of(folder: Path, settings: SweepSettings, jobs: int, games_at: Site) -> Sweep:
+def _sweep_of(folder: FolderPath, settings: SweepSettings, jobs: int, games_at: Site) -> Sweep:
     from evolve.sweeps.population import PopulationSweep
     from evolve.sweeps.sweep import Sweep
 
@@ -177,7 +178,7 @@ def _sweep_of(folder: Path, settings: SweepSettings, jobs: int, games_at: Site) 
     return (PopulationSweep if bred else Sweep)(folder, settings, jobs, site=games_at)
 
 
-def _check_same_storage(folder: Path, stored: str | None, given: str) -> None:
+def _check_same_storage(folder: FolderPath, stored: str | None, given: str) -> None:
     """Raise OptionsError unless a storage is the sweep's own, given with its password."""
     from evolve.sweeps.storage import without_password
 

@@ -22,6 +22,7 @@ from evolve.cli.work import carry_out, finish
 from evolve.config.learning import DqnSettings, MctsSettings, TrainingSettings
 from evolve.config.pattern_training import PatternSettings
 from evolve.config.toml import read_toml, resolve_as
+from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
 from evolve.tables.kinds import TRAININGS, imported
 from evolve.tables.layout import CONFIG_FILE, LEARNED_FILE
@@ -177,7 +178,7 @@ def resume_training(run: Run, changes: Mapping[str, Any], jobs: int, allow_progr
         return _go_on(training)
 
 
-def _training(folder: Path, settings: TrainingSettings, jobs: int) -> Training:
+def _training(folder: FolderPath, settings: TrainingSettings, jobs: int) -> Training:
     from evolve.learning.training import Training
 
     return Training(folder, settings, jobs)
@@ -193,7 +194,7 @@ def _go_on(training: Training) -> int:
     return finish(folder, so_far, ending, lambda: _report(training))
 
 
-def _print_header(command: str, folder: Path, settings: TrainingSettings, jobs: int) -> None:
+def _print_header(command: str, folder: FolderPath, settings: TrainingSettings, jobs: int) -> None:
     ends = []
     if settings.games is not None:
         ends.append(f"{settings.games} games")

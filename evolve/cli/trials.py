@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.progress import Progress, TaskID
@@ -13,6 +12,7 @@ from rich.progress import Progress, TaskID
 from evolve.cli.display import Look, tell
 from evolve.cli.frames import narrow
 from evolve.cli.terminal import bar, cell, duration, elo_text, print_rows, say
+from evolve.files.folder import FolderPath
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +60,7 @@ def print_final(run: Run, frame: pd.DataFrame) -> None:
     print_finalists(run.path, rows)
 
 
-def print_finalists(folder: Path, rows: Sequence[Mapping[Any, Any]]) -> None:
+def print_finalists(folder: FolderPath, rows: Sequence[Mapping[Any, Any]]) -> None:
     """How the final in a folder ended, and whether the sweep beats the defaults."""
     from evolve.tables.final import read_final
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TypeVar
 
 from evolve.cli.display import Look, tell, watching
 from evolve.cli.progress import Reported, progress_of, tell_event, tell_started
 from evolve.cli.signals import INTERRUPTED
 from evolve.errors import ClusterError
+from evolve.files.folder import FolderPath
 from evolve.tables.kinds import RunKind, imported
 from evolve.tables.observer import Observer, RunEnding
 
 E = TypeVar("E", bound=RunEnding)
 
 
-def carry_out(kind: RunKind, folder: Path, look: Look, work: Callable[[Observer], E]) -> E:
+def carry_out(kind: RunKind, folder: FolderPath, look: Look, work: Callable[[Observer], E]) -> E:
     """Run the work, shown to people; returns its ending.
 
     The first Ctrl-C ends it after what is in hand, a second one at once. Where anything is kept
@@ -33,7 +33,7 @@ def carry_out(kind: RunKind, folder: Path, look: Look, work: Callable[[Observer]
         raise
 
 
-def finish(folder: Path, so_far: str, ending: RunEnding, report: Callable[[], None]) -> int:
+def finish(folder: FolderPath, so_far: str, ending: RunEnding, report: Callable[[], None]) -> int:
     """Say how far it came and why it ended, then the report, or how it goes on; the exit code."""
     tell(f"{so_far}: {ending.value}")
     if ending.stopped:
@@ -44,5 +44,5 @@ def finish(folder: Path, so_far: str, ending: RunEnding, report: Callable[[], No
     return INTERRUPTED if ending.stopped else 0
 
 
-def _tell_how_to_go_on(folder: Path) -> None:
+def _tell_how_to_go_on(folder: FolderPath) -> None:
     tell(f"go on with: evolve resume {folder}")

@@ -12,6 +12,7 @@ from evolve.config.toml import config_text, read_run_toml, resolve
 from evolve.errors import RunError, SettingsError
 from evolve.evolution.loop import Evolution
 from evolve.files.atomic import write_text
+from evolve.files.folder import FolderPath, inside
 from evolve.fitness.executor import Threads
 from evolve.population.encoding import Encoding
 from evolve.population.operators import Own, own_name
@@ -64,10 +65,10 @@ def evolve(
             if name in settings:
                 raise SettingsError(f"{name}: is of no use to genes of one's own")
     asked = resolve({**settings, **{kind: own_name(value) for kind, value in own.items()}})
-    folder = Path(folder)
+    folder = inside(folder)
     begun = (folder / CONFIG_FILE).exists()
     if not begun:
-        folder, _ = store.claimed(_RUNS, asked.rules, str(folder))
+        folder, _ = store.claimed(inside(_RUNS), asked.rules, folder)
     with store.locked(folder):
         evolution = Evolution(folder, asked, Threads(jobs), own)
         if begun:
@@ -82,7 +83,7 @@ def evolve(
     return Run(folder)
 
 
-def _check_same(folder: Path, asked: EvolutionSettings) -> None:
+def _check_same(folder: FolderPath, asked: EvolutionSettings) -> None:
     """Raise RunError if a run differs from what is asked for in more than when it ends."""
     path = folder / CONFIG_FILE
     there = resolve({}, read_run_toml(path), str(path)).identity

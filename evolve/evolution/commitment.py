@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from evolve.engine.results import END, REASON
 from evolve.evolution.champions import Champions
 from evolve.evolution.checkpoint import checkpoint, ranked_by
 from evolve.evolution.gauntlet import Judged, Judging, RunPanel, past_generations
+from evolve.files.folder import FolderPath
 from evolve.fitness.round import Round
 from evolve.fitness.roundrobin import Standings
 from evolve.population.genome import Genome
@@ -55,7 +55,7 @@ class Commitment:
     """Generations of the run in `folder`, as they are judged by its panel and written."""
 
     def __init__(
-        self, folder: Path, settings: EvolutionSettings, genome: Genome, panel: RunPanel
+        self, folder: FolderPath, settings: EvolutionSettings, genome: Genome, panel: RunPanel
     ) -> None:
         self.folder, self.settings, self.genome, self.panel = folder, settings, genome, panel
         self._judged_at = 0.0

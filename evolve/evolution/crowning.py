@@ -4,7 +4,6 @@ play-off on openings that nobody has seen."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 import evolve
@@ -13,6 +12,7 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.evolution.champions import Champions
 from evolve.evolution.playoff import Candidate, PlayoffResult, distinct, play_off
 from evolve.evolution.seeds import Use, generator
+from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.population.algorithms import Algorithm
@@ -37,7 +37,7 @@ class Crowning:
 
     def __init__(
         self,
-        folder: Path,
+        folder: FolderPath,
         settings: EvolutionSettings,
         genome: Genome,
         largest_endgame: int,

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from evolve.agents.loading import load_agent, read_agent
 from evolve.agents.patterns import PatternAgent
 from evolve.config.evolution import EvolutionSettings
 from evolve.errors import AgentError, SettingsError
+from evolve.files.folder import FolderPath
 from evolve.tables.layout import EVALUATION_FILE
 
 
-def given_agent(folder: Path, settings: EvolutionSettings) -> PatternAgent | None:
+def given_agent(folder: FolderPath, settings: EvolutionSettings) -> PatternAgent | None:
     """The agent of a run's settings, from its folder once it is kept there; None where individuals
     have evaluations of their own. Raises SettingsError where it has no patterns."""
     if settings.evaluation is None:
@@ -35,7 +34,7 @@ def given_agent(folder: Path, settings: EvolutionSettings) -> PatternAgent | Non
     return agent
 
 
-def keep_given(folder: Path, agent: PatternAgent) -> None:
+def keep_given(folder: FolderPath, agent: PatternAgent) -> None:
     """Keep it in the folder of a run that begins: what the settings name may change or go."""
     kept = folder / EVALUATION_FILE
     if not kept.exists():

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from evolve.config.toml import read_run_toml, resolve
 from evolve.errors import RunError
 from evolve.evolution.loop import Evolution
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
+from evolve.files.folder import FolderPath, inside
 from evolve.fitness.executor import ONE_THREAD
 from evolve.fitness.openings import Openings
 from evolve.tables.layout import (
@@ -48,7 +48,7 @@ class Leg:
     openings: Openings | None
 
     @classmethod
-    def of(cls, folder: Path, seconds: float, openings: Openings | None = None) -> Leg:
+    def of(cls, folder: FolderPath, seconds: float, openings: Openings | None = None) -> Leg:
         """The next one of the run in a folder. Of games only the last generation's are needed."""
         done = committed_generations(folder)
         paths = [folder / name for name in (CONFIG_FILE, EVALUATION_FILE)]
@@ -72,12 +72,12 @@ class LegDone:
     finished: bool
 
 
-def _results(folder: Path) -> list[Path]:
+def _results(folder: FolderPath) -> list[FolderPath]:
     """In the order in which they are written: the play-off says that the champion is its own."""
     return [folder / CHAMPION_FILE, folder / LEARNED_FILE, playoff_file(folder)]
 
 
-def _contents(folder: Path, paths: list[Path]) -> dict[str, bytes]:
+def _contents(folder: FolderPath, paths: Sequence[FolderPath]) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes() for path in paths if path.exists()
     }
@@ -98,7 +98,7 @@ def go(leg: Leg) -> LegDone:
     """Go on with a run, on one thread; RunError where this machine has no room for it."""
     try:
         with tempfile.TemporaryDirectory(prefix="evolve-") as scratch:
-            folder = Path(scratch) / leg.name
+            folder = inside(scratch, leg.name)
             for part in (GENERATIONS, GAMES):
                 (folder / part).mkdir(parents=True)
             for name, data in leg.files.items():
@@ -108,7 +108,7 @@ def go(leg: Leg) -> LegDone:
         raise RunError(f"a worker of the cluster: {error}") from error
 
 
-def _gone_on(folder: Path, leg: Leg) -> LegDone:
+def _gone_on(folder: FolderPath, leg: Leg) -> LegDone:
     before = committed_generations(folder)
     settings = resolve({}, read_run_toml(folder / CONFIG_FILE))
     evolution = Evolution(folder, settings, ONE_THREAD, openings=leg.openings)
@@ -128,7 +128,7 @@ def _gone_on(folder: Path, leg: Leg) -> LegDone:
     )
 
 
-def keep(folder: Path, done: LegDone) -> None:
+def keep(folder: FolderPath, done: LegDone) -> None:
     """Write what came of a leg into the run's folder, in an order that a kill may cut anywhere."""
     for name in done.gone:
         remove(folder / name, missing_ok=True)

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Final
 
 from evolve.agents.agent import StoredAgent
@@ -28,6 +27,7 @@ from evolve.evolution.crowning import Crowning
 from evolve.evolution.gauntlet import panel_of
 from evolve.evolution.given import given_agent, keep_given
 from evolve.evolution.seeds import Use, generator
+from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.games import Games
 from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_openings
@@ -78,7 +78,7 @@ class Evolution:
 
     def __init__(
         self,
-        folder: Path,
+        folder: FolderPath,
         settings: EvolutionSettings,
         executor: Executor,
         own: Own | None = None,

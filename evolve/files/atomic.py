@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from evolve.errors import RunError
 from evolve.files.changes import move, point, remove
+from evolve.files.folder import FolderPath, open_handle, reached
 
 TEMPORARY_PREFIX = ".writing-"
 
@@ -21,18 +23,20 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     """Give a file to write to; it takes the place of `path` when all went well.
 
     The data is on the disk before the rename is, and the rename before this returns. The folder
-    must exist. A link is followed, as `-o FILE` means it; a pipe or a device is written to. What
-    is written inside a run's folder meets no link: who writes there has the folder's lock, and
-    nobody gets that where there are links. OSError passes through under the name of `path`, and
-    nothing is left behind. A `private` file stays for this user's eyes alone.
+    must exist. A link is followed, as `-o FILE` means it, but for a path inside a folder, where it
+    is a LinkError; a pipe or a device is written to, but for one inside. OSError passes through
+    under the name of `path`, and nothing is left behind. A `private` file stays for this user's
+    eyes alone.
     """
-    target = Path(os.path.realpath(path))
+    target = path if isinstance(path, FolderPath) else Path(os.path.realpath(path))
     special = target.exists() and not target.is_file()
+    if special and isinstance(path, FolderPath):
+        raise RunError(f"{path} is not a file, and one is to be written there: remove it")
     folder = Path(tempfile.gettempdir()) if special else target.parent
     # Named before it is made, as mkstemp would not: whenever a signal comes, it is removed.
     temporary = folder / f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}{path.suffix}"
     try:
-        with open(temporary, "xb", opener=_privately) as file:
+        with open(temporary, "xb", opener=lambda _, flags: _privately(temporary, flags)) as file:
             yield cast(BinaryIO, file)
             file.flush()
             point("write", temporary)
@@ -43,7 +47,8 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
             remove(temporary)
             return
         if not private:  # it has been so far; give it the mode any new file would have
-            os.chmod(temporary, 0o666 & ~_umask())
+            with reached(temporary) as (handle, name):
+                os.chmod(name, 0o666 & ~_umask(), dir_fd=handle)
         move(temporary, target)
     except BaseException as error:
         with contextlib.suppress(OSError):  # what went wrong first is reported
@@ -59,6 +64,13 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
         raise
 
 
+def remove_half_written(folder: FolderPath) -> None:
+    """Remove the temporary files that a killed writer left; a link of such a name is nobody's."""
+    for path in folder.glob(f"{TEMPORARY_PREFIX}*"):
+        if not path.is_symlink():
+            remove(path, missing_ok=True)
+
+
 def write_bytes(path: Path, content: bytes, *, private: bool = False) -> None:
     """Replace the file `path` in one step: see `replacing`."""
     with replacing(path, private=private) as file:
@@ -70,8 +82,8 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode())
 
 
-def _privately(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+def _privately(path: Path, flags: int) -> int:
+    return open_handle(path, flags, 0o600)
 
 
 def _umask() -> int:

@@ -1,8 +1,8 @@
 """Every change of files in people's folders happens here, or in `atomic`, which is built on this.
 
-One place, so that a test can watch, fail or end the work before any of its changes, and so that a
-rule about files, such as how links are met, has one place to be kept in. `tests/files` looks for
-changes that go past it.
+One place, so that a test can watch, fail or end the work before any of its changes. What is inside
+a folder of runs is changed from a handle of that folder, through no link: see `folder`.
+`tests/files` looks for changes that go past it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, Literal
+
+from evolve.files.folder import FolderPath, open_handle, reached
 
 Change = Literal["make", "write", "rename", "sync", "append", "cut", "remove"]
 """What is about to happen: a folder is made, or a file that grows; a file, complete under a
@@ -38,16 +40,26 @@ def make_folder(path: Path, *, parents: bool = False, exist_ok: bool = False) ->
     if parents and not path.parent.is_dir():
         make_folder(path.parent, parents=True, exist_ok=True)
     point("make", path)
-    path.mkdir(exist_ok=exist_ok)
+    with reached(path) as (handle, name):
+        try:
+            os.mkdir(name, dir_fd=handle)
+        except FileExistsError:
+            if not (exist_ok and path.is_dir()):
+                raise
 
 
 def move(source: Path, target: Path) -> None:
     """Let a file or folder take the name `target` in one step; a file there is replaced.
 
-    The disk has it when this returns.
+    The disk has it when this returns. LinkError where something inside is a link, or is to take
+    the place of one.
     """
+    for path in (source, target):
+        if isinstance(path, FolderPath):
+            path.exists()
     point("rename", target)
-    os.replace(source, target)
+    with reached(source) as (handle, name), reached(target) as (other, new):
+        os.replace(name, new, src_dir_fd=handle, dst_dir_fd=other)
     sync_folder(target.parent)
 
 
@@ -59,13 +71,15 @@ def remove(path: Path, *, missing_ok: bool = False) -> None:
         except FileNotFoundError:
             return
     point("remove", path)
-    path.unlink(missing_ok=missing_ok)
+    with contextlib.suppress(*[FileNotFoundError] * missing_ok), reached(path) as (handle, name):
+        os.unlink(name, dir_fd=handle)
 
 
 def remove_folder(path: Path) -> None:
     """Remove an empty folder."""
     point("remove", path)
-    path.rmdir()
+    with reached(path) as (handle, name):
+        os.rmdir(name, dir_fd=handle)
 
 
 def remove_tree(path: Path, *, ignore_errors: bool = False) -> None:
@@ -80,10 +94,12 @@ def remove_tree(path: Path, *, ignore_errors: bool = False) -> None:
             raise error
 
     with forgiven:
+        if isinstance(path, FolderPath):
+            path.exists()  # a link in its place is an error, not an empty folder
         for place, folders, files, handle in _from_the_leaves(path, fail):
             for name in sorted([*folders, *files]):
                 with forgiven:
-                    _remove_entry(Path(place, name), handle, name in folders)
+                    _remove_entry(place / name, handle, name in folders)
         remove_folder(path)
 
 
@@ -99,14 +115,18 @@ def _remove_entry(entry: Path, handle: int | None, is_folder: bool) -> None:
 
 def _from_the_leaves(
     path: Path, fail: Callable[[OSError], None]
-) -> Iterator[tuple[str, list[str], list[str], int | None]]:
+) -> Iterator[tuple[Path, list[str], list[str], int | None]]:
     """All folders in `path` with what is in them, and an open handle where the system has such:
     a folder that someone replaces by a link meanwhile is not followed."""
-    if hasattr(os, "fwalk"):
-        yield from os.fwalk(path, topdown=False, onerror=fail)
-        return
-    for place, folders, files in os.walk(path, topdown=False, onerror=fail):
-        yield place, folders, files, None
+    with reached(path) as (start, top):
+        if hasattr(os, "fwalk"):
+            for place, folders, files, handle in os.fwalk(
+                top, topdown=False, onerror=fail, dir_fd=start
+            ):
+                yield path / os.path.relpath(place, top), folders, files, handle
+            return
+        for place, folders, files in os.walk(top, topdown=False, onerror=fail):
+            yield path / os.path.relpath(place, top), folders, files, None
 
 
 class Appender:
@@ -147,7 +167,11 @@ def append(path: Path, piece: bytes, *, sync: bool = False) -> None:
 def cut(path: Path, length: int) -> None:
     """Cut a file off after `length` bytes."""
     point("cut", path)
-    os.truncate(path, length)
+    handle = open_handle(path, os.O_WRONLY)
+    try:
+        os.ftruncate(handle, length)
+    finally:
+        os.close(handle)
 
 
 def sync_folder(folder: Path) -> None:
@@ -157,7 +181,7 @@ def sync_folder(folder: Path) -> None:
     if not hasattr(os, "O_DIRECTORY"):
         return
     try:
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        handle = open_handle(folder, os.O_RDONLY | os.O_DIRECTORY)
     except PermissionError:  # one may write to a folder without being allowed to look into it
         return
     try:

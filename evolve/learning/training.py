@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -15,6 +14,7 @@ import evolve
 from evolve.config.learning import TrainingSettings
 from evolve.documents import parse_json
 from evolve.errors import RunError, SettingsError
+from evolve.files.folder import FolderPath
 from evolve.learning.course import Course, LearningEnding
 from evolve.learning.judging import Judge, Judged, judge_of
 from evolve.tables.arrays import read_arrays, write_arrays
@@ -32,7 +32,7 @@ class Training(Course):
     and resume; a budget in CPU seconds ends wherever the machine has got to.
     """
 
-    def __init__(self, folder: Path, settings: TrainingSettings, jobs: int) -> None:
+    def __init__(self, folder: FolderPath, settings: TrainingSettings, jobs: int) -> None:
         super().__init__(settings, jobs)
         self.folder = folder
         self.check = 0

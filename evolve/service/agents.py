@@ -14,15 +14,15 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final, Literal
 
 from evolve.agents.files import read_header
 from evolve.agents.registry import REFERENCES
 from evolve.engine.rules import RULE_SETS, Rules
-from evolve.errors import EvolveError
+from evolve.errors import EvolveError, LinkError
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
+from evolve.files.folder import FolderPath
 from evolve.service.models.agents import AgentInfo
 from evolve.service.models.common import AGENT_ID, RUN_ID
 from evolve.service.place import Place
@@ -83,21 +83,20 @@ class Agents:
             folder = self._run(run)
             if individual:
                 return str(self.exported(run, individual))
-            champion = champion_of(folder)
-            if champion is None or champion.is_symlink():
+            if champion_of(folder) is None:
                 raise not_found(f"champion of {run} yet")
             return str(folder)
         if origin == "upload" and (file := self._upload(rest)) is not None:
             return str(file)
         raise not_found(f"agent {place}")
 
-    def _run(self, name: str) -> Path:
+    def _run(self, name: str) -> FolderPath:
         folder = self._place.run(name)
         if not re.fullmatch(RUN_ID, name) or not (folder / CONFIG_FILE).is_file():
             raise not_found(f"run {name[:80]}")
         return folder
 
-    def individual(self, name: str) -> tuple[Path, str] | None:
+    def individual(self, name: str) -> tuple[FolderPath, str] | None:
         """The run and the individual that an id names; None where it is another agent's."""
         place = name.partition("?")[0]
         origin, _, rest = place.partition(":")
@@ -106,7 +105,7 @@ class Agents:
             return None
         return self._run(run), individual
 
-    def exported(self, run: str, individual: str) -> Path:
+    def exported(self, run: str, individual: str) -> FolderPath:
         """Where the agent file of an individual is, or belongs."""
         folder = self._run(run)
         if not _INDIVIDUAL.fullmatch(individual):
@@ -120,7 +119,7 @@ class Agents:
                 return path
         return self._place.agents / f"{known}-{individual}"
 
-    def _upload(self, name: str) -> Path | None:
+    def _upload(self, name: str) -> FolderPath | None:
         if not re.fullmatch(r"[0-9a-f]{16}", name):
             return None
         found = (self._place.uploads / f"{name}{suffix}" for suffix in _KINDS.values())
@@ -148,7 +147,7 @@ class Agents:
 
     def ids(self, runs: Sequence[str]) -> list[str]:
         """References, champions of these runs, uploads, programs."""
-        crowned = (run for run in runs if champion_of(self._place.run(run)) is not None)
+        crowned = (run for run in runs if self._has_champion(run))
         uploads = sorted(path.stem for path in self._place.uploads.iterdir())
         return [
             *REFERENCES,
@@ -156,6 +155,12 @@ class Agents:
             *(f"upload:{name}" for name in uploads),
             *self._programs,
         ]
+
+    def _has_champion(self, run: str) -> bool:
+        try:
+            return champion_of(self._place.run(run)) is not None
+        except LinkError:
+            return False
 
     def info(self, name: str) -> AgentInfo:
         """An agent as lists have it; a file that cannot be read says so."""
@@ -170,8 +175,8 @@ class Agents:
         run, _, individual = rest.partition(":")
         if individual:
             return _info(name, individual, kind, f"individual {individual} of {run}")
-        path = champion_of(self._place.run(rest)) if kind == "run" else self._upload(rest)
         try:
+            path = champion_of(self._place.run(rest)) if kind == "run" else self._upload(rest)
             header = None if path is None else read_header(path)
         except (EvolveError, OSError) as error:
             return _info(name, rest, kind, str(error))

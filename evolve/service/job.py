@@ -8,13 +8,13 @@ import shlex
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from pathlib import Path
 from typing import Any, Final
 
 from evolve.documents import parse_json, read_document
 from evolve.errors import RunError
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
+from evolve.files.folder import FolderPath
 from evolve.service.models.jobs import ENDED, Job, JobProgress, JobState
 from evolve.service.process import Process
 
@@ -164,7 +164,7 @@ class JobRecord:
         else:
             self.state = "interrupted"
 
-    def save(self, folder: Path) -> None:
+    def save(self, folder: FolderPath) -> None:
         """Write its file in one step; OSError where that fails."""
         values = {one.name: getattr(self, one.name) for one in fields(self)}
         values["progress"] = self.progress.model_dump(exclude_none=True)
@@ -174,7 +174,7 @@ class JobRecord:
         write_text(place / _FILE, json.dumps(values, indent=1) + "\n")
 
     @classmethod
-    def load(cls, folder: Path) -> JobRecord:
+    def load(cls, folder: FolderPath) -> JobRecord:
         """The job in a folder; RunError where there is none."""
         try:
             found = parse_json(read_document(folder / _FILE))

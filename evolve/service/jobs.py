@@ -11,8 +11,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from evolve.errors import RunError
+from evolve.errors import LinkError, RunError
 from evolve.files.changes import move, remove, remove_tree
+from evolve.files.folder import FolderPath
 from evolve.service import process
 from evolve.service.job import ROW_EVENTS, JobRecord
 from evolve.service.models.jobs import Job
@@ -20,7 +21,6 @@ from evolve.service.place import Place
 from evolve.service.problems import ProblemError, not_found
 from evolve.service.tail import Tail
 from evolve.tables.folder import check_new, discard
-from evolve.tables.layout import CONFIG_FILE
 
 PROGRESS_FILE: Final = "progress.jsonl"
 LOG_FILE: Final = "log.txt"
@@ -52,7 +52,7 @@ class Jobs:
 
     def restore(self) -> None:
         """Find the jobs of before: those alive are followed, those that died are interrupted."""
-        for folder in sorted(path for path in self._place.jobs.iterdir() if path.is_dir()):
+        for folder in self._place.folders_of_jobs():
             if {path.name for path in folder.iterdir()} <= {SETTINGS_FILE}:
                 remove_tree(folder, ignore_errors=True)  # killed before it was a job
                 continue
@@ -111,21 +111,24 @@ class Jobs:
         waiting = [one.id for one in self._ordered() if one.state == "queued"]
         place = waiting.index(record.id) + 1 if record.id in waiting else None
         found = record.document(place)
-        if record.over and record.run and not (self._place.run(record.run) / CONFIG_FILE).exists():
+        if record.over and record.run and not self._place.has_run(record.run):
             return found.model_copy(update={"run": None})  # it never came to be, or is gone
         return found
 
-    def file(self, record: JobRecord, name: str) -> Path:
+    def file(self, record: JobRecord, name: str) -> FolderPath:
         """A file of a job."""
         return self._place.jobs / record.id / name
 
     def log(self, record: JobRecord, most: int = 100_000) -> str:
-        """The end of what a job has printed."""
+        """The end of what a job has printed; of a link, that it is one."""
         try:
             with self.file(record, LOG_FILE).open("rb") as file:
                 file.seek(0, 2)
                 file.seek(max(0, file.tell() - most))
-                return file.read().decode(errors="replace")
+                text: str = file.read().decode(errors="replace")
+                return text
+        except LinkError as error:
+            return str(error)
         except OSError:
             return ""
 
@@ -244,7 +247,7 @@ class Jobs:
     def _end(self, record: JobRecord) -> None:
         del self._tails[record.id]
         lines = [line for line in self.log(record).splitlines() if line.strip()]
-        kept = record.run is not None and (self._place.run(record.run) / CONFIG_FILE).exists()
+        kept = self._place.has_run(record.run)
         record.end(lines[-1] if lines else "", kept)
         if record.id in self._kills and record.state in ("failed", "cancelled"):
             record.state, record.error = "interrupted", None
@@ -290,6 +293,13 @@ class Jobs:
 
     def _start(self, record: JobRecord) -> None:
         progress = self.file(record, PROGRESS_FILE)
+        try:
+            self._refuse_links(record)
+        except LinkError as error:
+            record.state, record.error = "failed", str(error)
+            record.ended = round(time.time(), 3)
+            self._keep(record)
+            return
         words = [sys.executable, "-m", "evolve", *self._words(record, progress)]
         with self._undone(record):
             record.state, record.started = "running", round(time.time(), 3)
@@ -300,10 +310,20 @@ class Jobs:
                 words, self._place.runs.parent, self.file(record, LOG_FILE)
             )
         except OSError as error:
-            record.state, record.error = "failed", f"it could not be started: {error.strerror}"
+            why = error.strerror or error
+            record.state, record.error = "failed", f"it could not be started: {why}"
         else:
             self._tails[record.id] = Tail(progress)
         self._keep(record)
+
+    def _refuse_links(self, record: JobRecord) -> None:
+        """Raise LinkError where a file of the job, or its run, is a link: its process is given the
+        names of these, and would follow them."""
+        folder = self._place.jobs / record.id
+        if folder.is_dir():
+            folder.refuse_links()
+        if record.run is not None:
+            self._place.run(record.run).exists()
 
     def _words(self, record: JobRecord, progress: Path) -> Sequence[str]:
         """The words of the command line that starts it, or goes on."""
@@ -311,7 +331,7 @@ class Jobs:
         words = record.words
         if record.run is not None and words[0] != "resume":
             folder = self._place.run(record.run)
-            if (folder / CONFIG_FILE).exists():
+            if self._place.has_run(record.run):
                 words = ["resume", str(folder)]
         return [*words, *threads, "--progress", str(progress)]
 

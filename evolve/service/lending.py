@@ -7,19 +7,22 @@ loads the engine and pandas, which the server does not.
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 import pyarrow.parquet as pq
 from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
+from starlette.types import Receive, Scope, Send
 
 from evolve.files.atomic import replacing
 from evolve.files.changes import remove
+from evolve.files.folder import FolderPath
 from evolve.programs.life import Life
 from evolve.service.place import Place
 from evolve.service.problems import ProblemError, not_found
@@ -46,20 +49,15 @@ class Lending:
         self._place = place
         self._turns = asyncio.Semaphore(_AT_ONCE)
 
-    def new(self, suffix: str) -> Path:
+    def new(self, suffix: str) -> FolderPath:
         """A name for a file on its way."""
         return self._place.lent / f"{secrets.token_hex(8)}{suffix}"
 
-    def sent(self, path: Path, name: str) -> FileResponse:
+    def sent(self, path: FolderPath, name: str) -> FileResponse:
         """The answer that sends a file as `name`, and removes it."""
-        return FileResponse(
-            path,
-            media_type=MEDIA[path.suffix],
-            filename=name,
-            background=BackgroundTask(_remove_sent, path),
-        )
+        return SentFile(path, name, BackgroundTask(_remove_sent, path))
 
-    async def made(self, words: Sequence[str], suffix: str) -> Path:
+    async def made(self, words: Sequence[str], suffix: str) -> FolderPath:
         """The file that a command makes, for the caller to remove; ProblemError where it fails.
 
         The word `{to}` stands for it; without one, it is what the command prints.
@@ -93,13 +91,42 @@ class Lending:
         return path
 
 
-def _remove_sent(path: Path) -> None:
+class SentFile(FileResponse):
+    """The answer that sends a file from the handle by which it was opened, as `name`.
+
+    By its path it would be opened again, and a link that has come there meanwhile followed.
+    """
+
+    def __init__(
+        self, path: FolderPath, name: str, background: BackgroundTask | None = None
+    ) -> None:
+        self._file: IO[bytes] = path.open("rb")
+        found = os.fstat(self._file.fileno())
+        sent = Path(f"/dev/fd/{self._file.fileno()}")
+        if not sent.exists():  # Windows, where a file that is open cannot be removed either
+            self._file.close()
+            sent = path.unlinked()
+        super().__init__(
+            sent,
+            media_type=MEDIA[path.suffix],
+            filename=name,
+            stat_result=found,
+            background=background,
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        with self._file:
+            await super().__call__(scope, receive, send)
+
+
+def _remove_sent(path: FolderPath) -> None:
     """Remove a file that was sent; where that fails, the next start of the server does it."""
     with suppress(OSError):
         remove(path, missing_ok=True)
 
 
-def join_games(run: Run, path: Path) -> None:
+def join_games(run: Run, path: FolderPath) -> None:
     """Write all games of an evolution to one file, a generation in memory at a time."""
     count = run.generation_count
     if count == 0:

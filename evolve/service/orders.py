@@ -119,7 +119,7 @@ def _place_run(
         try:
             if (other := house.jobs.of_run(name)) is not None and not other.over:
                 raise RunError(f"{name} is the run of job {other.id}")
-            made, _ = claimed(house.place.runs, stem, str(house.place.run(name)))
+            made, _ = claimed(house.place.runs, stem, house.place.run(name))
         except EvolveError as error:
             taken = f"{name} is taken"
             raise ProblemError(409, f"name: {taken}", [("/name", taken)]) from error

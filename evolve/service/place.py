@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from pathlib import Path
 from typing import Final
 
 import filelock
 
-from evolve.errors import RunError
-from evolve.files.atomic import TEMPORARY_PREFIX
+from evolve.errors import LinkError, RunError
+from evolve.files.atomic import remove_half_written
 from evolve.files.changes import make_folder, remove, remove_tree
+from evolve.files.folder import FolderPath, inside
+from evolve.tables.layout import CONFIG_FILE
 
 _OWN: Final = ".service"
+_log: Final = logging.getLogger(__name__)
 
 
 class Place:
     """Where runs and all that the service keeps of its own are."""
 
     def __init__(self, runs: Path) -> None:
-        self.runs = runs.resolve()
+        self.runs = inside(runs.resolve())
         self.own = self.runs / _OWN
         self.jobs = self.own / "jobs"
         self.plays = self.own / "plays"
@@ -36,36 +40,62 @@ class Place:
             raise RunError(f"{self.runs}: a question mark in the name would begin settings")
         if not self.runs.is_dir():
             raise RunError(f"{self.runs} is not a folder of runs; make it, or name another one")
-        if self.own.is_symlink():
-            raise RunError(f"{self.own} is a link: put what it names there")
         try:
             for folder in (self.jobs, self.plays, self.uploads, self.lent):
                 make_folder(folder, parents=True, exist_ok=True)
+            self.lock.unlinked()
             self._held.acquire(timeout=0)
         except filelock.Timeout:
             raise RunError(f"{self.runs} is served already, by another `evolve serve`") from None
+        except LinkError:  # without these folders there is nothing to serve with
+            raise
         except OSError as error:
             raise RunError(f"{self.own}: {error.strerror}; jobs are kept there") from None
         self._sweep()
 
     def _sweep(self) -> None:
-        """Remove what a killed server left: files and runs on their way out, half-written files."""
-        for left in self.lent.iterdir():
-            if left.is_dir() and not left.is_symlink():  # a run, being deleted
+        """Remove what a killed server left: files and runs on their way out, half-written files.
+
+        A link that someone put there is told in the log, and stays.
+        """
+        for left in self._without_links(self.lent):
+            if left.is_dir():  # a run, being deleted
                 remove_tree(left, ignore_errors=True)
             else:
                 remove(left, missing_ok=True)
-        for folder in (self.plays, self.uploads, *self.jobs.iterdir()):
-            for left in folder.glob(f"{TEMPORARY_PREFIX}*"):
-                remove(left, missing_ok=True)
+        for folder in (self.plays, self.uploads, *self.folders_of_jobs()):
+            remove_half_written(folder)
+
+    def folders_of_jobs(self) -> list[FolderPath]:
+        """The folders in which jobs are kept, by name."""
+        return [one for one in self._without_links(self.jobs) if one.is_dir()]
+
+    def _without_links(self, folder: FolderPath) -> list[FolderPath]:
+        """What is in a folder by name, without links, of which the log says that they are there."""
+        found = []
+        for one in sorted(folder.iterdir()):
+            try:
+                one.exists()
+            except LinkError as error:
+                _log.warning("%s", error)
+            else:
+                found.append(one)
+        return found
 
     def release(self) -> None:
         """Let another process have them."""
         self._held.release()
 
-    def run(self, name: str) -> Path:
+    def run(self, name: str) -> FolderPath:
         """The folder of a run of that name, which must be of the form of ids."""
         return self.runs / name
+
+    def has_run(self, name: str | None) -> bool:
+        """Whether there is a run of that name; of a link it is not known."""
+        try:
+            return name is not None and (self.run(name) / CONFIG_FILE).exists()
+        except LinkError:
+            return False
 
 
 class Locks:
@@ -98,12 +128,12 @@ class Locks:
         return found
 
 
-def holds(held: set[tuple[str, int]] | None, lock: Path) -> bool:
+def holds(held: set[tuple[str, int]] | None, lock: FolderPath) -> bool:
     """Whether a writer has that lock."""
     if held is None:
         from evolve.tables.folder import is_locked
 
-        return is_locked(lock.parent)
+        return is_locked(inside(lock.parent))
     try:
         return _key(lock.stat()) in held
     except OSError:

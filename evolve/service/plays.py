@@ -85,7 +85,8 @@ class Plays:
     def _keep(self, play: Play) -> Play:
         path = self._place.plays / f"{play.id}.json"
         write_text(path, json.dumps(play.model_dump()) + "\n")
-        kept = sorted(self._place.plays.glob("*.json"), key=lambda one: one.stat().st_mtime)
+        kept = [one for one in self._place.plays.glob("*.json") if not one.is_symlink()]
+        kept.sort(key=lambda one: one.lstat().st_mtime)
         for old in kept[:-_KEPT]:
             remove(old, missing_ok=True)
         return play

@@ -13,6 +13,8 @@ from typing import Final
 
 import psutil
 
+from evolve.files.folder import FolderPath
+
 _NICE: Final = 10
 """Jobs leave the server and its searches their time."""
 _CLOSE: Final = 1.0
@@ -49,7 +51,7 @@ class Process:
                 os.killpg(self.number, signal.SIGKILL)
 
 
-def start(words: Sequence[str], folder: Path, log: Path) -> Process:
+def start(words: Sequence[str], folder: Path, log: FolderPath) -> Process:
     """Start a process in a session of its own, which outlives this one; OSError where that fails.
 
     What it prints goes to the end of `log`.

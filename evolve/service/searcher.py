@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from evolve.documents import json_value
+from evolve.files.folder import inside
 from evolve.programs.life import end_with
 
 _MEMORY: Final = 6 << 30
@@ -63,7 +64,7 @@ def _loaded(source: str) -> Any:
     if path.is_dir():
         from evolve.tables.kinds import champion_of
 
-        path = champion_of(path) or path
+        path = champion_of(inside(path)) or path
     if path.exists():
         stamp = path.stat().st_mtime_ns
     return _agent(source, stamp)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Final
+
+from evolve.files.folder import FolderPath
 
 _MOST: Final = 1 << 20
 """Bytes read at once."""
@@ -14,7 +15,7 @@ _MOST: Final = 1 << 20
 class Tail:
     """The end of a file that grows."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: FolderPath) -> None:
         self._path = path
         self._place = 0
         self._rest = b""

@@ -8,11 +8,11 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, Final
 
 from evolve.errors import EvolveError, RunError
 from evolve.files.changes import remove
+from evolve.files.folder import FolderPath, open_handle
 from evolve.programs.forks import repeat_warnings, start
 from evolve.tables.kinds import imported
 
@@ -30,7 +30,7 @@ class RunProcess:
     """
 
     def __init__(
-        self, words: Sequence[str], log: Path, progress: Path, modules: Sequence[str]
+        self, words: Sequence[str], log: FolderPath, progress: FolderPath, modules: Sequence[str]
     ) -> None:
         remove(progress, missing_ok=True)
         self._progress, self._read = progress, 0
@@ -100,10 +100,10 @@ class RunProcess:
         return 0 if code is None else code
 
 
-def _work(words: list[str], log: Path) -> None:
+def _work(words: list[str], log: FolderPath) -> None:
     """Run a command line as if it had been typed, with its output in a file."""
     try:
-        sink = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+        sink = open_handle(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     except OSError as error:
         raise RunError(f"{log}: {error.strerror}") from error
     os.dup2(sink, sys.stdout.fileno())

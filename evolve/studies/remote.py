@@ -15,6 +15,7 @@ from evolve.evolution.given import given_agent, keep_given
 from evolve.evolution.leg import Leg, go, keep
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
+from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings
 from evolve.studies.turns import AHEAD, LEG, Turn, Turns
@@ -55,7 +56,7 @@ class RemoteRuns:
         """Runs that are to be begun at a time: some wait for their turn."""
         return AHEAD * self.executor.slots
 
-    def begin(self, folder: Path, settings: EvolutionSettings, to_come: int) -> RemoteRun:
+    def begin(self, folder: FolderPath, settings: EvolutionSettings, to_come: int) -> RemoteRun:
         """Begin with one, or go on with it; so many others are to come."""
         turn = Turn(settings.generations)
         self.turns.come(turn, to_come)
@@ -66,7 +67,7 @@ class RemoteRun:
     """A thread that lets the workers of a cluster go on with a run; used as `RunProcess` is."""
 
     def __init__(
-        self, folder: Path, settings: EvolutionSettings, runs: RemoteRuns, turn: Turn
+        self, folder: FolderPath, settings: EvolutionSettings, runs: RemoteRuns, turn: Turn
     ) -> None:
         self._folder, self._settings, self._runs, self._turn = folder, settings, runs, turn
         self.share = 0.0

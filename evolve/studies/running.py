@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from multiprocessing.connection import wait
-from pathlib import Path
 from typing import Any, Final, Protocol
 
 import tomli_w
 
-from evolve.errors import EvolveError, RunError
+from evolve.errors import EvolveError
 from evolve.files.atomic import write_text
 from evolve.files.changes import remove
+from evolve.files.folder import FolderPath
 from evolve.studies.facts import row_of
 from evolve.studies.process import RunProcess
 from evolve.tables import folder as store
@@ -81,7 +80,7 @@ class Remote(Protocol):
     def begun(self) -> int:
         """Runs that are to be begun at a time."""
 
-    def begin(self, folder: Path, settings: Any, to_come: int) -> Working:
+    def begin(self, folder: FolderPath, settings: Any, to_come: int) -> Working:
         """Begin with a run, or go on with it; so many others are to come."""
 
 
@@ -187,11 +186,10 @@ def sweep(study: Study) -> None:
 
 
 def check_links(study: Study) -> None:
-    """Raise RunError where a link stands in for anything that the work writes into."""
-    paths: list[Path] = [study.path / part for part in PARTS]
-    for part in PARTS:
-        with suppress(FileNotFoundError):
-            paths += (study.path / part).iterdir()
-    for path in [*paths, *map(study.folder_of, study.members)]:
-        if path.is_symlink():
-            raise RunError(f"{path} is a link: put what it names there")
+    """Raise LinkError where a link stands for anything that the work writes into: its processes
+    are given the names of it, and would follow them."""
+    for part in (study.path / name for name in PARTS):
+        if part.is_dir():
+            part.refuse_links()
+    for member in study.members:
+        study.folder_of(member).exists()

@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import evolve
@@ -16,6 +15,7 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import config_text
 from evolve.evolution.loop import Evolution
 from evolve.files.changes import make_folder
+from evolve.files.folder import FolderPath
 from evolve.sweeps.objective import Marks, Outcome, Report, Task
 from evolve.sweeps.plan import Plan
 from evolve.tables import folder as store
@@ -67,7 +67,7 @@ class EvolutionPlan(Plan):
         return {"panel": "fixed", **fixed, "generations": _FOREVER}
 
 
-def _champion(folder: Path) -> StoredAgent:
+def _champion(folder: FolderPath) -> StoredAgent:
     """The best of an evolution so far."""
     path = champion_of(folder)
     assert path is not None, "a generation is there"
@@ -78,7 +78,7 @@ class _Evolving(Silent):
     """Watches an evolution, ends it when its CPU seconds are used, and reports its champion."""
 
     def __init__(
-        self, objective: Objective, folder: Path, budget: float | None, report: Report
+        self, objective: Objective, folder: FolderPath, budget: float | None, report: Report
     ) -> None:
         self.marks = Marks(objective.plan.sweep.reports)
         self._objective, self._folder, self._report = objective, folder, report

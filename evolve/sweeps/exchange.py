@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 from optuna.trial import FrozenTrial
 
 from evolve.files.atomic import write_bytes
+from evolve.files.folder import FolderPath
 from evolve.sweeps.final import DEFAULTS, ranked
 from evolve.sweeps.keeping import agent_file
 
@@ -18,7 +18,7 @@ _PIECE: Final = 48_000
 _KEY: Final = "agent:"
 
 
-def agent_pieces(path: Path) -> dict[str, str]:
+def agent_pieces(path: FolderPath) -> dict[str, str]:
     """An agent file as attributes of its trial."""
     text = base64.b64encode(path.read_bytes()).decode("ascii")
     return {
@@ -27,7 +27,7 @@ def agent_pieces(path: Path) -> dict[str, str]:
     }
 
 
-def fetch_agents(folder: Path, trials: Sequence[FrozenTrial], count: int) -> None:
+def fetch_agents(folder: FolderPath, trials: Sequence[FrozenTrial], count: int) -> None:
     """Write the agent files of the best `count` trials, and of the defaults, that are not here.
 
     Raises RunError for one that is named as no agent's file of a trial is.

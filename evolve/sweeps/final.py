@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from optuna.trial import FrozenTrial, TrialState
 from evolve.arena.match import Match
 from evolve.arena.tournament import Row, Tournament
 from evolve.files.atomic import write_text
+from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.score import Score
@@ -65,7 +65,7 @@ class FinalResult:
     winner: int
     defaults: int | None
     score: Score | None
-    champion: Path
+    champion: FolderPath
     tested: str | None = None
     failures: tuple[int, int] = (0, 0)
     """Of the winner's program and of that of the defaults, in these games."""
@@ -83,7 +83,7 @@ def ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
 
 
 def play_final(
-    folder: Path,
+    folder: FolderPath,
     plan: Plan,
     trials: Sequence[FrozenTrial],
     executor: Executor,
@@ -160,7 +160,7 @@ def play_final(
 
 
 def write_result(
-    folder: Path, result: FinalResult, trials: Sequence[FrozenTrial], *, over: bool = False
+    folder: FolderPath, result: FinalResult, trials: Sequence[FrozenTrial], *, over: bool = False
 ) -> None:
     """Keep a result, which is that of all trials that are finished by now."""
     finished = sum(trial.state in (TrialState.COMPLETE, TrialState.PRUNED) for trial in trials)

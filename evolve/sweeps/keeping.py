@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from optuna.trial import FrozenTrial
 
 from evolve.agents.agent import StoredAgent
 from evolve.errors import RunError
+from evolve.files.folder import FolderPath
 from evolve.sweeps.attempts import number_of
 from evolve.tables.layout import CHAMPION_FILE, LEARNED_FILE, TRIALS
 
 
-def agent_file(folder: Path, trial: FrozenTrial) -> Path:
+def agent_file(folder: FolderPath, trial: FrozenTrial) -> FolderPath:
     """Where a trial's agent is: in the sweep's folder of trials, under the trial's number.
 
     Raises RunError where the study names any other place: a journal may come from anywhere.
@@ -27,7 +26,7 @@ def agent_file(folder: Path, trial: FrozenTrial) -> Path:
     return folder / named
 
 
-def keep(folder: Path, agent: StoredAgent) -> Path:
+def keep(folder: FolderPath, agent: StoredAgent) -> FolderPath:
     """Make an agent the sweep's champion; where it is kept."""
     target = folder / (LEARNED_FILE if agent.arrays else CHAMPION_FILE)
     agent.save(target)

@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import evolve
 from evolve.agents.agent import Agent
 from evolve.arena.panel import Panel
 from evolve.files.changes import make_folder
+from evolve.files.folder import FolderPath
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.tables.layout import TRIALS
 
@@ -41,7 +41,7 @@ class Outcome:
 
     score: float
     error: float
-    agent: Path | None
+    agent: FolderPath | None
     facts: Mapping[str, Any] = field(default_factory=dict)
     reason: str | None = None
 
@@ -52,7 +52,7 @@ class Objective:
     executor: for games of trials whose agents the kernels play.
     """
 
-    def __init__(self, plan: Plan, folder: Path, executor: Executor = ONE_THREAD) -> None:
+    def __init__(self, plan: Plan, folder: FolderPath, executor: Executor = ONE_THREAD) -> None:
         self.plan = plan
         self.executor = executor
         self.folder = folder
@@ -87,7 +87,7 @@ class Objective:
         provenance = {"run": run, "trial": number, "evolve": evolve.__version__, **facts}
         return {"name": f"trial-{number}", "provenance": {**provenance, "run": run}}
 
-    def path(self, number: int, suffix: str) -> Path:
+    def path(self, number: int, suffix: str) -> FolderPath:
         """Where what a trial makes is kept; the folder that holds it is made."""
         path = self.folder / TRIALS / f"trial-{number:04d}{suffix}"
         make_folder(path.parent, exist_ok=True)

@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from evolve.arena.sprt import Sprt
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import resolve_as
 from evolve.errors import SettingsError
+from evolve.files.folder import FolderPath
 from evolve.sweeps.keeping import agent_file, keep
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.spaces import FAMILIES, Family
@@ -58,12 +58,14 @@ class Plan(ABC):
         """What a trial is told beside its values, as JSON, by the trials so far: here nothing."""
         return {}
 
-    def agent_of(self, folder: Path, trial: FrozenTrial) -> Agent | None:
+    def agent_of(self, folder: FolderPath, trial: FrozenTrial) -> Agent | None:
         """The agent of a complete trial of the sweep in a folder; None where it is not here."""
         file = agent_file(folder, trial)
         return read_agent(file) if file.exists() else None
 
-    def crown(self, folder: Path, trial: FrozenTrial, facts: Mapping[str, Any]) -> Path | None:
+    def crown(
+        self, folder: FolderPath, trial: FrozenTrial, facts: Mapping[str, Any]
+    ) -> FolderPath | None:
         """Make a trial's agent the sweep's; where it is kept, None where it is not here."""
         file = agent_file(folder, trial)
         return keep(folder, read_agent(file).with_provenance(**facts)) if file.exists() else None

@@ -12,7 +12,6 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from pathlib import Path
 from typing import Any, Final, cast
 
 import numpy as np
@@ -24,6 +23,7 @@ from evolve.arena.match import Match
 from evolve.documents import parse_json, read_document
 from evolve.errors import EngineError, RunError
 from evolve.files.atomic import write_text
+from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Threads
 from evolve.population.ga import GeneticAlgorithm
 from evolve.population.individual import Individual
@@ -205,7 +205,7 @@ class _Meetings:
         sweep: PopulationSweep,
         generation: int,
         agents: Mapping[int, ExternalAgent],
-        kept: Path,
+        kept: FolderPath,
     ) -> None:
         self._sweep, self._generation, self._agents, self._file = sweep, generation, agents, kept
         self.scores: dict[tuple[int, int], list[float]] = {}

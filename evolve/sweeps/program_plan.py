@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
@@ -26,6 +25,7 @@ from evolve.engine.rules import MAX_PLIES
 from evolve.errors import EngineError
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
+from evolve.files.folder import FolderPath, inside
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.score import elo_of
 from evolve.sweeps.attempts import number_of
@@ -85,7 +85,7 @@ class ProgramPlan(Plan):
     def try_out(self) -> None:
         """Start the program with its defaults; EngineError where it cannot be used."""
         with tempfile.TemporaryDirectory() as folder:
-            program = self.program.agent(self.defaults or {}, "the program", Path(folder))
+            program = self.program.agent(self.defaults or {}, "the program", inside(folder))
             try:
                 program.prepare()
             finally:
@@ -195,7 +195,7 @@ class ProgramPlan(Plan):
         rng = np.random.default_rng([self.sweep.seed, 1, *key])
         return balanced_openings(count, Part.PANEL, self.sweep.rules, rng)
 
-    def keep_trial(self, folder: Path, task: Task, score: float, error: float) -> Path:
+    def keep_trial(self, folder: FolderPath, task: Task, score: float, error: float) -> FolderPath:
         """Write what a trial was; where that is."""
         path = folder / TRIALS / f"trial-{task.number:04d}.json"
         make_folder(path.parent, exist_ok=True)
@@ -208,11 +208,11 @@ class ProgramPlan(Plan):
         write_text(path, json.dumps(document, indent=1) + "\n")
         return path
 
-    def agent_of(self, folder: Path, trial: FrozenTrial) -> Agent:
+    def agent_of(self, folder: FolderPath, trial: FrozenTrial) -> Agent:
         """See Plan."""
         return self.program.agent(trial.params, f"trial-{number_of(trial)}", folder)
 
-    def crown(self, folder: Path, trial: FrozenTrial, facts: Mapping[str, Any]) -> Path:
+    def crown(self, folder: FolderPath, trial: FrozenTrial, facts: Mapping[str, Any]) -> FolderPath:
         """Keep the best parameters, as JSON and as TOML; where the JSON is."""
         found = self.program.found(trial.params, folder)
         elo = elo_of(trial.values[0]) if trial.values else None

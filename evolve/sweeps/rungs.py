@@ -16,7 +16,6 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -28,6 +27,7 @@ from evolve.arena.match import Match
 from evolve.config.sweep import SweepRung, SweepSettings
 from evolve.errors import RunError
 from evolve.files.changes import make_folder
+from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.score import student95
@@ -58,7 +58,7 @@ class Life:
     """A candidate's training that came to its end: its score, and where its agent is."""
 
     score: float
-    folder: Path
+    folder: FolderPath
     trial: FrozenTrial
 
     @property
@@ -308,7 +308,7 @@ def _judged(chosen: Sequence[Candidate], lives: Sequence[Life | None]) -> list[C
     return sorted(judged, key=lambda one: (-one.score, one.number))
 
 
-def _life(trial: FrozenTrial | None, folder: Path) -> Life | None:
+def _life(trial: FrozenTrial | None, folder: FolderPath) -> Life | None:
     if trial is None or trial.state != TrialState.COMPLETE:
         return None
     if not agent_file(folder, trial).exists():

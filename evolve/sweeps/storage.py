@@ -16,10 +16,13 @@ from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
 
 from evolve.errors import SettingsError, StorageError
 from evolve.files.changes import append, cut
+from evolve.files.folder import FolderPath, inside
 
 if TYPE_CHECKING:
     from optuna.storages import BaseStorage
 
+_LOCK: Final = ".lock"
+"""How the name of Optuna's lock ends."""
 _LOCKED: Final = 5
 """Seconds after which a lock on a journal is a dead process's: it is held for milliseconds."""
 DATABASES: Final = ("postgresql", "mysql", "sqlite")
@@ -64,10 +67,13 @@ class _Journal(JournalFileBackend):
     is broken after some seconds.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: FolderPath) -> None:
         self._path = path
-        self._guard = _Lock(str(path), grace_period=_LOCKED)
-        super().__init__(str(path), lock_obj=self._guard)
+        name = str(path.unlinked())
+        # Optuna would wait for a lock that is a link to nothing, without end.
+        path.with_name(f"{path.name}{_LOCK}").unlinked()
+        self._guard = _Lock(name, grace_period=_LOCKED)
+        super().__init__(name, lock_obj=self._guard)
 
     def append_logs(self, logs: list[dict[str, Any]]) -> None:
         """Append entries, a line each, in one piece."""
@@ -95,7 +101,7 @@ def open_journal(path: Path) -> BaseStorage:
     Its folder's lock must be held: nobody else writes trials there.
     """
     with telling(str(path)):
-        backend = _Journal(path)
+        backend = _Journal(inside(path.parent, path.name))
         backend.mend()
         try:
             return optuna.storages.JournalStorage(backend)  # which reads all of it

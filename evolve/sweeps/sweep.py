@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from pathlib import Path
 from typing import Any, Final
 
 from optuna.trial import TrialState
@@ -13,6 +12,7 @@ from optuna.trial import TrialState
 from evolve.agents.loading import load_agent
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError, RunError
+from evolve.files.folder import FolderPath
 from evolve.fitness.site import HERE, Site
 from evolve.sweeps.attempts import number_of
 from evolve.sweeps.exchange import agent_pieces, fetch_agents
@@ -82,7 +82,7 @@ class Sweep:
 
     def __init__(
         self,
-        folder: Path,
+        folder: FolderPath,
         settings: SweepSettings,
         jobs: int,
         queue: Sequence[Queued] | None = None,

@@ -18,6 +18,7 @@ from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.errors import OptionsError, SettingsError
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
+from evolve.files.folder import FolderPath, inside
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.template import CommandTemplate, Template, middle, value_text
 from evolve.tables.layout import TRIALS
@@ -134,7 +135,7 @@ class Tunable:
                 )
         return values
 
-    def line(self, values: Mapping[str, Any], folder: Path | None = None) -> str:
+    def line(self, values: Mapping[str, Any], folder: FolderPath | None = None) -> str:
         """The program as the command line names it, with these values.
 
         folder: where the files made of a template are.
@@ -142,7 +143,7 @@ class Tunable:
         protocol, _, query = self._named
         return f"{protocol}:{self._command(values, self._file(values, folder))}{query}"
 
-    def agent(self, values: Mapping[str, Any], name: str, folder: Path) -> ExternalAgent:
+    def agent(self, values: Mapping[str, Any], name: str, folder: FolderPath) -> ExternalAgent:
         """The program with these values; the file made of a template is written."""
         file = self._file(values, folder)
         if self.template is not None and not file.exists():
@@ -204,16 +205,16 @@ class Tunable:
             command = f"{command} {shlex.join(words)}".strip()
         return command
 
-    def _file(self, values: Mapping[str, Any], folder: Path | None) -> Path:
+    def _file(self, values: Mapping[str, Any], folder: FolderPath | None) -> Path:
         """Where the file of these values is: named by its content, so that none changes."""
         if self.template is None:
             return Path()
         text = self.template.filled(self.values(values))
         stem = hashlib.sha256(text.encode()).hexdigest()[:16]
         name = f"{stem}{Path(str(self.settings.template)).suffix}"
-        return Path(name) if folder is None else folder.resolve() / TRIALS / name
+        return Path(name) if folder is None else inside(folder.resolve(), TRIALS, name)
 
-    def found(self, values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    def found(self, values: Mapping[str, Any], folder: FolderPath) -> dict[str, Any]:
         """Values as they are kept: with those that are held, and the program that has them."""
         found = {"parameters": self.values(values), "program": self.line(values, folder)}
         if self.settings.set_by == "env":

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError
+from evolve.files.folder import FolderPath
 from evolve.fitness.site import HERE, Site
 from evolve.programs.parent import end_with_parent, without_ctrl_c
 from evolve.programs.process import signal_name
@@ -36,7 +37,7 @@ class Worker:
     """A worker process, seen from the one that started it."""
 
     def __init__(
-        self, folder: Path, settings: SweepSettings, place: int, site: Site = HERE
+        self, folder: FolderPath, settings: SweepSettings, place: int, site: Site = HERE
     ) -> None:
         self.place = place
         # A forked copy of a process with threads is not sound.
@@ -121,7 +122,7 @@ def ready(workers: list[Worker], seconds: float) -> list[Worker]:
 
 
 def work(
-    connection: Connection, folder: Path, settings: SweepSettings, place: int, site: Site
+    connection: Connection, folder: FolderPath, settings: SweepSettings, place: int, site: Site
 ) -> None:
     """Run trials until there is no more to do: what a worker process does.
 
@@ -135,7 +136,7 @@ def work(
 
 def _serve(
     connection: Connection,
-    folder: Path,
+    folder: FolderPath,
     settings: SweepSettings,
     place: int,
     executor: Callable[[], Executor],

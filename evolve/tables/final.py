@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolve.documents import parse_json, read_document
-from evolve.errors import RunError
+from evolve.errors import LinkError, RunError
+from evolve.files.folder import FolderPath
 from evolve.tables.arrow import table_of_rows
 from evolve.tables.layout import FINAL_FILE
 
@@ -84,7 +84,7 @@ class FinalDocument(BaseModel):
         return f"no better than the defaults for certain: trial-{self.winner} scores {text}"
 
 
-def read_final(folder: Path) -> FinalDocument | None:
+def read_final(folder: FolderPath) -> FinalDocument | None:
     """The final of a sweep; None where there was none, or a rung is all there was so far.
 
     RunError where the file is damaged.
@@ -94,35 +94,39 @@ def read_final(folder: Path) -> FinalDocument | None:
         return FinalDocument.model_validate(parse_json(read_document(path)))
     except FileNotFoundError:
         return None
+    except LinkError:
+        raise
     except ValidationError as error:
         raise RunError(f"{path} is damaged: {error.errors()[0]['msg']}") from error
     except (OSError, ValueError) as error:
         raise RunError(f"{path} is damaged: {error}") from error
 
 
-def whole_final(folder: Path) -> FinalDocument | None:
-    """The final that was played to its end; None where there is none, or it cannot be read."""
+def whole_final(folder: FolderPath) -> FinalDocument | None:
+    """The final that was played to its end; None where there is none, or it is damaged."""
     try:
         found = read_final(folder)
+    except LinkError:
+        raise
     except RunError:
         return None
     return None if found is None or found.trials is None else found
 
 
-def verdict_of(folder: Path) -> str | None:
+def verdict_of(folder: FolderPath) -> str | None:
     """What the final says of the defaults; None where it was not played to its end."""
     found = whole_final(folder)
     return None if found is None else found.verdict
 
 
-def finals_trials(folder: Path) -> int | None:
+def finals_trials(folder: FolderPath) -> int | None:
     """How many trials were finished when the final was played; None when it was not, or not to
     its end."""
     found = whole_final(folder)
     return None if found is None else found.trials
 
 
-def final_table(folder: Path) -> pa.Table:
+def final_table(folder: FolderPath) -> pa.Table:
     """A row for each finalist, the strongest first; empty before the final."""
     found = read_final(folder)
     rows = [] if found is None else found.finalists

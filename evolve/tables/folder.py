@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from evolve.errors import RunError
-from evolve.files.atomic import TEMPORARY_PREFIX, write_text
+from evolve.errors import LinkError, RunError
+from evolve.files.atomic import TEMPORARY_PREFIX, remove_half_written, write_text
 from evolve.files.changes import make_folder, remove, remove_tree
+from evolve.files.folder import FolderPath, inside
 from evolve.tables.kinds import FILES, PARTS
 from evolve.tables.layout import (
     CONFIG_FILE,
@@ -33,7 +33,7 @@ _PATIENCE: Final = 0.2
 """Seconds for which a writer waits for the lock: `is_locked` holds it for an instant."""
 
 
-def check_new(folder: Path) -> None:
+def check_new(folder: FolderPath) -> None:
     """Raise RunError unless a run can be made at `folder`.
 
     It can where there is nothing, an empty folder, or what a run that was killed before its
@@ -47,7 +47,7 @@ def check_new(folder: Path) -> None:
         raise RunError(f"{folder} is taken")
 
 
-def _is_leftover(path: Path) -> bool:
+def _is_leftover(path: FolderPath) -> bool:
     if path.is_symlink():
         return False
     if path.name in PARTS:
@@ -55,7 +55,7 @@ def _is_leftover(path: Path) -> bool:
     return path.name in (LOCK_FILE, OWNER_FILE) or path.name.startswith(TEMPORARY_PREFIX)
 
 
-def claim(parent: Path, stem: str) -> Path:
+def claim(parent: FolderPath, stem: str) -> FolderPath:
     """Make the first of parent/stem-001, parent/stem-002, … that is not there, for one caller."""
     make_folder(parent, exist_ok=True)
     number = 1
@@ -69,14 +69,14 @@ def claim(parent: Path, stem: str) -> Path:
             return folder
 
 
-def claimed(parent: Path, stem: str, wished: str | None) -> tuple[Path, bool]:
+def claimed(parent: FolderPath, stem: str, wished: str | Path | None) -> tuple[FolderPath, bool]:
     """The folder of a new run, and whether it was made: `wished`, or the next in `parent`.
 
     Raises RunError when what is wished for is taken, or its folder is missing.
     """
     if wished is None:
         return claim(parent, stem), True
-    folder = Path(wished)
+    folder = inside(wished)
     check_new(folder)
     if folder.parent != parent and not folder.parent.is_dir():
         raise RunError(f"there is no folder {folder.parent} to make {folder.name} in")
@@ -85,17 +85,16 @@ def claimed(parent: Path, stem: str, wished: str | None) -> tuple[Path, bool]:
     return folder, made
 
 
-def create(folder: Path, config: str, parts: Sequence[str] = (GENERATIONS, GAMES)) -> None:
+def create(folder: FolderPath, config: str, parts: Sequence[str] = (GENERATIONS, GAMES)) -> None:
     """Fill the folder of a new run; its config.toml comes last and makes it one."""
     check_new(folder)
     for part in parts:
         make_folder(folder / part, parents=True, exist_ok=True)
-    for path in folder.glob(f"{TEMPORARY_PREFIX}*"):
-        remove(path, missing_ok=True)
+    remove_half_written(folder)
     write_text(folder / CONFIG_FILE, config)
 
 
-def discard(folder: Path, made: bool) -> None:
+def discard(folder: FolderPath, made: bool) -> None:
     """Undo a new run that has no generation: empty its folder, and remove it if `made` for it.
 
     Of a link, the link alone is removed.
@@ -112,15 +111,17 @@ def discard(folder: Path, made: bool) -> None:
 
 
 @contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path, *, with_links: bool = False) -> Iterator[None]:
     """Hold the folder's lock; RunError when another process has it. It ends with the process.
 
-    Raises RunError as well where there are links in the folder: see `refuse_links`.
+    LinkError where there are links in the folder, which only who removes all of it may have there
+    (`with_links`): see `refuse_links`.
     """
-    refuse_links(folder)
+    if not with_links:
+        refuse_links(folder)
     import filelock  # not above: it loads asyncio, for which help would wait
 
-    lock = filelock.FileLock(folder / LOCK_FILE)
+    lock = filelock.FileLock(inside(folder, LOCK_FILE).unlinked())
     try:
         lock.acquire(timeout=_PATIENCE)
     except filelock.Timeout:
@@ -132,28 +133,29 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def refuse_links(folder: Path) -> None:
-    """Raise RunError where a link stands in for anything that is written into the folder of a run.
+    """Raise LinkError where a link stands for any file of a run, before its writer begins.
 
-    What is written, swept or emptied through one would be elsewhere, in the folder of a run from
-    a stranger wherever the stranger likes. The folder itself may be a link: its user names it.
+    None is followed in any case. But a writer that met one amid its work would end there, and
+    leave it half done.
     """
-    inside = [folder / name for name in (*FILES, *PARTS)]
-    for part in PARTS:
-        if (folder / part).is_dir() and not (folder / part).is_symlink():
-            inside += (folder / part / entry.name for entry in os.scandir(folder / part))
-    for path in inside:
-        if path.is_symlink():
-            raise RunError(f"{path} is a link to {os.readlink(path)}: put what it names there")
+    for name in FILES:
+        inside(folder, name).exists()
+    for part in (inside(folder, name) for name in PARTS):
+        if part.is_dir():
+            part.refuse_links()
 
 
 def is_locked(folder: Path) -> bool:
     """Whether a writer is at work there now; False too where we may not know."""
-    path = folder / LOCK_FILE
-    if path.is_symlink() or not path.is_file():
+    path = inside(folder, LOCK_FILE)
+    try:
+        if not path.is_file():
+            return False
+    except LinkError:
         return False
     import filelock
 
-    lock = filelock.FileLock(path)
+    lock = filelock.FileLock(path.unlinked())
     try:
         lock.acquire(timeout=0)
     except filelock.Timeout:
@@ -164,15 +166,14 @@ def is_locked(folder: Path) -> bool:
     return False
 
 
-def sweep_temporary(folder: Path, parts: Sequence[str]) -> None:
+def sweep_temporary(folder: FolderPath, parts: Sequence[str]) -> None:
     """Remove the temporary files that a killed writer left; make parts that are missing."""
     for part in (folder, *(folder / name for name in parts)):
         make_folder(part, exist_ok=True)
-        for path in part.glob(f"{TEMPORARY_PREFIX}*"):
-            remove(path, missing_ok=True)
+        remove_half_written(part)
 
 
-def sweep_orphans(folder: Path) -> None:
+def sweep_orphans(folder: FolderPath) -> None:
     """Remove what a killed writer left: temporary files, games of a generation never committed."""
     sweep_temporary(folder, (GENERATIONS, GAMES))
     count = committed_generations(folder)
@@ -182,7 +183,7 @@ def sweep_orphans(folder: Path) -> None:
 
 
 def commit_generation(
-    folder: Path, generation: int, individuals: pa.Table, games: pa.Table
+    folder: FolderPath, generation: int, individuals: pa.Table, games: pa.Table
 ) -> None:
     """Write a generation: the games first, then the individuals, whose rename is the commit."""
     from evolve.tables.parquet import write_table  # not above: completion waits for imports
@@ -191,13 +192,13 @@ def commit_generation(
     write_table(generation_file(folder, generation), individuals)
 
 
-def commit_playoff(folder: Path, games: pa.Table) -> None:
+def commit_playoff(folder: FolderPath, games: pa.Table) -> None:
     """Write the play-off's games, which says that the run has had its play-off."""
     from evolve.tables.parquet import write_table
 
     write_table(playoff_file(folder), games)
 
 
-def remove_playoff(folder: Path) -> None:
+def remove_playoff(folder: FolderPath) -> None:
     """Forget a play-off, because evolution goes on past it."""
     remove(playoff_file(folder), missing_ok=True)

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from evolve.config.subjects import SUBJECTS
 from evolve.errors import RunError
+from evolve.files.folder import FolderPath
 from evolve.tables.layout import (
     BEST_FILE,
     BEST_TOML,
@@ -362,7 +363,7 @@ class Facts:
     target: Any
     complete: bool
     crowned: bool = True
-    last: Path | None = None
+    last: FolderPath | None = None
     figures: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -380,7 +381,7 @@ def imported(name: str) -> Any:
     return getattr(import_module(module), attribute)
 
 
-def champion_of(folder: Path) -> Path | None:
+def champion_of(folder: FolderPath) -> FolderPath | None:
     """The agent file of a run's best agent so far; None when there is none yet."""
     names = dict.fromkeys(name for kind in RUN_KINDS for name in kind.champions)
     return next((folder / name for name in names if (folder / name).exists()), None)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from evolve.errors import RunError
+from evolve.files.folder import FolderPath
 
 CONFIG_FILE: Final = "config.toml"
 STUDY_FILE: Final = "study.toml"
@@ -39,22 +40,22 @@ OWNER_FILE: Final = ".agreed"
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
 
-def generation_file(folder: Path, generation: int) -> Path:
+def generation_file(folder: FolderPath, generation: int) -> FolderPath:
     """Where the individuals of a generation are."""
     return folder / GENERATIONS / f"gen-{generation:04d}.parquet"
 
 
-def games_file(folder: Path, generation: int) -> Path:
+def games_file(folder: FolderPath, generation: int) -> FolderPath:
     """Where the games of a generation are."""
     return folder / GAMES / f"gen-{generation:04d}.parquet"
 
 
-def playoff_file(folder: Path) -> Path:
+def playoff_file(folder: FolderPath) -> FolderPath:
     """Where the games of the play-off are, once there was one."""
     return folder / GAMES / f"{PLAYOFF}.parquet"
 
 
-def committed_generations(folder: Path) -> int:
+def committed_generations(folder: FolderPath) -> int:
     """Number of whole generations, from gen-0000 on.
 
     Raises RunError when a generation is missing before another one.

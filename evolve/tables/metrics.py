@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
 
 from evolve.errors import RunError
 from evolve.files.changes import remove
+from evolve.files.folder import FolderPath
 from evolve.tables.columns import Column, Columns
 from evolve.tables.layout import METRICS
 from evolve.tables.parquet import read_table, write_table
@@ -42,12 +42,12 @@ METRICS_UNUSED: Final[Mapping[str, tuple[str, ...]]] = {
 """Columns that trainings leave empty, by whom their checks meet."""
 
 
-def metrics_file(folder: Path, check: int) -> Path:
+def metrics_file(folder: FolderPath, check: int) -> FolderPath:
     """Where the row of a check is."""
     return folder / METRICS / f"check-{check:04d}.parquet"
 
 
-def committed_checks(folder: Path) -> int:
+def committed_checks(folder: FolderPath) -> int:
     """Number of checks, from check-0000 on; RunError when one is missing before another."""
     count = len(list((folder / METRICS).glob("check-*.parquet")))
     for check in range(count):
@@ -56,12 +56,12 @@ def committed_checks(folder: Path) -> int:
     return count
 
 
-def commit_metrics(folder: Path, check: int, row: Mapping[str, Any]) -> None:
+def commit_metrics(folder: FolderPath, check: int, row: Mapping[str, Any]) -> None:
     """Write the row of a check."""
     write_table(metrics_file(folder, check), METRICS_COLUMNS.of_rows([row]))
 
 
-def read_metrics(folder: Path) -> pa.Table:
+def read_metrics(folder: FolderPath) -> pa.Table:
     """All rows; RunError when a file is damaged."""
     tables = [METRICS_COLUMNS.schema.empty_table()]
     for check in range(committed_checks(folder)):
@@ -70,7 +70,7 @@ def read_metrics(folder: Path) -> pa.Table:
     return pa.concat_tables(tables)
 
 
-def forget_checks(folder: Path, first: int) -> None:
+def forget_checks(folder: FolderPath, first: int) -> None:
     """Remove the rows from check number `first` on: a killed writer's, never committed whole."""
     for check in range(first, committed_checks(folder)):
         remove(metrics_file(folder, check), missing_ok=True)

@@ -23,13 +23,14 @@ import platformdirs
 
 from evolve.engine.private import check_private, private_folder
 from evolve.files.atomic import write_bytes, write_text
+from evolve.files.folder import FolderPath
 from evolve.tables.layout import OWNER_FILE
 
 _KEY: Final = "key"
 _BYTES: Final = 32
 
 
-def not_agreed(folder: Path, things: Iterable[str]) -> list[str]:
+def not_agreed(folder: FolderPath, things: Iterable[str]) -> list[str]:
     """Those of some things that this user has not agreed to in this folder."""
     try:
         key = _key(make=False)
@@ -39,7 +40,7 @@ def not_agreed(folder: Path, things: Iterable[str]) -> list[str]:
     return [thing for thing in things if key is None or _mark(key, folder, thing) not in known]
 
 
-def agree(folder: Path, things: Iterable[str]) -> None:
+def agree(folder: FolderPath, things: Iterable[str]) -> None:
     """Note that this user has agreed to some things in this folder, and to no others.
 
     OSError where the secret cannot be kept, or others could read it.
@@ -49,7 +50,7 @@ def agree(folder: Path, things: Iterable[str]) -> None:
     write_text(folder / OWNER_FILE, "".join(f"{_mark(key, folder, one)}\n" for one in things))
 
 
-def _mark(key: bytes, folder: Path, thing: str) -> str:
+def _mark(key: bytes, folder: FolderPath, thing: str) -> str:
     text = json.dumps([str(folder.resolve()), thing])
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 

@@ -17,7 +17,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evolve.errors import RunError
+from evolve.errors import LinkError, RunError
 from evolve.files.atomic import write_bytes
 from evolve.tables.columns import Columns
 
@@ -88,6 +88,8 @@ def _verified(path: Path) -> bytes:
     another one there the second time."""
     try:
         content = path.read_bytes()
+    except LinkError:
+        raise
     except IsADirectoryError as error:
         raise RunError(f"{path} is missing or damaged: it is a folder") from error
     except OSError as error:

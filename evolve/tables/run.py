@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from evolve.documents import parse_toml, read_document
 from evolve.errors import RunError
+from evolve.files.folder import FolderPath, inside
 from evolve.tables import layout
 from evolve.tables.arrow import rows_with
 from evolve.tables.columns import Columns
@@ -40,7 +41,7 @@ class Run:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+        self.path = inside(path)
         if not (self.path / layout.CONFIG_FILE).is_file():
             known = "no such folder" if not self.path.exists() else "it has no config.toml"
             if (self.path / layout.STUDY_FILE).is_file():
@@ -234,12 +235,17 @@ class Run:
         return [_read(path, GAMES_COLUMNS)] if path.exists() else []
 
 
-def list_runs(parent: str | Path) -> list[Run]:
-    """All runs in a folder, by name; raises RunError when it is none."""
-    folder = Path(parent)
+def folders_of_runs(parent: str | Path) -> list[FolderPath]:
+    """All that is in a folder, by name; RunError when it is none."""
+    folder = inside(parent)
     if not folder.is_dir():
         raise RunError(f"{parent} is not a folder" if folder.exists() else f"there is no {parent}")
-    return [Run(path) for path in sorted(folder.iterdir()) if (path / layout.CONFIG_FILE).is_file()]
+    return sorted(folder.iterdir())
+
+
+def is_run(path: FolderPath) -> bool:
+    """Whether a folder is a run's; LinkError where it, or what makes it one, is a link."""
+    return (path / layout.CONFIG_FILE).is_file()
 
 
 def _read(path: Path, columns: Columns, generation: int | None = None) -> pa.Table:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evolve.errors import RunError, SettingsError
+from evolve.errors import LinkError, RunError, SettingsError
+from evolve.files.folder import FolderPath, inside
 from evolve.tables.design import Design, Member, read_design
 from evolve.tables.layout import CONFIG_FILE, STUDY_FILE
-from evolve.tables.run import Run, list_runs
+from evolve.tables.run import Run, folders_of_runs, is_run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +28,7 @@ class Study:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+        self.path = inside(path)
         if not is_study(self.path):
             raise RunError(f"{path} is not a study: it has no {STUDY_FILE}")
         self.design: Design = read_design(self.path / STUDY_FILE)
@@ -44,7 +46,7 @@ class Study:
         """All runs that it is to have."""
         return tuple(self.design.members)
 
-    def folder_of(self, member: Member) -> Path:
+    def folder_of(self, member: Member) -> FolderPath:
         """Where a run of it is, or will be."""
         return self.path / member.name
 
@@ -121,27 +123,35 @@ class Study:
         return self.table("metrics")
 
 
-def is_study(path: Path) -> bool:
+def is_study(path: FolderPath) -> bool:
     """Whether a folder is a study's."""
     return (path / STUDY_FILE).is_file()
 
 
-def list_all(parent: str | Path) -> list[Run | Study]:
+def list_all(
+    parent: str | Path, refused: Callable[[FolderPath, LinkError], None]
+) -> list[Run | Study]:
     """All runs and studies in a folder, by name; raises RunError when it is none.
 
-    A study whose study.toml is damaged is left out here; opening it says what is wrong.
+    A study whose study.toml is damaged is left out here; opening it says what is wrong. So is what
+    is a link, or is made a run by one: `refused` hears of it.
     """
-    found: list[Run | Study] = [*list_runs(parent)]
-    for path in Path(parent).iterdir():
-        if is_study(path):
-            with suppress(SettingsError):
-                found.append(Study(path))
-    return sorted(found, key=lambda one: one.path)
+    found: list[Run | Study] = []
+    for path in folders_of_runs(parent):
+        try:
+            if is_run(path):
+                found.append(Run(path))
+            if is_study(path):
+                with suppress(SettingsError):
+                    found.append(Study(path))
+        except LinkError as error:
+            refused(path, error)
+    return found
 
 
 def load_run(path: str | Path) -> Run | Study:
     """The run in a folder, or the study; raises RunError when it is none."""
-    return Study(path) if is_study(Path(path)) else Run(path)
+    return Study(path) if is_study(inside(path)) else Run(path)
 
 
 def _type_of(value: Any) -> Any:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from evolve.files.folder import FolderPath
 from evolve.tables.arrow import array_of, repeated, rows_with
 from evolve.tables.final import final_table, whole_final
 from evolve.tables.kinds import Facts
@@ -36,7 +36,7 @@ def final(run: Run) -> pd.DataFrame:
     return frame
 
 
-def rungs_table(folder: Path) -> pa.Table:
+def rungs_table(folder: FolderPath) -> pa.Table:
     """A row for each life in a rung of a sweep: the rung's number or `retest`, whose settings they
     are, and what the table of trials says of a trial. Empty before the first."""
     tables = [pa.table({"rung": array_of([], pa.string())})]
@@ -58,7 +58,7 @@ def rungs_table(folder: Path) -> pa.Table:
     return pa.concat_tables(tables, promote_options="default")
 
 
-def _rungs_of(folder: Path) -> list[Path]:
+def _rungs_of(folder: FolderPath) -> list[FolderPath]:
     """The folders of a sweep's rungs, in their order."""
     found = [path for path in (folder / RUNGS).glob("*") if path.is_dir()]
     numbered = [path for path in found if path.name.isdecimal() and path.name.isascii()]
@@ -66,7 +66,7 @@ def _rungs_of(folder: Path) -> list[Path]:
     return sorted(numbered, key=lambda path: int(path.name)) + retests
 
 
-def kept_trials(folder: Path) -> int:
+def kept_trials(folder: FolderPath) -> int:
     """Trials that are kept in a folder."""
     table = read_trials(folder)
     return 0 if table is None else int(table.num_rows)

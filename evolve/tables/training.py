@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evolve.files.folder import FolderPath
 from evolve.tables.kinds import Facts
 from evolve.tables.layout import CHECKPOINT_FILE
 from evolve.tables.metrics import METRICS_UNUSED, committed_checks, read_metrics
@@ -24,7 +24,7 @@ def unused_metrics(run: Run) -> tuple[str, ...]:
     return METRICS_UNUSED[_judge(run)]
 
 
-def kept_checks(folder: Path) -> int:
+def kept_checks(folder: FolderPath) -> int:
     """Checks that are kept in a folder; a checkpoint before the first of them counts as one."""
     return max(committed_checks(folder), int((folder / CHECKPOINT_FILE).exists()))
 

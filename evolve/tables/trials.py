@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
 
 from evolve.documents import parse_json
 from evolve.errors import RunError
+from evolve.files.folder import FolderPath
 from evolve.tables.arrow import table_of_rows
 from evolve.tables.columns import Column, Columns
 from evolve.tables.layout import TRIALS_FILE
@@ -62,7 +62,7 @@ class Importances:
 
 
 def write_trials(
-    folder: Path,
+    folder: FolderPath,
     rows: Sequence[Mapping[str, Any]],
     parameters: Mapping[str, type],
     importances: Importances,
@@ -85,7 +85,7 @@ def write_trials(
     write_table(folder / TRIALS_FILE, table)
 
 
-def read_trials(folder: Path) -> pa.Table | None:
+def read_trials(folder: FolderPath) -> pa.Table | None:
     """The table; None where there is none yet. RunError when it is damaged."""
     path = folder / TRIALS_FILE
     if not path.exists():

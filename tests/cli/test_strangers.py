@@ -108,6 +108,126 @@ def check_link(folder: Path, tmp_path: Path, name: str, more: str) -> None:
     assert snapshot(target.parent) == before
 
 
+def link_in(folder: Path, tmp_path: Path, name: str) -> Path:
+    """Let something in a run be a link to a copy of it, all of whose text says so."""
+    target = outside(tmp_path, folder / name)
+    if target.suffix in (".json", ".toml"):
+        text = target.read_text().replace('"name": "', f'"name": "{MARK}-')
+        target.write_text(text.replace("standard", MARK))
+    if (folder / name).is_dir():
+        shutil.rmtree(folder / name)
+    else:
+        (folder / name).unlink(missing_ok=True)
+    (folder / name).symlink_to(target)
+    return target
+
+
+MARK = "stolen"
+GENERATION = "generations/gen-0001.parquet"
+READERS = {
+    "show": ("show",),
+    "individuals": ("show", "--table=individuals"),
+    "games": ("show", "--table=games", "-o", "games.csv"),
+    "export": ("export", "--to=python", "-o", "agent.py"),
+    "plot": ("plot", "-o", "plot.png"),
+    "compare": ("compare", "first"),
+    "lineage": ("lineage", "0-1"),
+    "replay": ("replay", "1:0"),
+    "match": ("match", "swh", "--games=2"),
+    "rate": ("rate", "swh", "random", "--games=2"),
+    "resume": ("resume",),
+    "completed": ("resume", "--generations=9"),
+}
+"""Commands that read a run, behind whose first word it is named."""
+
+
+@posix
+@pytest.mark.parametrize(
+    ("name", "readers"),
+    [
+        ("config.toml", [one for one in READERS if one not in ("match", "rate", "export")]),
+        ("champion.json", ["show", "export", "plot", "compare", "match", "rate", "resume"]),
+        (GENERATION, ["show", "individuals", "plot", "lineage", "resume", "completed"]),
+        ("generations", ["show", "individuals", "plot", "compare", "lineage", "replay", "resume"]),
+        ("games/gen-0001.parquet", ["games", "replay", "resume", "completed"]),
+        ("games/playoff.parquet", ["games", "compare", "resume"]),
+        ("games", ["games", "replay", "resume"]),
+    ],
+)
+def test_readers_follow_no_link(
+    copy: Path, first: Path, tmp_path: Path, name: str, readers: list[str]
+) -> None:
+    (tmp_path / "first").symlink_to(first)  # what its user names may be one
+    target = link_in(copy, tmp_path, name)
+    before = snapshot(target.parent)
+    for reader in readers:
+        word, *more = READERS[reader]
+        said = fails(word, "copy", *more)
+        assert f"copy/{name} is a link to {target}: put what it names there" in said, reader
+    assert snapshot(target.parent) == before
+    left = {path.name for path in tmp_path.iterdir()} - {"data"}
+    assert left == {"copy", "first", "outside"}, "nothing is made"
+
+
+@posix
+@pytest.mark.parametrize("name", ["config.toml", "champion.json", GENERATION, ""])
+def test_a_run_with_a_link_is_a_line_in_the_list(
+    copy: Path, first: Path, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "all").mkdir()
+    shutil.copytree(first, tmp_path / "all" / "fine")
+    shutil.copytree(copy, tmp_path / "all" / "odd")
+    if name == GENERATION:  # the last one, of which lists are made
+        name = "generations/gen-0002.parquet"
+    target = copy
+    if name:
+        target = link_in(tmp_path / "all" / "odd", tmp_path, name)
+    else:
+        shutil.rmtree(tmp_path / "all" / "odd")
+        (tmp_path / "all" / "odd").symlink_to(copy)
+    rows = {Path(row["run"]).name: row for row in done("runs", "all", "--json").document}
+    assert rows["fine"]["state"] == "done"
+    assert f"{Path('all/odd', name)} is a link to {target}" in rows["odd"]["state"]
+    assert MARK not in done("runs", "all").out
+
+
+@posix
+@pytest.mark.parametrize("name", ["trials.parquet", "final.json", "champion.json", "rungs"])
+def test_readers_of_a_sweep_follow_no_link(sweep: Path, tmp_path: Path, name: str) -> None:
+    readers = {
+        "trials.parquet": (("show",), ("plot", "-o", "x.png"), ("resume",)),
+        "final.json": (("show", "--table=final"), ("resume",)),
+        "champion.json": (("show",), ("match", "swh", "--games=2"), ("export", "-o", "x.json")),
+        "rungs": (("show", "--table=rungs"), ("resume",)),
+    }
+    link_in(sweep, tmp_path, name)
+    for word, *more in readers[name]:
+        assert f"{name} is a link to" in fails(word, "sweep", *more), word
+
+
+@posix
+def test_a_lock_of_a_journal_that_is_a_link_is_not_waited_for(sweep: Path) -> None:
+    (sweep / "journal.log.lock").symlink_to("nothing")
+    assert "journal.log.lock is a link to nothing" in fails("resume", sweep, "--trials=6")
+
+
+@posix
+def test_what_the_user_names_may_be_a_link(first: Path, tmp_path: Path) -> None:
+    shutil.copytree(first, tmp_path / "real")
+    (tmp_path / "link").symlink_to("real")
+    (tmp_path / "agent.json").symlink_to("real/champion.json")
+    (tmp_path / "config.toml").symlink_to("real/config.toml")
+    (tmp_path / "out.csv").symlink_to("there.csv")
+    (tmp_path / "runs").symlink_to(".")
+    done("show", "link", "-o", "out.csv")
+    assert (tmp_path / "there.csv").exists()
+    done("show", "agent.json")
+    done("match", "link", "agent.json", "--games=2")
+    assert [row["run"] for row in done("runs", "--json").document if "preset" in row] == [
+        "runs/real"
+    ]
+
+
 @posix
 def test_a_new_run_follows_no_link(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()

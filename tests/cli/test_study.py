@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import time
 from pathlib import Path
@@ -15,7 +16,19 @@ import pytest
 
 import evolve
 from evolve.errors import RunError
-from tests.cli import QUICK, TINY, done, fails, invoke, misused, spawn, tables, wait_until
+from tests.cli import (
+    QUICK,
+    TINY,
+    done,
+    fails,
+    invoke,
+    misused,
+    posix,
+    snapshot,
+    spawn,
+    tables,
+    wait_until,
+)
 
 FEW = tuple(one for one in TINY if not one.startswith("--generations"))
 GRID = ("--seeds=0-1", "--grid=crossover=blend,uniform")
@@ -278,6 +291,37 @@ def test_programs_of_a_stranger_are_not_started(tmp_path: Path) -> None:
     assert not mark.exists()
     (folder / "seed-1").symlink_to(tmp_path)
     assert "is a link" in fails("resume", folder, "--allow-programs")
+
+
+@posix
+@pytest.mark.parametrize(
+    ("name", "readers"),
+    [
+        ("study.toml", ["show", "compare", "resume"]),
+        ("crossover-blend-seed-1", ["show", "compare", "resume"]),
+        ("crossover-blend-seed-1/config.toml", ["show", "compare", "resume"]),
+        ("crossover-blend-seed-1/generations", ["compare"]),
+        ("logs", ["resume"]),
+        ("logs/crossover-blend-seed-1.log", ["resume"]),
+        ("settings/crossover-blend-seed-1.toml", ["resume"]),
+    ],
+)
+def test_links_in_a_study_are_not_followed(
+    study: Path, tmp_path: Path, name: str, readers: list[str]
+) -> None:
+    folder, target = tmp_path / "study", tmp_path / "outside" / Path(name).name
+    shutil.copytree(study, folder)
+    target.parent.mkdir()
+    (folder / name).rename(target)
+    (folder / name).symlink_to(target)
+    before = snapshot(target.parent)
+    for reader in readers:
+        more = ["--generations=3"] if reader == "resume" else []
+        assert f"{folder / name} is a link to {target}" in fails(reader, folder, *more), reader
+    if "show" not in readers:
+        said = done("show", folder).out  # what runs print is not read, and a run is a line
+        assert ("is a link" in said) == name.endswith("generations")
+    assert snapshot(target.parent) == before
 
 
 def _kill_now_and_then(folder: Path, words: tuple[object, ...], kills: int) -> None:

@@ -56,7 +56,7 @@ def work(folder: Path) -> None:
         agents.remove_upload(agents.keep_upload(_AGENT, ".json"))
         house.jobs.remove(house.jobs.get(record.id))
         if (folder / "x").exists():
-            _delete(house, house.index.open("x"))
+            _delete(house, house.place.run("x"))
     finally:
         house.place.release()
 

@@ -26,7 +26,7 @@ from evolve.files.changes import (
 from tests.engine import posix
 
 PACKAGE: Final = Path(evolve.__file__).parent
-DOOR: Final = ("files/changes.py", "files/atomic.py")
+DOOR: Final = ("files/changes.py", "files/atomic.py", "files/folder.py")
 _CACHE: Final = "the kernel cache, which holds nobody's work and has its own tests of damage"
 _PRIVATE: Final = "the folder of the kernel cache and of the user's secret, made with its own mode"
 _CHILD: Final = "what a child process prints"
@@ -43,7 +43,7 @@ EXEMPT: Final = {
     ("engine/private.py", "os.mkdir"): _PRIVATE,
     ("service/lending.py", "open"): _CHILD,
     ("service/process.py", "open"): _CHILD,
-    ("studies/process.py", "os.open"): _CHILD,
+    ("studies/process.py", "open_handle"): _CHILD,
     ("evolution/leg.py", "mkdir"): _SCRATCH,
     ("evolution/leg.py", "write_bytes"): _SCRATCH,
     ("tables/arrays.py", "ZipFile"): _MEMORY,
@@ -94,9 +94,9 @@ def _changes_in(tree: ast.AST) -> Iterator[tuple[int, str]]:
 def _change_of(call: ast.Call) -> str | None:
     """The name of a call that changes a file because of what it is called with."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    if ast.unparse(call.func) == "os.open":
+    if (opener := ast.unparse(call.func)) in ("os.open", "open_handle"):
         flags = {one.attr for one in ast.walk(call) if isinstance(one, ast.Attribute)}
-        return "os.open" if flags & _CREATING else None
+        return opener if flags & _CREATING else None
     if name in ("rename", "replace") and len(call.args) == 1 and not call.keywords:
         return name if isinstance(call.func, ast.Attribute) and _root(call) != "os" else None
     if name not in ("open", "ZipFile"):
@@ -139,6 +139,7 @@ def test_every_change_of_a_file_goes_through_the_door() -> None:
         "open(path, mode='ab')",
         "path.open('rb+')",
         "os.open(path, os.O_WRONLY | os.O_CREAT)",
+        "open_handle(path, os.O_WRONLY | os.O_APPEND)",
         "zipfile.ZipFile(path, 'w')",
         "np.save(path, array)",
     ],

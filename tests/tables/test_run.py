@@ -11,13 +11,12 @@ import pandas as pd
 import pytest
 
 import evolve
-from evolve.errors import RunError
+from evolve.errors import EvolveError, RunError
 from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
 from evolve.tables.kinds import champion_of
 from evolve.tables.parquet import read_table, write_table
-from evolve.tables.run import list_runs
-from evolve.tables.study import load_run
+from evolve.tables.study import list_all, load_run
 from tests.cli.test_old_run import OLD
 
 
@@ -69,19 +68,23 @@ def test_a_run_of_before_is_of_the_kind_that_it_was() -> None:
     assert evolve.load_agent(OLD).rules == "reversed"
 
 
+def _refuse(path: Path, error: EvolveError) -> None:
+    raise error
+
+
 def test_folders_that_are_no_runs(made: Path, tmp_path: Path) -> None:
     for place, why in ((tmp_path / "none", "no such folder"), (tmp_path, "no config.toml")):
         with pytest.raises(RunError, match=why):
             load_run(place)
     with pytest.raises(RunError, match="there is no"):
-        list_runs(tmp_path / "none")
+        list_all(tmp_path / "none", _refuse)
     (tmp_path / "file").touch()
     with pytest.raises(RunError, match="is not a folder"):
-        list_runs(tmp_path / "file")
+        list_all(tmp_path / "file", _refuse)
     for name in ("b", "a"):
         shutil.copytree(made, tmp_path / name)
     (tmp_path / "c").mkdir()
-    assert [run.name for run in list_runs(tmp_path)] == ["a", "b"]
+    assert [run.name for run in list_all(tmp_path, _refuse)] == ["a", "b"]
 
 
 def test_an_individual_is_found_as_it_was_last(made: Path) -> None:

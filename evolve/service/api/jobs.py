@@ -9,7 +9,7 @@ from fastapi.responses import FileResponse
 
 from evolve.service.house import House, Inside
 from evolve.service.job import JobRecord
-from evolve.service.lending import MEDIA
+from evolve.service.lending import SentFile
 from evolve.service.models.common import LogText
 from evolve.service.models.jobs import JOB_ID, Job, Jobs, JobState, NewJob
 from evolve.service.models.runs import Game, Games
@@ -134,7 +134,7 @@ async def get_file(
         return house.lending.sent(made, sent_as)
     if not path.exists():
         raise not_found(f"{name} of job {job}")
-    return FileResponse(path, media_type=MEDIA[path.suffix], filename=sent_as)
+    return SentFile(path, sent_as)
 
 
 def _named(house: House, job: str, game: Game) -> Game:

@@ -12,10 +12,11 @@ from fastapi.responses import FileResponse
 from evolve.config.toml import resolve_as
 from evolve.errors import EvolveError
 from evolve.files.changes import move, remove, remove_tree
+from evolve.files.folder import FolderPath
 from evolve.service.api.parameters import RunId, Text
 from evolve.service.forms import form_of
 from evolve.service.house import House, Inside
-from evolve.service.lending import MEDIA, join_games
+from evolve.service.lending import SentFile, join_games
 from evolve.service.models.jobs import Changes, Job
 from evolve.service.models.runs import (
     Change,
@@ -39,7 +40,7 @@ from evolve.service.rows import (
 )
 from evolve.service.tags import Tagged
 from evolve.tables.final import verdict_of
-from evolve.tables.folder import locked, refuse_links
+from evolve.tables.folder import locked
 from evolve.tables.kinds import champion_of
 from evolve.tables.layout import playoff_file
 from evolve.tables.run import Run
@@ -99,9 +100,10 @@ def list_runs(
 @router.get("/runs/{run}")
 def get_run(house: Inside, run: RunId) -> RunDetail:
     """A run with its settings."""
-    opened, summary = house.index.open(run), house.index.drawn(house.index.summary(run))
+    summary = house.index.drawn(house.index.summary(run))
     if summary.state == "damaged":
         return RunDetail.model_validate({**summary.model_dump(), **_NOTHING})
+    opened = house.index.open(run)
     config = dict(opened.config)
     versions = {name: str(value) for name, value in config.pop("versions", {}).items()}
     config.pop("command", None)
@@ -128,13 +130,13 @@ def get_run(house: Inside, run: RunId) -> RunDetail:
 @router.delete("/runs/{run}", status_code=204)
 async def delete_run(house: Inside, run: RunId) -> None:
     """Delete a run for ever: 409 where it is written to."""
-    opened = house.index.open(run)
-    record = house.jobs.of_run(run)
+    house.index.summary(run)  # it is there
+    record, folder = house.jobs.of_run(run), house.place.run(run)
     if record is not None and not record.over:
         raise ProblemError(409, f"job {record.id} is at work on {run}: stop it first")
-    if opened.path.is_symlink():
+    if folder.is_symlink():
         raise ProblemError(409, f"{run} is a link: remove it where it is")
-    await asyncio.to_thread(_delete, house, opened)
+    await asyncio.to_thread(_delete, house, folder)
     house.index.scan()
     house.events.tell("run", {"id": run, "gone": True})
 
@@ -199,7 +201,7 @@ async def get_file(
     champion, source, sent_as = champion_of(opened.path), str(opened.path), f"{run}-{name}"
     stem, _, suffix = name.rpartition(".")
     if champion is not None and name == champion.name:
-        return FileResponse(champion, media_type=MEDIA[champion.suffix], filename=sent_as)
+        return SentFile(champion, sent_as)
     if name == "agent.py":
         words = ["export", source, "--to", "python", "-o", "{to}"]
         return house.lending.sent(await house.lending.made(words, ".py"), sent_as)
@@ -246,13 +248,15 @@ for _table in _TABLES:
     router.add_api_route(f"/runs/{{run}}/{_table}", _table_route(_table), name=f"get_{_table}")
 
 
-def _delete(house: House, run: Run) -> None:
-    """Remove the folder of a run that nobody writes to: taken away in one step, then emptied."""
+def _delete(house: House, folder: FolderPath) -> None:
+    """Remove the folder of a run that nobody writes to: taken away in one step, then emptied.
+
+    Links in it go, and what they lead to stays.
+    """
     try:
-        refuse_links(run.path)
-        with locked(run.path):
+        with locked(folder, with_links=True):
             gone = house.lending.new("")
-            move(run.path, gone)
+            move(folder, gone)
     except EvolveError as error:
         raise ProblemError(409, str(error)) from error
     remove_tree(gone, ignore_errors=True)
@@ -262,7 +266,7 @@ def _files(run: Run) -> list[Download]:
     """What can be downloaded of a run."""
     found: list[tuple[str, str]] = []
     champion = champion_of(run.path)
-    if champion is not None and not champion.is_symlink():
+    if champion is not None:
         found.append((champion.name, "the champion's agent file"))
         found.append(("agent.py", "the champion as a stand-alone Python file"))
     for table in run.tables:

@@ -1,0 +1,295 @@
+"""The one door to the files of a folder that people name: below it no link is followed.
+
+A folder of runs may come from anywhere. A link in it would let whoever made it choose which files
+of the user are read, shown, overwritten or removed. So all that is inside is reached from a handle
+of the folder, level by level, and a link on the way is an error that names it. The folder itself
+may be a link: its user named it. Changes of files take the same way, see `changes`.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import IO, Any, Final
+
+from evolve.errors import LinkError, RunError
+
+if sys.platform == "win32":
+    from pathlib import WindowsPath as _SystemPath
+else:
+    from pathlib import PosixPath as _SystemPath
+
+_HANDLES: Final = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
+"""Whether the system opens files relative to a folder that is open, and refuses links itself.
+Elsewhere each level is looked at before, which leaves a moment in which it may be replaced."""
+_DIRECTORY: Final = getattr(os, "O_DIRECTORY", 0)
+_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
+_NO_WAIT: Final = getattr(os, "O_NONBLOCK", 0)
+_PASS: Final = getattr(os, "O_PATH", os.O_RDONLY) | _DIRECTORY
+"""To pass through a folder; on Linux one that may not be listed as well."""
+_JUNCTION: Final = getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", None)
+
+
+class FolderPath(_SystemPath):
+    """A path that knows from where on no link is followed.
+
+    base: the folder that the user named; names: the way from there. All that is joined to it is
+    inside, too; what would lead out again is a RunError. Whatever looks at it, opens or lists it
+    raises LinkError where it meets a link.
+    """
+
+    base: Path
+    names: tuple[str, ...]
+
+    def __truediv__(self, name: str | os.PathLike[str]) -> FolderPath:
+        return _made(self.base, Path(self) / name)
+
+    def __reduce__(self) -> tuple[Callable[..., FolderPath], tuple[str, ...]]:
+        return inside, (str(self.base), *self.names)
+
+    def joinpath(self, *names: str | os.PathLike[str]) -> FolderPath:
+        """Further inside."""
+        return _made(self.base, Path(self).joinpath(*names))
+
+    def with_segments(self, *segments: str | os.PathLike[str]) -> Path:
+        """From Python 3.12 on, what anything else makes of it: a path as any other."""
+        return Path(*segments)
+
+    def with_name(self, name: str) -> FolderPath:
+        """The same with another name; never of the base."""
+        return _made(self.base, Path(self).with_name(name))
+
+    def with_suffix(self, suffix: str) -> FolderPath:
+        """The same with another ending; never of the base."""
+        return _made(self.base, Path(self).with_suffix(suffix))
+
+    def relative_to(self, *other: Any, **options: Any) -> Path:  # type: ignore[override]
+        """The way from another path, which is a path as any other."""
+        return Path(self).relative_to(*other, **options)
+
+    def resolve(self, strict: bool = False) -> Path:  # type: ignore[override]
+        """The whole path without links, which is a path as any other."""
+        return Path(self).resolve(strict)
+
+    def absolute(self) -> Path:  # type: ignore[override]
+        """The whole path, which is a path as any other."""
+        return Path(self).absolute()
+
+    @property
+    def parent(self) -> Path:  # type: ignore[override]
+        """The folder that it is in, inside as well unless it is the base."""
+        above = Path(self).parent
+        return _made(self.base, above) if self.names else above
+
+    @property
+    def parents(self) -> Sequence[Path]:  # type: ignore[override]
+        """All folders above, as paths as any other."""
+        return Path(self).parents
+
+    def lstat(self) -> os.stat_result:
+        """What there is, be it a link."""
+        return self.stat(follow_symlinks=False)
+
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
+        """What there is; LinkError for a link, where it would be followed."""
+        with reached(self) as (handle, name):
+            found = os.stat(name, dir_fd=handle, follow_symlinks=not self.names)
+            if follow_symlinks and self.names:
+                _refuse(found, handle, name, self)
+        return found
+
+    def exists(self, *, follow_symlinks: bool = True) -> bool:
+        """Whether there is anything."""
+        return self._is(lambda mode: True, follow_symlinks)
+
+    def is_file(self, *, follow_symlinks: bool = True) -> bool:
+        """Whether there is a file."""
+        return self._is(stat.S_ISREG, follow_symlinks)
+
+    def is_dir(self, *, follow_symlinks: bool = True) -> bool:
+        """Whether there is a folder."""
+        return self._is(stat.S_ISDIR, follow_symlinks)
+
+    def is_symlink(self) -> bool:
+        """Whether there is a link: never of the base, which its user named."""
+        return self._is(stat.S_ISLNK, False)
+
+    def _is(self, test: Callable[[int], bool], follow_symlinks: bool) -> bool:
+        try:
+            return test(self.stat(follow_symlinks=follow_symlinks).st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+
+    def open(  # type: ignore[override]
+        self,
+        mode: str = "r",
+        buffering: int = -1,
+        encoding: str | None = None,
+        errors: str | None = None,
+        newline: str | None = None,
+    ) -> IO[Any]:
+        """Open the file, as Python does."""
+        return open(
+            Path(self),
+            mode,
+            buffering,
+            encoding,
+            errors,
+            newline,
+            opener=lambda _, flags: open_handle(self, flags),
+        )
+
+    def iterdir(self) -> Generator[FolderPath, None, None]:
+        """All that is in the folder, links as well, which are not followed."""
+        with _listed(self) as entries:
+            names = [entry.name for entry in entries]
+        for name in names:
+            found = FolderPath(self, name)  # as `/` makes it, in a third of the time
+            found.base, found.names = self.base, (*self.names, name)
+            yield found
+
+    def glob(self, pattern: str) -> Generator[FolderPath, None, None]:
+        """What is in the folder under such names; nothing where there is none."""
+        first, _, rest = pattern.partition("/")
+        for one in list(self.iterdir()) if self.is_dir() else []:
+            if fnmatchcase(one.name, first):
+                yield from one.glob(rest) if rest else (one,)
+
+    def refuse_links(self) -> None:
+        """Raise LinkError where anything in the folder is a link."""
+        with _listed(self) as entries:
+            links = [entry.name for entry in entries if entry.is_symlink()]
+        for name in sorted(links)[:1]:
+            (self / name).stat()
+
+    def unlinked(self) -> Path:
+        """The same for those that open files by their names: child processes and other libraries.
+
+        LinkError where there is a link by now. There may be nothing yet.
+        """
+        self.exists()
+        return Path(self)
+
+
+def inside(folder: str | Path, *names: str) -> FolderPath:
+    """A folder that the user named, or what is inside of it."""
+    if not isinstance(folder, FolderPath):
+        folder = _made(Path(folder), Path(folder))
+    return folder.joinpath(*names) if names else folder
+
+
+def _made(base: Path, path: Path) -> FolderPath:
+    count = len(base.parts)
+    names = path.parts[count:]
+    if path.parts[:count] != base.parts or ".." in names:
+        raise RunError(f"{path} leads out of {base}")
+    found = FolderPath(path)
+    found.base, found.names = base, names
+    return found
+
+
+@contextmanager
+def reached(path: Path) -> Iterator[tuple[int | None, str]]:
+    """A handle of the folder that something inside is in, and its name there; LinkError where
+    that folder is reached through a link.
+
+    Of any other path, and where the system has no such handles, none and the whole path. OSError
+    names the whole path in any case.
+    """
+    names = path.names if isinstance(path, FolderPath) else ()
+    if not isinstance(path, FolderPath) or not names or not _HANDLES:
+        if isinstance(path, FolderPath):
+            _look_at_each(path)
+        yield None, str(path)
+        return
+    place = path.base
+    handle = os.open(place, _PASS)
+    try:
+        for name in names[:-1]:
+            place = place / name
+            with _named(place, name):
+                before, handle = handle, _opened(name, _PASS, handle, place)
+            os.close(before)
+        with _named(path, names[-1]):
+            yield handle, names[-1]
+    finally:
+        os.close(handle)
+
+
+def open_handle(path: Path, flags: int, mode: int = 0o666) -> int:
+    """Open a file as `os.open` does, one that is inside through no link.
+
+    Nor is a pipe or a device there opened: to open one can wait for ever, or do something.
+    """
+    if not isinstance(path, FolderPath):
+        return os.open(path, flags, mode)
+    with reached(path) as (handle, name):
+        if not path.names:
+            return os.open(name, flags, mode)
+        if not _HANDLES:
+            path.exists()
+        found = _opened(name, flags | _NO_WAIT, handle, path, mode)
+    kind = os.fstat(found).st_mode
+    if stat.S_ISREG(kind) or stat.S_ISDIR(kind):
+        return found
+    os.close(found)
+    raise RunError(f"{path} is a pipe or a device: only files belong there")
+
+
+def _opened(name: str, flags: int, handle: int | None, place: Path, mode: int = 0o666) -> int:
+    try:
+        return os.open(name, flags | _NO_LINK, mode, dir_fd=handle)
+    except FileNotFoundError:
+        raise
+    except OSError:  # which number it has for a link depends on the system
+        _refuse(os.stat(name, dir_fd=handle, follow_symlinks=False), handle, name, place)
+        raise
+
+
+def _refuse(found: os.stat_result, handle: int | None, name: str, place: Path) -> None:
+    """Raise LinkError for a link."""
+    junction = _JUNCTION is not None and getattr(found, "st_reparse_tag", 0) == _JUNCTION
+    if stat.S_ISLNK(found.st_mode) or junction:
+        target = os.readlink(name, dir_fd=handle)
+        raise LinkError(errno.ELOOP, f"is a link to {target}: put what it names there", str(place))
+
+
+def _look_at_each(path: FolderPath) -> None:
+    """Raise LinkError where a folder on the way is a link."""
+    place = path.base
+    for name in path.names[:-1]:
+        place = place / name
+        _refuse(os.stat(place, follow_symlinks=False), None, str(place), place)
+
+
+@contextmanager
+def _named(path: Path, name: str) -> Iterator[None]:
+    """Let an OSError that names the last part of a path name all of it."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or error.filename != name or isinstance(error, LinkError):
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+@contextmanager
+def _listed(folder: FolderPath) -> Iterator[Iterator[os.DirEntry[str]]]:
+    """The entries of a folder, from a handle where the system has such."""
+    if not _HANDLES:
+        folder.stat()
+        with os.scandir(Path(folder)) as entries:
+            yield entries
+        return
+    handle = open_handle(folder, os.O_RDONLY | _DIRECTORY)
+    try:
+        with os.scandir(handle) as entries:
+            yield entries
+    finally:
+        os.close(handle)

@@ -1,0 +1,240 @@
+"""Files of a folder of runs are reached through the door alone: `evolve.files.folder`.
+
+Whatever begins at a `FolderPath` stays inside of it, and mypy sees that functions which want one
+get one. So there are two ways past the door: a path that is made as any other, and what opens files
+by their names. Each place of either is listed here, with why it may.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+import evolve
+
+PACKAGE: Final = Path(evolve.__file__).parent
+DOOR: Final = ("files/changes.py", "files/atomic.py", "files/folder.py")
+_NAMED: Final = "a file or folder that the user names: an agent, settings, games, what -o writes"
+_OURS: Final = "a file of the package, or of the system"
+_USER: Final = "in the data folder of the user, which has its own checks"
+_DOOR: Final = "made into a path inside at once, or only looked at for whether there is a folder"
+_FALLEN: Final = "a name, of which nothing is opened here"
+_MEMORY: Final = "from memory, or from a file that is open"
+_OTHERS: Final = "a library opens it by its name: `unlinked` has looked right before"
+_TIMES: Final = "takes times alone, of a link its own: see `_stamp`"
+_ASKED: Final = "what the server names to its child, which it has looked at through the door"
+EXEMPT: Final = {
+    ("agents/agent.py", "Path"): _NAMED,
+    ("agents/loading.py", "Path"): _NAMED,
+    ("agents/python.py", "Path"): _NAMED,
+    ("agents/reference.py", "Path"): _OURS,
+    ("arena/keeping.py", "Path"): _NAMED,
+    ("arena/keeping.py", "os.path.realpath"): _NAMED,
+    ("arena/openings.py", "Path"): _NAMED,
+    ("bench/start.py", "Path"): "a folder of its own, made for the measurement",
+    ("cli/check.py", "path_type"): _NAMED,
+    ("cli/completion.py", "Path"): _DOOR,
+    ("cli/convert.py", "path_type"): _NAMED,
+    ("cli/executors.py", "path_type"): _NAMED,
+    ("cli/main.py", "open"): _OURS,
+    ("cli/main.py", "os.open"): _OURS,
+    ("cli/new_run.py", "Path"): _DOOR,
+    ("cli/options.py", "Path"): _NAMED,
+    ("cli/options.py", "os.access"): _NAMED,
+    ("cli/play.py", "Path"): _NAMED,
+    ("cli/play.py", "path_type"): _NAMED,
+    ("cli/rate.py", "path_type"): _DOOR,
+    ("cli/replay.py", "Path"): _NAMED,
+    ("cli/run.py", "Path"): _NAMED,
+    ("cli/runs.py", "Path"): _DOOR,
+    ("cli/serve.py", "path_type"): _DOOR,
+    ("cli/show.py", "Path"): _DOOR,
+    ("cli/signals.py", "os.open"): _OURS,
+    ("cli/solve.py", "path_type"): _NAMED,
+    ("cli/study.py", "path_type"): _NAMED,
+    ("cli/sweep.py", "Path"): _NAMED,
+    ("cli/terminal.py", "os.open"): _OURS,
+    ("cli/train.py", "Path"): _NAMED,
+    ("evolution/call.py", "Path"): _DOOR,
+    ("fitness/errand.py", "Path"): _OURS,
+    ("plots/call.py", "Path"): _NAMED,
+    ("programs/guard.py", "open"): _OURS,
+    ("programs/guard.py", "os.listdir"): _OURS,
+    ("programs/guard.py", "os.open"): _OURS,
+    ("programs/host.py", "spec_from_file_location"): _NAMED,
+    ("programs/life.py", "Path"): _OURS,
+    ("programs/python.py", "Path"): _OURS,
+    ("records/table.py", "Path"): _NAMED,
+    ("records/table.py", "read_csv"): _NAMED,
+    ("service/index.py", "os.lstat"): _TIMES,
+    ("service/index.py", "os.path.islink"): _TIMES,
+    ("service/index.py", "os.scandir"): "lists the folder itself, which its user named",
+    ("service/lending.py", "FileResponse"): "sends a handle; its name where there are none",
+    ("service/lending.py", "Path"): _OURS,
+    ("service/lending.py", "unlinked"): "where the system has no names for handles",
+    ("service/place.py", "FileLock"): _OTHERS,
+    ("service/place.py", "Path"): _OURS,
+    ("service/place.py", "resolve"): _DOOR,
+    ("service/place.py", "unlinked"): _OTHERS,
+    ("service/api/jobs.py", "FileResponse"): "the type of an answer, which is a `SentFile`",
+    ("service/api/runs.py", "FileResponse"): "the type of an answer, which is a `SentFile`",
+    ("service/app.py", "StaticFiles"): _OURS,
+    ("service/searcher.py", "Path"): _ASKED,
+    ("studies/remote.py", "Path"): _NAMED,
+    ("sweeps/lease.py", "Path"): _OURS,
+    ("sweeps/lease.py", "os.readlink"): _OURS,
+    ("sweeps/storage.py", "JournalFileBackend"): _OTHERS,
+    ("sweeps/storage.py", "unlinked"): _OTHERS,
+    ("sweeps/tunable.py", "Path"): _NAMED,
+    ("sweeps/tunable.py", "resolve"): _DOOR,
+    ("sweeps/worker.py", "Path"): _OURS,
+    ("tables/arrays.py", "ZipFile"): _MEMORY,
+    ("tables/design.py", "Path"): _FALLEN,
+    ("tables/folder.py", "FileLock"): _OTHERS,
+    ("tables/folder.py", "unlinked"): _OTHERS,
+    ("tables/owner.py", "Path"): _USER,
+    ("tables/owner.py", "resolve"): _FALLEN,
+    ("tables/parquet.py", "ParquetFile"): _MEMORY,
+    ("tables/parquet.py", "read_schema"): _MEMORY,
+    ("tables/sheet.py", "read_csv"): _NAMED,
+}
+"""Places that do not go through the door, by module and name, and why."""
+_OF_OS: Final = {
+    *("access", "fwalk", "listdir", "lstat", "open", "readlink", "scandir", "stat", "walk"),
+}
+_OF_OS_PATH: Final = {
+    *("exists", "getmtime", "getsize", "isdir", "isfile", "islink", "lexists", "realpath"),
+    "samefile",
+}
+_MAKES_PATHS: Final = {
+    "absolute",
+    "cwd",
+    "expanduser",
+    "home",
+    "relative_to",
+    "resolve",
+    "unlinked",
+}
+_TEXTS: Final = {"as_posix", "name", "stem", "suffix"}
+"""What a path may be made for without a reason: text."""
+_OPENS: Final = {
+    *("FileLock", "FileResponse", "JournalFileBackend", "ParquetDataset", "ParquetFile"),
+    *("StaticFiles", "ZipFile", "iglob", "loadtxt", "memmap", "read_csv", "read_parquet"),
+    *("read_schema", "rglob", "run_path", "spec_from_file_location"),
+}
+_OF_MODULES: Final = {
+    "os": _OF_OS,
+    "os.path": _OF_OS_PATH,
+    "io": {"open"},
+    "np": {"load"},
+    "pq": {"read_table"},
+    "torch": {"load"},
+}
+
+
+def _passing_by(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Line and name of everything that may lead past the door, called or handed on."""
+    paths = {
+        one.asname or one.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module == "pathlib"
+        for one in node.names
+    }
+    texts = {
+        id(made)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr in _TEXTS
+        for made in (node.value, getattr(node.value, "func", None))
+    }
+    for node in ast.walk(tree):
+        if id(node) in texts:
+            continue
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id in {"open", *paths}:
+                yield node.lineno, "open" if node.func.id == "open" else "Path"
+        elif isinstance(node, ast.keyword) and node.arg == "path_type":
+            yield node.value.lineno, "path_type"
+        elif isinstance(node, ast.ImportFrom) and node.module in (
+            "glob",
+            "os",
+            "os.path",
+            "shelve",
+        ):
+            names = {*_OF_OS, *_OF_OS_PATH, "glob", "iglob", "open"}
+            if any(one.name in names for one in node.names):
+                yield node.lineno, node.module
+        elif isinstance(node, ast.Name) and node.id in _OPENS:
+            yield node.lineno, node.id
+        elif isinstance(node, ast.Attribute):
+            before = ast.unparse(node.value)
+            of_module = _OF_MODULES.get(before, set())
+            if node.attr in of_module:
+                yield node.lineno, f"{before}.{node.attr}"
+            elif node.attr in _OPENS or node.attr in _MAKES_PATHS:
+                yield node.lineno, node.attr
+
+
+def test_every_way_past_the_door_is_known() -> None:
+    found = set()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        place = path.relative_to(PACKAGE).as_posix()
+        if place in DOOR or place.startswith("engine/"):  # kernels, and their cache
+            continue
+        for line, name in _passing_by(ast.parse(path.read_text(encoding="utf-8"))):
+            found.add((place, name))
+            assert (place, name) in EXEMPT, f"evolve/{place}:{line}: {name} leads past the door"
+    assert found == EXEMPT.keys(), f"no longer needed: {EXEMPT.keys() - found}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "open(path)",
+        "open(path, 'ab')",
+        "io.open(path)",
+        "from pathlib import Path\nPath(str(folder), 'champion.json').read_bytes()",
+        "from pathlib import Path as File\nFile(place)",
+        "folder.resolve() / 'games'",
+        "folder.absolute()",
+        "os.open(path, os.O_RDONLY)",
+        "os.scandir(folder)",
+        "later(os.listdir, folder)",
+        "os.path.exists(path)",
+        "from os import walk",
+        "from glob import glob",
+        "click.Path(path_type=File)",
+        "zipfile.ZipFile(path)",
+        "pq.ParquetFile(path)",
+        "pq.read_table(path)",
+        "np.load(path)",
+        "FileResponse(path)",
+        "later(FileResponse, path)",
+        "filelock.FileLock(path)",
+        "path.rglob('*')",
+    ],
+)
+def test_what_leads_past_it_is_seen(text: str) -> None:
+    assert len(list(_passing_by(ast.parse(text)))) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "path.open('rb')",
+        "path.read_text()",
+        "path.exists()",
+        "folder.resolve().name",
+        "path.relative_to(folder).as_posix()",
+        "from fastapi import Path\nPath(max_length=3)",
+        "from pathlib import Path\nPath(place).suffix",
+        "read_table(path)",
+        "house.index.open(name)",
+        "os.replace(a, b)",
+    ],
+)
+def test_what_takes_it_or_opens_nothing_may_stand_anywhere(text: str) -> None:
+    assert not list(_passing_by(ast.parse(text)))

@@ -1,0 +1,369 @@
+"""Links in a folder of runs from elsewhere: the service follows none, says so, and goes on.
+
+In this process, through the app itself. What the links lead to bears a mark that no answer may
+have, and must be as it was afterwards.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+import pytest
+
+from evolve.errors import LinkError
+from evolve.service import plays
+from evolve.service.app import make_app
+from evolve.service.house import House
+from evolve.service.lending import SentFile
+from evolve.service.place import Place
+from evolve.service.plays import Plays
+from evolve.service.search import Search
+from evolve.tables.run import Run
+from tests.cli import posix, snapshot
+from tests.service import API
+from tests.waits import until
+
+pytestmark = posix
+MARK: Final = "stolen-from-elsewhere"
+_MATCH: Final = {"command": "match", "settings": {"a": "swh", "b": "random", "games": 2}}
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[asyncio.Runner]:
+    with asyncio.Runner() as runner:
+        yield runner
+
+
+@pytest.fixture(scope="module")
+def search(runner: asyncio.Runner) -> Iterator[Search]:
+    """The process that searches, the same for all: it takes seconds to start."""
+    search = Search()
+    yield search
+    runner.run(search.close())
+
+
+class App:
+    """The app on a folder, in this process. No job is started before it has `slots`."""
+
+    def __init__(self, runs: Path, runner: asyncio.Runner, search: Search) -> None:
+        self.place = Place(runs)
+        self.place.claim()
+        self.house = House(self.place, 0, ())
+        self._runner = runner
+        self.house.search = self._search = search
+        self.house.plays = Plays(self.place, self.house.agents, search)
+        self._app = make_app(self.house)
+
+    def __enter__(self) -> App:
+        self._runner.run(self.house.open())
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.house.search = Search()  # the other one goes on
+        self._runner.run(self.house.close())
+        self.place.release()
+
+    def ask(self, method: str, path: str, document: Any = None) -> httpx.Response:
+        """The answer to a request."""
+
+        async def answer() -> httpx.Response:
+            transport = httpx.ASGITransport(self._app, raise_app_exceptions=False)
+            base = f"http://localhost{API}/"
+            async with httpx.AsyncClient(transport=transport, base_url=base) as client:
+                return await client.request(method, path, json=document)
+
+        found = self._runner.run(answer())
+        assert MARK not in found.text
+        assert found.status_code < 500, found.text
+        return found
+
+    def get(self, path: str, status: int = 200) -> Any:
+        return self._checked(self.ask("GET", path), status)
+
+    def delete(self, path: str, status: int = 204) -> None:
+        self._checked(self.ask("DELETE", path), status)
+
+    def post(self, path: str, document: Any, status: int) -> Any:
+        return self._checked(self.ask("POST", path, document), status)
+
+    def refused(self, path: str) -> str:
+        """What a problem says that names a link."""
+        said: str = self.get(path, 422)["detail"]
+        assert "is a link to" in said
+        assert "\n" not in said
+        return said
+
+    @staticmethod
+    def _checked(answer: httpx.Response, status: int) -> Any:
+        assert answer.status_code == status, answer.text
+        if status >= 400:
+            assert answer.headers["content-type"] == "application/problem+json"
+        return answer.json() if answer.content else None
+
+
+Open = Callable[[Path], App]
+
+
+@pytest.fixture
+def opened(runner: asyncio.Runner, search: Search) -> Open:
+    """The app on a folder that is given."""
+    return lambda folder: App(folder, runner, search)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, runs: Path) -> Path:
+    """A folder of runs with two of them, `small` and `other`."""
+    for name in ("small", "other"):
+        shutil.copytree(runs / "small", tmp_path / "runs" / name)
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def outside(tmp_path: Path, runs: Path) -> Iterator[Path]:
+    """Somebody's files, among them a run as good as any. They are as they were afterwards."""
+    place = tmp_path / "outside"
+    shutil.copytree(runs / "small", place / "run")
+    champion = place / "run" / "champion.json"
+    champion.write_text(champion.read_text().replace('"name": "', f'"name": "{MARK}-'))
+    config = place / "run" / "config.toml"
+    config.write_text(config.read_text() + f'\n# {MARK}\n[versions2]\nx = "{MARK}"\n')
+    (place / "deep" / "er").mkdir(parents=True)
+    for name in ("file", "deep/er/file", "deep/.writing-x", "0123456789abcdef.json"):
+        (place / name).write_text(f'{{"{MARK}": 1}}\n')
+    before = snapshot(place)
+    yield place
+    assert snapshot(place) == before
+
+
+@pytest.mark.parametrize("name", ["", "jobs", "plays", "agents", "agents/uploads", "tmp", "lock"])
+def test_a_folder_of_its_own_is_no_link(folder: Path, outside: Path, name: str) -> None:
+    link = folder / ".service" / name
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(outside / "deep" if name != "lock" else outside / "file")
+    with pytest.raises(LinkError) as raised:
+        Place(folder).claim()
+    assert f"{link} is a link to {outside}" in str(raised.value)
+    assert link.is_symlink()
+
+
+@pytest.mark.parametrize("what", ["deep", "file", "nothing"])
+def test_links_on_their_way_out_are_told_and_stay(
+    opened: Open, folder: Path, outside: Path, what: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    left = folder / ".service" / "tmp"
+    (left / "run" / "games").mkdir(parents=True)
+    (left / "file").touch()
+    (left / "link").symlink_to(outside / what)
+    (left / "run" / "link").symlink_to(outside / what)
+    with caplog.at_level(logging.WARNING), opened(folder) as app:
+        assert {one["id"] for one in app.get("runs")["items"]} == {"small", "other"}
+    assert [os.fspath(path.relative_to(left)) for path in left.rglob("*")] == ["link"]
+    assert caplog.messages == [
+        f"{left / 'link'} is a link to {outside / what}: put what it names there"
+    ]
+
+
+def test_a_game_that_is_a_link(
+    opened: Open, folder: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, name = folder / ".service" / "plays", "0123456789abcdef"
+    kept.mkdir(parents=True)
+    (kept / f"{name}.json").symlink_to(outside / f"{name}.json")
+    (kept / ".writing-link").symlink_to(outside / "file")
+    monkeypatch.setattr(plays, "_KEPT", 1)  # so that older ones than the last go
+    with opened(folder) as app:
+        assert f"{name}.json is a link" in app.refused(f"plays/{name}")
+        assert f"{name}.json is a link" in app.refused(f"plays/{name}/game.ggf")
+        asked = {"agent": "random", "side": "black"}
+        for _ in range(2):
+            app.post("plays", asked, 201)
+    assert (kept / f"{name}.json").is_symlink()
+    assert (kept / ".writing-link").is_symlink()
+    assert len([path for path in kept.glob("*.json") if not path.is_symlink()]) == 1
+
+
+def test_an_upload_that_is_a_link(opened: Open, folder: Path, outside: Path) -> None:
+    kept, name = folder / ".service" / "agents" / "uploads", "0123456789abcdef"
+    kept.mkdir(parents=True)
+    (kept / f"{name}.json").symlink_to(outside / "run" / "champion.json")
+    with opened(folder) as app:
+        listed = {one["id"]: one for one in app.get("agents")["items"]}
+        assert "is a link" in listed[f"upload:{name}"]["about"]
+        assert "run:small" in listed
+        app.refused(f"agents/upload:{name}")
+        said = app.ask("DELETE", f"agents/upload:{name}")
+        assert (said.status_code, "is a link" in said.text) == (422, True)
+        app.post("evaluations", {"agent": f"upload:{name}", "position": {"moves": ""}}, 422)
+    assert (kept / f"{name}.json").is_symlink()
+
+
+def test_an_individual_that_was_shown_and_is_a_link_now(
+    opened: Open, folder: Path, outside: Path
+) -> None:
+    with opened(folder) as app:
+        [individual] = app.get("runs/small/generations/1/individuals?limit=1")["items"]
+        app.get(f"runs/small/individuals/{individual['individual']}")
+        [kept] = (folder / ".service" / "agents").glob("*.json")
+        kept.unlink()
+        kept.symlink_to(outside / "run" / "champion.json")
+        app.refused(f"runs/small/individuals/{individual['individual']}")
+        assert kept.is_symlink()
+
+
+def test_files_of_a_job(opened: Open, folder: Path, outside: Path) -> None:
+    with opened(folder) as app:
+        job = app.post("jobs", _MATCH, 202)["id"]
+        place = folder / ".service" / "jobs" / job
+        for name in ("log.txt", "games.ggf", "games.parquet"):
+            (place / name).symlink_to(outside / "file")
+        assert "log.txt is a link" in app.get(f"jobs/{job}/log")["text"]
+        for name in ("games.ggf", "games.parquet", "games.csv"):
+            app.refused(f"jobs/{job}/files/{name}")
+        app.refused(f"jobs/{job}/games")
+        app.refused(f"jobs/{job}/games/0")
+        app.house.jobs.slots = 1
+        until(lambda: app.get(f"jobs/{job}")["state"] != "queued")
+        found = app.get(f"jobs/{job}")
+        assert (found["state"], "is a link to" in found["error"]) == ("failed", True)
+        app.delete(f"jobs/{job}")
+        assert not place.exists()
+
+
+@pytest.mark.parametrize("name", ["settings.toml", "progress.jsonl", ".games.ggf.keeping"])
+def test_a_job_with_a_link_among_its_files_is_not_started(
+    opened: Open, folder: Path, outside: Path, name: str
+) -> None:
+    with opened(folder) as app:
+        job = app.post("jobs", _MATCH, 202)["id"]
+        (folder / ".service" / "jobs" / job / name).symlink_to(outside / "deep")
+        app.house.jobs.slots = 1
+        until(lambda: app.get(f"jobs/{job}")["state"] != "queued")
+        assert f"{name} is a link" in app.get(f"jobs/{job}")["error"]
+
+
+def test_a_job_that_is_a_link(
+    opened: Open, folder: Path, outside: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    kept = folder / ".service" / "jobs"
+    (kept / "20260101-00000002").mkdir(parents=True)
+    (kept / "20260101-00000001").symlink_to(outside / "deep")
+    (kept / "20260101-00000002" / "job.json").symlink_to(outside / "file")
+    with caplog.at_level(logging.WARNING), opened(folder) as app:
+        jobs = app.get("jobs")["items"]
+        assert "20260101-00000001" not in [one["id"] for one in jobs]
+        assert all(one["state"] != "queued" for one in jobs)
+    assert f"{kept / '20260101-00000001'} is a link" in caplog.text
+    assert (kept / "20260101-00000001").is_symlink()
+
+
+GETS: Final = (
+    *("runs/small", "runs/small/generations", "runs/small/files/champion.json"),
+    *("runs/small/files/games.parquet", "runs/small/generations/1/individuals"),
+    *("runs/small/generations/1/games", "runs/small/generations/playoff/games"),
+    *("runs/small/generations/1/crosstable", "runs/small/games/1:0", "agents/run:small"),
+    *("runs/small/generations/1/champion", "runs/small/lineage/0-1"),
+    *("figures?run=small&run=other", "compare?run=small&run=other"),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "state"),
+    [
+        ("config.toml", "damaged"),
+        ("champion.json", "damaged"),
+        ("generations", "damaged"),
+        ("generations/gen-0002.parquet", "damaged"),
+        ("generations/gen-0001.parquet", None),
+        ("games", None),
+        ("games/gen-0001.parquet", None),
+        ("games/playoff.parquet", None),
+        (".lock", None),
+        ("", "damaged"),
+    ],
+)
+def test_a_run_with_a_link_is_one_damaged_run(
+    opened: Open, folder: Path, outside: Path, name: str, state: str | None
+) -> None:
+    link = folder / "small" / name
+    if link.is_dir():
+        shutil.rmtree(link)
+    else:
+        link.unlink()
+    link.symlink_to(outside / "run" / name)
+    with opened(folder) as app:
+        found = {one["id"]: one for one in app.get("runs")["items"]}
+        assert found["other"]["state"] == "done"
+        if state is not None:
+            assert found["small"]["state"] == state
+            assert f"{link} is a link to {outside / 'run' / name}" in found["small"]["problem"]
+            assert "is a link" in app.get("runs/small")["problem"]
+        refusals = 0
+        for path in GETS:
+            answer = app.ask("GET", path)
+            assert answer.status_code in (200, 404, 422), (path, answer.text)
+            refusals += "is a link" in answer.text
+        assert refusals >= (0 if name == ".lock" else 1)
+        answer = app.ask("POST", "runs/small/resume", {"settings": {"generations": 9}})
+        assert answer.status_code in (202, 422)
+        if answer.status_code == 202:
+            app.house.jobs.slots = 1
+            job = answer.json()["id"]
+            until(lambda: app.get(f"jobs/{job}")["state"] == "failed")
+            assert "is a link" in app.get(f"jobs/{job}")["error"]
+    assert link.is_symlink()
+
+
+@pytest.mark.parametrize("name", ["config.toml", "games", "generations/gen-0001.parquet"])
+def test_a_run_with_a_link_can_be_deleted(
+    opened: Open, folder: Path, outside: Path, name: str
+) -> None:
+    link = folder / "small" / name
+    shutil.rmtree(link) if link.is_dir() else link.unlink()
+    link.symlink_to(outside / "run" / name)
+    with opened(folder) as app:
+        app.delete("runs/small")
+        assert [one["id"] for one in app.get("runs")["items"]] == ["other"]
+    assert not os.path.lexists(folder / "small")
+
+
+def test_a_new_run_takes_no_link_for_its_place(opened: Open, folder: Path, outside: Path) -> None:
+    (folder / "wanted").symlink_to(outside / "deep" / "er")
+    (folder / "standard-001").symlink_to(outside / "deep" / "er")
+    with opened(folder) as app:
+        asked = {"command": "run", "settings": {"rules": "standard"}}
+        app.post("jobs", {**asked, "name": "wanted"}, 409)
+        assert app.post("jobs", asked, 202)["run"] == "standard-002"
+
+
+def test_a_file_is_sent_from_the_handle_by_which_it_was_found(
+    opened: Open, folder: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A link that comes between the look and the sending is not followed."""
+    champion = folder / "small" / "champion.json"
+    wanted = champion.read_bytes()
+    before = SentFile.__call__
+
+    async def call(self: SentFile, *arguments: Any) -> None:
+        champion.unlink()
+        champion.symlink_to(outside / "run" / "champion.json")
+        await asyncio.sleep(0)
+        await before(self, *arguments)
+
+    monkeypatch.setattr(SentFile, "__call__", call)
+    with opened(folder) as app:
+        assert app.ask("GET", "runs/small/files/champion.json").content == wanted
+
+
+def test_the_folder_of_runs_may_be_a_link(opened: Open, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(folder)
+    with opened(tmp_path / "link") as app:
+        assert {one["state"] for one in app.get("runs")["items"]} == {"done"}
+        assert app.get("runs/small/files/champion.json")["format"]
+    assert Run(tmp_path / "link" / "small").generation_count == 3
