@@ -22,8 +22,7 @@ def whole(function: Callable[..., Any]) -> FunctionType:
 
 
 def errand(payload: bytes) -> tuple[str, str, Any, float]:
-    """Do what the payload asks for. The answer: the worker's address, then `done`, what came of it,
-    pickled, and the CPU seconds that it took, or `refused`, why, and 0."""
+    """Do what the payload asks for. The answer is a `Reply`, as a plain tuple."""
     import importlib
 
     from distributed import get_worker
