@@ -195,7 +195,7 @@ class Cluster:
         task.futures.remove(future)
         if found is NOTHING:
             why = self._failure(future)
-            task.try_again(_TRIES, f"workers die of a task, {_TRIES} of them: {why}")
+            task.try_again(_TRIES, f"a task came to nothing {_TRIES} times, lastly: {why}")
             return []
         said = None
         try:
