@@ -100,7 +100,7 @@ def test_what_a_task_raises_is_told_with_its_worker(shared: Place) -> None:
     with cluster(shared, 2) as found:
         with pytest.raises(ClusterError, match=text):
             list(found.run(divided, [1, 0]))
-        with pytest.raises(RunError, match="^no room on tcp://"):
+        with pytest.raises(RunError, match=r"^no room on tcp://"):
             list(found.run(has_no_room, [1]))
         assert sorted(found.run(divided, [1, 2])) == [(0, 1.0), (1, 0.5)], "nobody is left out"
 
@@ -215,8 +215,8 @@ def test_a_worker_that_hangs_while_it_lives_is_not_waited_for(
             came = list(found.run(hangs_on, [([one], str(file))] * 8))
             assert [place for _, place in came] == [other] * 8
             assert re.fullmatch(
-                rf"worker {one} gets no further task until it answers: it has taken \d+ seconds for "
-                r"a task; the longest took \d+\.\d",
+                rf"worker {one} gets no further task until it answers: it has taken \d+ seconds "
+                r"for a task; the longest took \d+\.\d",
                 told[0],
             )
             assert found.slots == 1
@@ -233,7 +233,7 @@ def test_a_worker_that_hangs_while_it_lives_is_not_waited_for(
 @pytest.mark.usefixtures("impatient")
 def test_where_all_workers_hang_it_ends(shared: Place, tmp_path: Path) -> None:
     file = tmp_path / "go"
-    text = r"^3 times no worker answered in time; tcp://.*: \d+ seconds for a task; none has ended yet$"
+    text = r"^3 times no worker answered in time; tcp://.*: \d+ seconds for a task; none has ended"
     with cluster(shared, 2) as found:
         try:
             with pytest.raises(ClusterError, match=text):
