@@ -202,7 +202,7 @@ def _of_multiprocessing() -> Set[int | None]:
     import multiprocessing  # not above: each start of the command has this module
     from multiprocessing import forkserver
 
-    server: Any = forkserver._forkserver  # type: ignore[attr-defined]
+    server: Any = forkserver._forkserver
     children = {child.pid for child in multiprocessing.active_children()}
     return {*children, server._forkserver_pid}
 
