@@ -110,8 +110,7 @@ class Cluster:
     @property
     def slots(self) -> int:
         """Threads of all workers that are there now."""
-        there = self.roster.usable()
-        return max(1, sum((self.roster.free() or there).values()))
+        return max(1, sum((self.roster.free() or self.roster.usable()).values()))
 
     def games(self, count: int) -> int:
         """See Executor: a task costs a millisecond of the scheduler."""

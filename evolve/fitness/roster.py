@@ -94,6 +94,8 @@ class Roster:
         """Those of `usable` that owe no answer for too long."""
         there = self.usable()
         with self._looking:
+            if not self._aside:  # as nearly always, and there may be a thousand
+                return there
             return {place: count for place, count in there.items() if place not in self._aside}
 
     def set_aside(self, place: str, why: str) -> None:
