@@ -28,6 +28,7 @@ from evolve.fitness.games import (
     GamesDone,
     GamesTask,
     TaskMaker,
+    check_played,
     parts_of,
     play_task,
     winner_of,
@@ -288,7 +289,7 @@ class Match:
                 start = parts[-1].stop
                 yield maker.task(self.pairings[numbers[parts[-1]]])
 
-        with closing(self.executor.run(play_task, tasks())) as answers:
+        with closing(self.executor.run(play_task, tasks(), check_played)) as answers:
             for number, played in answers:
                 part = parts[number]
                 seconds = played.seconds / (part.stop - part.start)

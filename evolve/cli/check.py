@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from evolve.cli.options import json_option
 from evolve.cli.terminal import counting, json_text, say
+
+_WORDS: Final = {True: "ok", False: "WRONG", None: "?"}
 
 
 @click.command(name="check")
@@ -40,8 +42,9 @@ def check_command(file: Path, allow: tuple[str, ...], as_json: bool, **options: 
     """Put FILE, a Python file with the CS303 class AI, to what a contest asks.
 
     It is loaded, and plays in a process of its own: what it imports, whether every square in its
-    list is legal and the list empty where it must pass, the slowest move, and the most memory. The
-    exit code is 1 where anything is wrong.
+    list is legal and the list empty where it must pass, the slowest move, and the CPU time and
+    memory of it and of all that it starts, measured from outside. The exit code is 1 where anything
+    is wrong.
 
     \b
     Examples:
@@ -55,11 +58,11 @@ def check_command(file: Path, allow: tuple[str, ...], as_json: bool, **options: 
         raise click.BadParameter(f"there is no program {python!r}", param_hint="--python")
     with counting("games", options["games"], as_json) as progress:
         found = examine(file, **options, allowed=(*ALLOWED, *allow), progress=progress)
-    good = all(one.good for one in found)
+    good = all(one.good is not False for one in found)
     if as_json:
         findings = [{"name": one.name, "good": one.good, "text": one.text} for one in found]
         click.echo(json_text({"file": str(file), "good": good, "findings": findings}))
     else:
         for one in found:
-            say(f"{one.name:<8} {'ok' if one.good else 'WRONG':<6} {one.text}")
+            say(f"{one.name:<8} {_WORDS[one.good]:<6} {one.text}")
     return 0 if good else 1

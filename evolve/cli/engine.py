@@ -10,7 +10,6 @@ import click
 from evolve.cli.completion import complete_agents
 from evolve.cli.options import rules_option
 from evolve.cli.terminal import forget_reader
-from evolve.text import plain
 
 _LONGEST_LINE = 1 << 16
 
@@ -63,5 +62,5 @@ def _lines() -> Iterator[str]:
 
 
 def _say(text: str) -> None:
-    sys.stdout.write(plain(text, keep="\n"))
+    sys.stdout.write(text)
     sys.stdout.flush()

@@ -21,6 +21,7 @@ from evolve.agents.registry import PROGRAM_FORMS, REFERENCES
 from evolve.cli import signals
 from evolve.cli.options import PROGRESS
 from evolve.errors import EvolveError, OptionsError
+from evolve.programs.orphans import PROGRAMS
 from evolve.tables.kinds import RUN_KINDS
 from evolve.text import expect_any_text, plain
 
@@ -200,7 +201,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     0 done, 1 the work failed (one line on stderr), 2 wrong usage, 130 interrupted, 143
     and 129 ended by SIGTERM and SIGHUP.
     """
-    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments is None:
+        PROGRAMS.claim()
+        arguments = sys.argv[1:]
     _stand_in_for_closed_streams()
     code = _run(arguments)
     try:

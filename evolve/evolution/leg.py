@@ -10,15 +10,23 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+from evolve.agents.files import read_header
 from evolve.config.toml import read_run_toml, resolve
-from evolve.errors import RunError
+from evolve.engine.rules import PASS
+from evolve.errors import EvolveError, RunError
 from evolve.evolution.loop import Evolution
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
 from evolve.files.folder import FolderPath, inside
+from evolve.fitness.answers import WrongAnswerError, ensure, named
 from evolve.fitness.executor import ONE_THREAD
 from evolve.fitness.openings import Openings
+from evolve.tables.individuals import table_metadata
 from evolve.tables.layout import (
     CHAMPION_FILE,
     CONFIG_FILE,
@@ -29,9 +37,11 @@ from evolve.tables.layout import (
     committed_generations,
     games_file,
     generation_file,
+    generation_of,
     playoff_file,
 )
 from evolve.tables.observer import Silent
+from evolve.tables.parquet import read_metadata, read_table
 
 
 @dataclass(frozen=True)
@@ -126,6 +136,69 @@ def _gone_on(folder: FolderPath, leg: Leg) -> LegDone:
         evolution.openings,
         not stopped,
     )
+
+
+def check_leg(leg: Leg, done: Any) -> None:
+    """See Check: nothing but the files that a leg writes, each of which can be read.
+
+    Their names are the worker's words, and would otherwise reach any file of the user's.
+    """
+    ensure(isinstance(done, LegDone), f"its answer is {named(done)} in place of a part of a run")
+    openings = getattr(done.openings, "moves", None)
+    ensure(
+        isinstance(openings, np.ndarray)
+        and openings.dtype == np.int8
+        and openings.ndim == 2
+        and len(openings)
+        and ((openings >= -1) & (openings < PASS)).all(),
+        "its answer has no openings",
+    )
+    ensure(
+        isinstance(done.files, Mapping)
+        and all(isinstance(data, bytes) for data in done.files.values())
+        and isinstance(done.gone, tuple)
+        and isinstance(done.finished, bool)
+        and type(done.generations) is int,
+        "its answer has no files of a run",
+    )
+    here = inside(".")
+    before = sum(generation_of(Path(name)) >= 0 for name in leg.files if GENERATIONS in name)
+    ensure(
+        before <= done.generations <= before + len(done.files),
+        f"its answer has {done.generations} generations",
+    )
+    new = [part(here, n) for n in range(before, done.generations) for part in _PARTS]
+    ends = {path.as_posix() for path in (*_results(here), here / EVALUATION_FILE)}
+    named_here = {path.as_posix() for path in new}
+    ensure(named_here <= set(done.files), "its answer lacks files of a generation")
+    for name in set(done.files) - named_here - ends | set(done.gone) - ends:
+        raise WrongAnswerError(
+            f"its answer has a file {str(name)[:80]!r}, which no part of a run has"
+        )
+    with tempfile.TemporaryDirectory(prefix="evolve-") as scratch:
+        for name, data in done.files.items():
+            _check_file(Path(scratch), name, data)
+
+
+_PARTS = (games_file, generation_file)
+
+
+def _check_file(scratch: Path, name: str, data: bytes) -> None:
+    """Raise WrongAnswerError where a file is not what its name says."""
+    path = scratch / Path(name).name
+    path.write_bytes(data)
+    number = generation_of(path)
+    try:
+        if path.suffix != ".parquet":
+            read_header(path)
+            return
+        found = read_table(path, only=["generation"])["generation"].unique().to_pylist()
+        if GENERATIONS in name:
+            table_metadata(read_metadata(path))
+    except (EvolveError, LookupError, TypeError, ValueError) as error:
+        raise WrongAnswerError(f"its answer has a file {name} that cannot be read") from error
+    if number >= 0 and found != [number]:
+        raise WrongAnswerError(f"its answer has a file {name} of another generation")
 
 
 def keep(folder: FolderPath, done: LegDone) -> None:

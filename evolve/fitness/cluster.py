@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import pickle
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
@@ -17,9 +16,22 @@ from distributed.client import ClosedClientError
 
 from evolve.errors import ClusterError
 from evolve.fitness import errand
+from evolve.fitness.answers import (
+    FAILED,
+    RAISED,
+    REFUSED,
+    Check,
+    Reply,
+    WrongAnswerError,
+    raised,
+    reply_of,
+    told,
+    unpacked,
+)
 from evolve.fitness.errand import whole
 from evolve.fitness.executor import TASKS_A_SLOT, task_size
-from evolve.fitness.fetching import Fetching
+from evolve.fitness.fetching import NOTHING, Fetching
+from evolve.fitness.patience import WORKERS, Patience
 from evolve.fitness.remote import payload_of
 from evolve.fitness.roster import Roster
 from evolve.fitness.tls import Tls
@@ -43,6 +55,8 @@ _CLOSED: Final = (ClosedClientError, RuntimeError, OSError, TimeoutError, Cancel
 _TRIES: Final = 8
 """Of a task whose worker dies. Dask blames all tasks that waited on a worker that was killed, so
 one alone that dies with each is only known after several."""
+_FAILURES: Final = 3
+"""Of a task that raises what evolve did not: a worker may lack memory, or a disk."""
 
 
 class Cluster:
@@ -66,6 +80,9 @@ class Cluster:
         self._counting = Lock()
         self._seen = 0.0
         """When a worker was last known to be there."""
+        self._patience = Patience()
+        self._owed: dict[Any, str] = {}
+        """Tasks that were given to others, and the workers that have them still."""
         security = None if tls is None else _security(tls)
         try:
             self._client: Any = Client(
@@ -93,19 +110,23 @@ class Cluster:
     @property
     def slots(self) -> int:
         """Threads of all workers that are there now."""
-        return max(1, sum(self.roster.usable().values()))
+        return max(1, sum((self.roster.free() or self.roster.usable()).values()))
 
     def games(self, count: int) -> int:
         """See Executor: a task costs a millisecond of the scheduler."""
         return task_size(count, self.slots)
 
     def run(
-        self, function: Callable[[T], R], tasks: Iterable[T]
+        self, function: Callable[[T], R], tasks: Iterable[T], check: Check[T] | None = None
     ) -> Generator[tuple[int, R], None, None]:
-        """See Executor."""
-        waiting = ((number, _Task(payload_of(function, task))) for number, task in enumerate(tasks))
+        """See Executor. What an answer cannot be leaves its worker out, and what does not come in
+        time is asked of another one: see `Patience`."""
+        waiting = (
+            (number, _Task(function, task, check, payload_of(function, task)))
+            for number, task in enumerate(tasks)
+        )
         begun: dict[int, _Task] = {}
-        self._seen = time.monotonic()
+        looked = self._seen = time.monotonic()
         fetching = Fetching(self._client, self.roster)
         try:
             while True:
@@ -121,60 +142,165 @@ class Cluster:
                     self._look()
                 for number, future, found in news:
                     task = begun.get(number)
-                    if task is None or task.future is not future:
+                    if task is None or future not in task.futures:
                         continue
-                    answer = self._answer(number, task, found, fetching)
-                    if answer is not None:
+                    answers = self._answer(task, future, found)
+                    if answers:
                         del begun[number]
-                        yield number, pickle.loads(answer)
+                        self._cancel(task.futures)
+                        yield number, answers[0]
+                    elif not task.futures:
+                        self._submit({number: task}, fetching)
+                if time.monotonic() - looked > _LOOK:
+                    looked = time.monotonic()
+                    self._look_for_late_ones(begun, fetching)
         finally:
             fetching.close()
-            # Once the scheduler is gone, or another thread has left the cluster, nothing is left to
-            # cancel, and what ended this is what should be told.
-            with contextlib.suppress(*_CLOSED):
-                self._client.cancel([one.future for one in begun.values()], force=True)
+            self._cancel([one for task in begun.values() for one in task.futures])
 
     def _submit(self, wave: Mapping[int, _Task], fetching: Fetching) -> None:
-        places = list(self.roster.usable()) if self.roster.refused else None
+        there = self.roster.usable()
+        places = list(self.roster.free() or there)
         payloads = [task.payload for task in wave.values()]
         try:
-            futures = self._client.map(_ERRAND, payloads, pure=False, workers=places or None)
+            futures = self._client.map(
+                _ERRAND,
+                payloads,
+                pure=False,
+                workers=places if len(places) < len(there) or self.roster.refused else None,
+            )
         except ClosedClientError as error:
             raise self.roster.gone() from error
         for (number, task), future in zip(wave.items(), futures, strict=True):
-            task.future = future
+            task.futures.append(future)
+            task.places, task.since = places, time.monotonic()
             fetching.watch(number, future)
 
-    def _answer(self, number: int, task: _Task, found: Any, fetching: Fetching) -> bytes | None:
-        """What came of a task; None where it is done again, elsewhere."""
-        if found is None:
-            why = self._failure(task)
-            task.tries += 1
-            if task.tries == _TRIES:
-                raise ClusterError(f"workers die of a task, {_TRIES} of them: {why}")
-            self._submit({number: task}, fetching)
-            return None
-        place, kind, answer, seconds = found
-        if kind == "refused":
-            self.roster.refuse(place, answer)
-            self._submit({number: task}, fetching)
-            return None
-        with self._counting:
-            self.elsewhere += seconds
-        packed: bytes = answer
-        return packed
+    def _cancel(self, futures: Iterable[Any]) -> None:
+        """Let workers leave tasks that nobody waits for.
 
-    def _failure(self, task: _Task) -> str:
-        """Why nothing came of a task that is worth another try; what it has raised is raised."""
-        if task.future.status not in ("error", "cancelled"):
+        Not those that are late: Dask would take the worker for free, and give it the next ones.
+        """
+        with self._counting:
+            unwanted = [one for one in futures if one not in self._owed]
+        # Once the scheduler is gone, or another thread has left the cluster, nothing is left to
+        # cancel, and what ended the work is what should be told.
+        with contextlib.suppress(*_CLOSED):
+            if unwanted:
+                self._client.cancel(unwanted, force=True)
+
+    def _answer(self, task: _Task, future: Any, found: Any) -> list[Any]:
+        """What came of a task, alone in a list; nothing where it is to be done again."""
+        task.futures.remove(future)
+        if found is NOTHING:
+            why = self._failure(future)
+            task.try_again(_TRIES, f"a task came to nothing {_TRIES} times, lastly: {why}")
+            return []
+        said = None
+        try:
+            if isinstance(found, WrongAnswerError):
+                raise found
+            reply = reply_of(found, time.monotonic() - task.begun)
+            said = reply.place
+            return self._taken(task, future, reply)
+        except WrongAnswerError as error:
+            why = str(error)
+        place = self._holder(future, said)
+        task.try_again(_TRIES, f"{_TRIES} workers have answered a task wrongly; {place}: {why}")
+        self.roster.refuse(place, why)
+        return []
+
+    def _taken(self, task: _Task, future: Any, reply: Reply) -> list[Any]:
+        """What is in a reply; WrongAnswerError where that cannot be."""
+        if reply.kind == REFUSED:
+            self.roster.refuse(self._holder(future, reply.place), reply.answer)
+            return []
+        if reply.kind == FAILED:
+            why = f"{self._holder(future, reply.place)}: {reply.answer}"
+            task.try_again(_FAILURES, f"a task has failed {_FAILURES} times, lastly on {why}")
+            return []
+        if reply.place in self.roster.refused:  # for another task, meanwhile
+            return []
+        if reply.kind == RAISED:
+            raise raised(reply.answer)
+        answer = unpacked(reply.answer)
+        if task.check is not None:
+            task.check(task.task, answer)
+        self._patience.heard(task.function, reply.place, task.begun)
+        with self._counting:
+            self.elsewhere += reply.seconds
+        return [answer]
+
+    def _holder(self, future: Any, said: str | None) -> str:
+        """The worker whose answer is a future's, as the scheduler knows it."""
+        with contextlib.suppress(*_CLOSED):
+            holders = self._client.who_has([future]).get(future.key)
+            if holders:
+                return str(holders[0])
+        return said if said in self.roster.usable() else "a worker"
+
+    def _failure(self, future: Any) -> str:
+        """Why nothing came of a task: its worker has died, or its answer cannot be read here."""
+        if future.status not in ("error", "cancelled"):
             return "its worker was gone before its answer was here"
         try:
-            task.future.result()
-        except KilledWorker as error:
-            return str(error)
-        except (OSError, TimeoutError, CancelledError) as error:
+            error = future.exception()
+        except Exception as unread:  # of any kind, as it is another machine's
+            error = unread
+        if self._client.status != "running" or isinstance(error, CancelledError):
             raise self.roster.gone() from error
-        raise AssertionError(f"a task with an {task.future.status} has none")
+        return str(error) if isinstance(error, KilledWorker) else told(error)
+
+    def _look_for_late_ones(self, begun: Mapping[int, _Task], fetching: Fetching) -> None:
+        """Give tasks to others whose workers have had them for too long, though they live."""
+        now = time.monotonic()
+
+        def limit(task: _Task) -> float:
+            return self._patience.limit(task.function, task.late)
+
+        late = {n: task for n, task in begun.items() if now - task.since > limit(task)}
+        if not late:
+            return
+        try:
+            found = self._client.processing()
+        except (AttributeError, *_CLOSED) as error:
+            raise self.roster.gone() from error
+        there = {key: place for place, keys in found.items() for key in keys}
+        for number, task in late.items():
+            places = [there[one.key] for one in task.futures if one.key in there]
+            if not places:  # it waits for its turn
+                task.since = now
+                if not self.roster.usable().keys() & set(task.places):  # which never comes
+                    self._submit({number: task}, fetching)
+                continue
+            task.since = self._patience.since(places[-1], task.since)
+            if now - task.since > limit(task):
+                self._give_to_another(number, task, places[-1], fetching)
+
+    def _give_to_another(self, number: int, task: _Task, place: str, fetching: Fetching) -> None:
+        """Ask another worker for a task; the first answer that comes is taken."""
+        waited, longest = time.monotonic() - task.since, self._patience.longest(task.function)
+        before = "none has ended yet" if longest is None else f"the longest took {longest:.1f}"
+        why = f"{waited:.0f} seconds for a task; {before}"
+        task.late += 1
+        if task.late == WORKERS:
+            raise ClusterError(f"{WORKERS} times no worker answered in time; {place}: {why}")
+        task.since = time.monotonic()
+        self.roster.set_aside(place, f"it has taken {why}")
+        with self._counting:
+            self._owed |= dict.fromkeys(task.futures, place)
+        for future in task.futures:
+            future.add_done_callback(self._paid)
+        if self.roster.free():
+            self._submit({number: task}, fetching)
+
+    def _paid(self, future: Any) -> None:
+        """A worker that was late has answered, or is gone."""
+        with self._counting:
+            place = self._owed.pop(future, None)
+            free = place not in self._owed.values()
+        if place is not None and free:
+            self.roster.take_back(place)
 
     def _look(self) -> None:
         """Raise ClusterError where nobody is left to wait for."""
@@ -188,12 +314,28 @@ class Cluster:
 
 
 class _Task:
-    """One that is given out, or about to be."""
+    """One that is given out, or about to be.
 
-    def __init__(self, payload: bytes) -> None:
-        self.payload = payload
-        self.future: Any = None
-        self.tries = 0
+    futures: of all workers that it was given to and that may still answer; places: those that were
+    asked last; begun, since: when it was given out, and when last to a worker that may have been
+    free; late: workers that had it for too long.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], task: Any, check: Check[Any] | None, payload: bytes
+    ) -> None:
+        self.function, self.task, self.check, self.payload = function, task, check, payload
+        self.futures: list[Any] = []
+        self.places: list[str] = []
+        self.begun = self.since = time.monotonic()
+        self.late = 0
+        self._tries: dict[int, int] = {}
+
+    def try_again(self, most: int, why: str) -> None:
+        """Count a try of so many; ClusterError, which says why, where it was the last one."""
+        self._tries[most] = self._tries.get(most, 0) + 1
+        if self._tries[most] == most:
+            raise ClusterError(why)
 
 
 def _wave(tasks: Iterator[tuple[int, _Task]], room: int) -> dict[int, _Task]:

@@ -22,8 +22,7 @@ def whole(function: Callable[..., Any]) -> FunctionType:
 
 
 def errand(payload: bytes) -> tuple[str, str, Any, float]:
-    """Do what the payload asks for. The answer: the worker's address, then `done`, what came of it,
-    pickled, and the CPU seconds that it took, or `refused`, why, and 0."""
+    """Do what the payload asks for. The answer is a `Reply`, as a plain tuple."""
     import importlib
 
     from distributed import get_worker
@@ -33,7 +32,10 @@ def errand(payload: bytes) -> tuple[str, str, Any, float]:
         remote = importlib.import_module("evolve.fitness.remote")
     except ImportError as error:
         return address, "refused", f"it has no evolve of this kind: {error}", 0.0
-    return address, *remote.work(payload)
+    try:
+        return address, *remote.work(payload)
+    except Exception as error:  # of an evolve that is not as it should be: it cannot say so itself
+        return address, "failed", f"{type(error).__name__}: {error}", 0.0
 
 
 def facts() -> dict[str, Any]:

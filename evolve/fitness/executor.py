@@ -8,6 +8,8 @@ from typing import Final, Protocol, TypeVar
 
 import joblib
 
+from evolve.fitness.answers import Check
+
 BATCH: Final = 16
 """Games a task: one a task cost 14 % of the time in a prototype."""
 
@@ -49,10 +51,12 @@ class Executor(Protocol):
         """Games that a task of `count` in all should have; even."""
 
     def run(
-        self, function: Callable[[T], R], tasks: Iterable[T]
+        self, function: Callable[[T], R], tasks: Iterable[T], check: Check[T] | None = None
     ) -> Generator[tuple[int, R], None, None]:
         """Call a function for each task; the answers come with their tasks' numbers when they are
         there. Tasks are taken as they are needed; whoever stops listening ends what has not begun.
+
+        check: says of the answers of other machines whether they can be right.
         """
 
 
@@ -68,9 +72,9 @@ class Threads:
         return BATCH
 
     def run(
-        self, function: Callable[[T], R], tasks: Iterable[T]
+        self, function: Callable[[T], R], tasks: Iterable[T], check: Check[T] | None = None
     ) -> Generator[tuple[int, R], None, None]:
-        """See Executor."""
+        """See Executor: what this process has done itself needs no check."""
 
         def work(number: int, task: T) -> tuple[int, R]:
             return number, function(task)

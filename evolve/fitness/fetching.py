@@ -12,14 +12,19 @@ from typing import Any, Final, NamedTuple
 from distributed import Client
 from distributed.utils_comm import gather_from_workers
 
+from evolve.fitness.answers import WrongAnswerError, told
 from evolve.fitness.roster import Roster
 
 _TOGETHER: Final = 5.0
 """Seconds in which answers that are fetched together must be here."""
 
 
+NOTHING: Final = object()
+"""In place of an answer that did not come: a worker may say anything, None as well."""
+
+
 class News(NamedTuple):
-    """A task that has ended: its future, and what its worker said; None where nothing came."""
+    """A task that has ended: its future, and what its worker said; NOTHING where nothing came."""
 
     number: int
     future: Any
@@ -89,7 +94,7 @@ class Fetching:
             self._together = self._together and not event.together
             return event.news
         if event.future.status != "finished":
-            return [News(event.number, event.future, None)]
+            return [News(event.number, event.future, NOTHING)]
         self._ready[event.number] = event.future
         return []
 
@@ -118,7 +123,8 @@ class Fetching:
         keys = {number: future.key for number, future in futures.items()}
         fetched = self._of_workers if self._roster.reached else self._of_scheduler
         found: dict[Any, Any] = {}
-        with contextlib.suppress(OSError, TimeoutError):  # then nothing is found
+        # What cannot be unpacked raises anything. One by one it is known whose that is.
+        with contextlib.suppress(Exception):
             found = await asyncio.wait_for(fetched(list(keys.values())), _TOGETHER)
         news = [News(n, futures[n], found[key]) for n, key in keys.items() if key in found]
         self._events.put(_Fetched(True, news))
@@ -126,10 +132,14 @@ class Fetching:
         await asyncio.gather(*(self._brought_alone(n, futures[n]) for n in missed))
 
     async def _brought_alone(self, number: int, future: Any) -> None:
-        found: dict[Any, Any] = {}
-        with contextlib.suppress(OSError, TimeoutError):
-            found = await self._of_scheduler([future.key])
-        self._events.put(_Fetched(False, [News(number, future, found.get(future.key))]))
+        answer: Any
+        try:
+            answer = (await self._of_scheduler([future.key])).get(future.key, NOTHING)
+        except (OSError, TimeoutError):
+            answer = NOTHING
+        except Exception as error:  # anything, as above
+            answer = WrongAnswerError(f"its answer cannot be unpacked: {told(error)}")
+        self._events.put(_Fetched(False, [News(number, future, answer)]))
 
     async def _of_workers(self, keys: list[Any]) -> dict[Any, Any]:
         places = await self._client.scheduler.who_has(keys=keys)

@@ -6,7 +6,7 @@ import contextlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,15 +19,20 @@ from evolve.engine.entry import new_context
 from evolve.engine.results import (
     DISCS_BLACK,
     DISCS_WHITE,
+    END,
     FAILED_BLACK,
     FAILED_WHITE,
+    NODES_BLACK,
+    NODES_WHITE,
     OUTCOME,
     OVER_BUDGET_BLACK,
     OVER_BUDGET_WHITE,
+    PLIES,
     REASON,
     RESULT_COLUMNS,
 )
-from evolve.engine.rules import MAX_PLIES, NO_MOVE, Rules, rule_set
+from evolve.engine.rules import MAX_PLIES, NO_MOVE, PASS, Rules, rule_set
+from evolve.fitness.answers import ensure, is_number, named
 from evolve.fitness.executor import BATCH, ONE_THREAD, Executor, Threads
 from evolve.fitness.openings import Openings
 from evolve.fitness.playing import LiveGame
@@ -164,6 +169,53 @@ def play_task(task: GamesTask) -> PlayedTask:
     return PlayedTask(moves, results, time.perf_counter() - begin)
 
 
+def check_played(task: GamesTask, answer: Any) -> None:
+    """See Check: shapes and types, and what games that were played by the rules have in common.
+
+    Whether a search would have chosen these moves only another search can say.
+    """
+    count = len(task.pairings)
+    ensure(isinstance(answer, PlayedTask), f"its answer is {named(answer)} in place of games")
+    moves, results, seconds = answer
+    for found, kind, width in ((moves, np.int8, MAX_PLIES), (results, np.int64, RESULT_COLUMNS)):
+        alike = isinstance(found, np.ndarray) and found.dtype == kind
+        ensure(
+            alike and found.shape == (count, width),
+            f"its answer to {count} games has not {count} rows of {width} numbers for each table",
+        )
+    ensure(is_number(seconds) and seconds >= 0, "its answer has no seconds")
+    ensure(_are_played(task, moves, results), "its answer has games that cannot be")
+
+
+def _are_played(
+    task: GamesTask, moves: npt.NDArray[np.int8], results: npt.NDArray[np.int64]
+) -> bool:
+    """Whether all moves and results are in their ranges, and go with one another."""
+    plies, reason, outcome = results[:, PLIES], results[:, REASON], results[:, OUTCOME]
+    discs = results[:, [DISCS_BLACK, DISCS_WHITE]]
+    reasons = (END, OVER_BUDGET_BLACK, OVER_BUDGET_WHITE) if task.move_budget else (END,)
+    if not (
+        ((plies >= 0) & (plies <= MAX_PLIES)).all()
+        and ((discs >= 0) & (discs <= 64)).all()
+        and (discs.sum(1) <= 64).all()
+        and (results[:, [NODES_BLACK, NODES_WHITE]] >= 0).all()
+        and np.isin(reason, reasons).all()
+        and (np.abs(outcome) <= 1).all()
+    ):
+        return False
+    played = np.arange(MAX_PLIES) < plies[:, None]
+    if not (((moves >= 0) & (moves <= PASS))[played].all() and (moves[~played] == NO_MOVE).all()):
+        return False
+    # Each move puts a disc on the board, which has four at the start.
+    if not (((moves != PASS) & played).sum(1) + 4 == discs.sum(1)).all():
+        return False
+    sign = rule_set(task.rules).discs
+    ended = reason == END
+    difference = discs[:, 0] - discs[:, 1]
+    expected = sign * np.sign(difference) if sign else outcome
+    return bool((outcome[ended] == expected[ended]).all())
+
+
 class TaskMaker:
     """Makes tasks of the games between some agents, all of which have a row."""
 
@@ -257,7 +309,7 @@ def play_games(
         )
         parts = parts_of(count, executor.games(count))
         tasks = (maker.task(pairings[part]) for part in parts)
-        with contextlib.closing(executor.run(play_task, tasks)) as answers:
+        with contextlib.closing(executor.run(play_task, tasks, check_played)) as answers:
             for number, played in answers:
                 part = parts[number]
                 moves[part], results[part] = played.moves, played.results

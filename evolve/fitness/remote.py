@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pickle
 import time
+import traceback
 from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -15,6 +17,8 @@ import numpy as np
 from evolve import __version__
 from evolve.agents.registry import reference_agent
 from evolve.engine.compile import sources_hash
+from evolve.errors import EvolveError
+from evolve.fitness.answers import DONE, FAILED, RAISED, REFUSED, told
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import START_POSITION
 
@@ -52,7 +56,7 @@ def _load_kernels() -> None:
 
 
 def work(payload: bytes) -> tuple[str, Any, float]:
-    """Do an errand; see `evolve.fitness.errand.errand`.
+    """Do an errand; see `evolve.fitness.errand.errand`, and `Reply` for what comes of it.
 
     The payload comes from the one who started the work: a cluster runs what its clients send, and
     TLS is what keeps others out. What it asks for is unpacked only where both are alike.
@@ -60,9 +64,20 @@ def work(payload: bytes) -> tuple[str, Any, float]:
     *wanted, inner = pickle.loads(payload)
     mine = Make.here()
     if list(astuple(mine)) != wanted:
-        return "refused", f"it has {mine}, not {Make(*wanted)}", 0.0
+        return REFUSED, f"it has {mine}, not {Make(*wanted)}", 0.0
     _load_kernels()
     begin = time.thread_time()
-    function, task = pickle.loads(inner)
-    answer = pickle.dumps(function(task))
-    return "done", answer, time.thread_time() - begin
+    kind, answer = _done(inner)
+    return kind, answer, time.thread_time() - begin
+
+
+def _done(inner: bytes) -> tuple[str, Any]:
+    """What came of a task, or of the attempt."""
+    try:
+        function, task = pickle.loads(inner)
+        return DONE, pickle.dumps(function(task))
+    except EvolveError as error:
+        return RAISED, pickle.dumps(error)
+    except Exception as error:  # of this worker, or of evolve's: others may do better
+        *_, frame = traceback.extract_tb(error.__traceback__)
+        return FAILED, f"{told(error)} ({Path(frame.filename).name}, line {frame.lineno})"

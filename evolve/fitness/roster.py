@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import CancelledError
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, fields
 from threading import Lock
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from distributed import Client, KilledWorker
 
 from evolve.errors import ClusterError
 from evolve.fitness import errand
+from evolve.fitness.answers import ensure, named, told
 from evolve.fitness.errand import whole
 from evolve.fitness.remote import Make
 from evolve.text import count_of
@@ -57,6 +58,8 @@ class Roster:
         self._address, self._told = address, told
         self.refused: dict[str, str] = {}
         """Workers that are left out, and why."""
+        self._aside: set[str] = set()
+        """Workers that get no further task until they answer."""
         self.reached = True
         """Whether this machine reaches all workers itself."""
         self._workers: dict[str, int] = {}
@@ -87,6 +90,28 @@ class Roster:
                 self._asked = time.monotonic()
         return {place: count for place, count in self._workers.items() if place not in self.refused}
 
+    def free(self) -> dict[str, int]:
+        """Those of `usable` that owe no answer for too long."""
+        there = self.usable()
+        with self._looking:
+            if not self._aside:  # as nearly always, and there may be a thousand
+                return there
+            return {place: count for place, count in there.items() if place not in self._aside}
+
+    def set_aside(self, place: str, why: str) -> None:
+        """Give a worker no further task until it has answered."""
+        with self._looking:
+            new = place not in self._aside
+            self._aside.add(place)
+        if new:
+            self._told(f"worker {place} gets no further task until it answers: {why}")
+
+    def take_back(self, place: str) -> None:
+        """Use a worker again that was set aside."""
+        with self._looking:
+            self._aside.discard(place)
+        self._told(f"worker {place} has answered at last")
+
     def refuse(self, place: str, why: str) -> None:
         """Leave a worker out from now on; ClusterError where no other one is left."""
         if place not in self.refused:
@@ -111,9 +136,11 @@ class Roster:
         found = []
         for place in sorted(there):
             try:
-                facts = asked[place].result(timeout=max(0.1, end - time.monotonic()))
+                facts = _facts_in(asked[place].result(timeout=max(0.1, end - time.monotonic())))
             except (OSError, TimeoutError, CancelledError, KilledWorker):
                 facts = {"why": f"it has not answered for {_ANSWER:.0f} seconds"}
+            except Exception as error:  # what cannot be unpacked raises anything
+                facts = {"why": f"its answer cannot be used: {told(error)}"}
             make = facts.pop("make", None)
             why = facts.pop("why", None)
             if make is not None and make != mine:
@@ -153,6 +180,31 @@ class Roster:
                 self._silent.add(place)
                 self._told(f"worker {place} has not been heard for {now - since:.0f} seconds")
             self._last_heard[place] = worker["last_seen"], since
+
+
+def _facts_in(found: Any) -> dict[str, Any]:
+    """What a worker has said of itself, once that is known to be of the right kinds."""
+    words, numbers = ("host", "cpu", "python", "dask", "why"), ("cores",)
+    ensure(isinstance(found, dict), f"{named(found)} in place of facts")
+    facts = {name: found[name] for name in (*words, *numbers, "make") if name in found}
+    make = facts.get("make")
+    ensure(
+        all(isinstance(facts.get(name, ""), str) for name in words)
+        and all(type(facts.get(name, 0)) in (int, type(None)) for name in numbers)
+        and (make is None) == ("why" in facts)
+        and (make is None or _is_make(make)),
+        "its facts are of other kinds",
+    )
+    return facts
+
+
+def _is_make(found: Any) -> bool:
+    """Whether something names a make, as `astuple` does."""
+    return (
+        isinstance(found, tuple)
+        and len(found) == len(fields(Make))
+        and all(isinstance(part, str) for part in found)
+    )
 
 
 async def _all_reached(client: Any, places: Iterable[str]) -> bool:

@@ -33,7 +33,8 @@ class Site:
         # What matters of a lost connection is said in a line of ours; Dask's log would be forty. It
         # sets the levels of both when it is loaded.
         for name in ("distributed", "distributed.client"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)
+            # What a worker has sent that cannot be unpacked is critical to Dask, with a traceback.
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         with Cluster(self.scheduler, tls=self.tls, threads=threads, told=told) as cluster:
             yield cluster
 

@@ -17,6 +17,7 @@ import numpy as np
 from evolve.engine.board import Board, Side
 from evolve.engine.squares import square_name
 from evolve.errors import EngineError
+from evolve.programs.meter import Meter
 from evolve.programs.python import PythonSession
 
 ALLOWED: Final = ("numpy",)
@@ -31,21 +32,29 @@ _SHOWN: Final = 3
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found of one thing that a contest asks for: whether it is met, in words."""
+    """What was found of one thing that a contest asks for: whether it is met, in words.
+
+    good: None where that cannot be said.
+    """
 
     name: str
-    good: bool
+    good: bool | None
     text: str
 
 
 class _Course:
-    """The hand-in at play: what it answered, and what was wrong with it."""
+    """The hand-in at play: what it answered, and what was wrong with it.
 
-    def __init__(self, session: PythonSession, patience: float) -> None:
-        self._session, self._patience = session, patience
+    seconds: from each question until its answer was here. cpu: seconds for each move of all its
+    processes, and those since the move before, in which the other side had its turn.
+    """
+
+    def __init__(self, session: PythonSession, meter: Meter, patience: float) -> None:
+        self._session, self._meter, self._patience = session, meter, patience
         self.faults: list[str] = []
         self.seconds: list[float] = []
-        self.megabytes: float | None = None
+        self.cpu: list[float] = []
+        self._cpu_before = 0.0
         self.passes = 0
 
     def game(self, side: Side, what: str, rng: np.random.Generator) -> None:
@@ -64,25 +73,35 @@ class _Course:
         """What it plays, the first legal square in place of a wrong one; None for a pass."""
         where = f"{what}, {board.disc_count} discs"
         try:
-            answer = self._session.examine(board, new, time.monotonic() + self._patience)
+            places = self._measured(board, new)
         except EngineError as error:
             raise EngineError(f"{where}: {error}") from error
-        self.seconds.append(answer["seconds"])
-        self.megabytes = answer["megabytes"]
-        squares, legal = [_square(place) for place in answer["places"]], board.legal_moves()
+        squares, legal = [_square(place) for place in places], board.legal_moves()
         if not legal:
             self.passes += 1
             if squares:
                 self.faults.append(f"{where}: it must pass, and its list is not empty")
             return None
-        wrong = [place for place in answer["places"] if _square(place) not in legal]
+        wrong = [place for place in places if _square(place) not in legal]
         if wrong:
-            self.faults.append(f"{where}: {tuple(wrong[0])} is not legal")
+            self.faults.append(f"{where}: {wrong[0]} is not legal")
         elif not squares:
             names = ", ".join(map(square_name, legal[:4]))
             self.faults.append(f"{where}: its list is empty where {names} are legal")
         last = squares[-1] if squares else None
         return last if last in legal else legal[0]
+
+    def _measured(self, board: Board, new: bool) -> list[tuple[int, int]]:
+        if new:
+            self._session.sit(board, time.monotonic() + self._patience)
+            self._cpu_before = self._meter.seconds()
+        begin = time.monotonic()
+        try:
+            return self._session.examine(board, begin + self._patience)
+        finally:
+            self.seconds.append(time.monotonic() - begin)
+            before, self._cpu_before = self._cpu_before, self._meter.seconds()
+            self.cpu.append(self._cpu_before - before)
 
 
 def examine(
@@ -99,6 +118,8 @@ def examine(
 ) -> list[Finding]:
     """Let it play `games` against random moves, by turns as black and as white.
 
+    Its time is taken here, and what its processes take is measured from outside: see `Meter`.
+
     Args:
         file: the hand-in; name: its class, `AI` unless given.
         seconds: of a move, as the contest allows. megabytes: of memory, likewise.
@@ -114,12 +135,14 @@ def examine(
                 file, name, seconds, _LIMIT * megabytes, python=python or sys.executable
             )
             stack.callback(session.kill)
+            meter = Meter(session.guard)
+            stack.callback(meter.close)
             session.begin(begin + _START)
         except EngineError as error:
             return [*found, Finding("start", False, str(error))]
         found.append(Finding("start", True, f"{time.monotonic() - begin:.2f} s"))
         # Twice its time, so that one that is late is told by how much.
-        course, rng = _Course(session, 2 * seconds + 1), np.random.default_rng(seed)
+        course, rng = _Course(session, meter, 2 * seconds + 1), np.random.default_rng(seed)
         try:
             for game in range(games):
                 course.game(_SIDES[game % 2], f"game {game}", rng)
@@ -136,10 +159,30 @@ def examine(
         usual = median(course.seconds)
         text = f"{slowest:.2f} s the slowest move, {usual:.2f} the median, of {seconds:g}"
         found.append(Finding("time", slowest <= seconds, text))
-    if course.megabytes is not None:
-        text = f"{course.megabytes:.0f} MB of {megabytes}"
-        found.append(Finding("memory", course.megabytes <= megabytes, text))
-    return found
+    return [*found, _cpu(course, meter, seconds), _memory(meter, session.most_memory, megabytes)]
+
+
+def _cpu(course: _Course, meter: Meter, seconds: float) -> Finding:
+    """CPU time: the contest's seconds are one core's, whatever is done on others."""
+    if meter.why_not is not None:
+        return Finding("cpu", None, f"not measured: {meter.why_not}")
+    most, together = max(course.cpu, default=0.0), meter.processes
+    text = f"{most:.2f} s the most for a move, {meter.seconds():.1f} in all, of {seconds:g}"
+    if together > 1:
+        text += f"; {together} processes at once"
+    return Finding("cpu", most <= seconds, text)
+
+
+def _memory(meter: Meter, largest: float, megabytes: int) -> Finding:
+    """Memory; `largest`: what the guard says of the largest process, which may be short-lived."""
+    most = max(meter.megabytes, largest)
+    text = f"{most:.0f} MB of {megabytes}"
+    if meter.why_not is not None:
+        if most <= megabytes:
+            held = f"the largest process had {most:.0f} MB" if most else "not measured"
+            return Finding("memory", None, f"{held}: {meter.why_not}")
+        text += ", one process alone"
+    return Finding("memory", most <= megabytes, text)
 
 
 def _at_a_pass(side: Side, rng: np.random.Generator) -> Board:
@@ -153,7 +196,7 @@ def _at_a_pass(side: Side, rng: np.random.Generator) -> Board:
             board = board.play(int(rng.choice(legal))) if legal else board.pass_move()
 
 
-def _square(place: list[int]) -> int | None:
+def _square(place: tuple[int, int]) -> int | None:
     row, column = place
     return row * 8 + column if 0 <= row < 8 and 0 <= column < 8 else None
 

@@ -8,10 +8,11 @@ output was; what the file itself prints goes to standard error.
     {"do": "choose", "new": true, "cells": "---X…", "side": "black", "moves": ["d3"] or null}
                                                         → {"ok": "c3"}
 
-    {"do": "examine", …}, as choose, of a class with `go`
-        → {"ok": {"places": [[2, 3]], "seconds": 0.1, "megabytes": 31.5}}
+    {"do": "sit", …}, as choose, of a class with `go`: be ready for its moves   → {"ok": null}
+    {"do": "examine", …}, as choose, of a class with `go`                       → {"ok": [[2, 3]]}
 
-Any answer may be {"error": "ZeroDivisionError: division by zero (friend.py, line 7)"}.
+Any answer may be {"error": "ZeroDivisionError: division by zero (friend.py, line 7)"}. Each has the
+"id" of its question. Nothing is measured here: what a file takes is measured from outside.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ import importlib.util
 import json
 import os
 import sys
-import time
 import traceback
 from typing import Any
 
@@ -46,6 +46,8 @@ def main(path: str, name: str, megabytes: str) -> None:
                 _limit(int(megabytes))
                 player = _Player(_load(path, name), question["seconds"])
                 answer = {"ok": player.kind}
+            elif question["do"] == "sit":
+                answer = {"ok": player.sit(question)}
             elif question["do"] == "examine":
                 answer = {"ok": player.examined(question)}
             else:
@@ -54,6 +56,7 @@ def main(path: str, name: str, megabytes: str) -> None:
             answer = {"error": str(error)}
         except BaseException as error:
             answer = {"error": _told(error, path)}
+        answer["id"] = question["id"]
         sys.stdout.flush()
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
@@ -124,18 +127,17 @@ class _Player:
         row, column = places[-1]
         return _text(row * 8 + column)
 
-    def examined(self, question: dict[str, Any]) -> dict[str, Any]:
-        """All that a class with `go` puts into its list, and what it took."""
+    def sit(self, question: dict[str, Any]) -> None:
+        """Make what a class with `go` needs before its first move."""
         if self.method != "go":
             raise NotAnAgentError("has no class with go")
-        one = self._object(question)
-        begin = time.perf_counter()
-        places = _go(one, question["cells"])
-        return {
-            "places": places,
-            "seconds": time.perf_counter() - begin,
-            "megabytes": _most_memory(),
-        }
+        import numpy  # noqa: F401 - not in the time of a move
+
+        self._object(question)
+
+    def examined(self, question: dict[str, Any]) -> list[tuple[int, int]]:
+        """All that a class with `go` puts into its list."""
+        return _go(self._object(question), question["cells"])
 
     def _object(self, question: dict[str, Any]) -> Any:
         """The object for a side, a new one in a new game."""
@@ -162,16 +164,6 @@ def _go(one: Any, cells: str) -> list[tuple[int, int]]:
     one.candidate_list = []
     one.go(board)
     return [(int(row), int(column)) for row, column in one.candidate_list]
-
-
-def _most_memory() -> float | None:
-    """The most MB that the process has held; None where the system does not say."""
-    try:
-        import resource
-    except ImportError:
-        return None
-    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return size / (1 << 20 if sys.platform == "darwin" else 1 << 10)
 
 
 def _board(question: dict[str, Any]) -> Any:

@@ -38,11 +38,15 @@ class Life:
         """Whether `end` would end the child."""
         return self._ours is not None
 
-    def guard(self, command: Sequence[str]) -> Sequence[str]:
-        """The command behind a guard, which waits for the end of the pipe."""
+    def guard(self, command: Sequence[str], report: int | None = None) -> Sequence[str]:
+        """The command behind a guard, which waits for the end of the pipe.
+
+        report: a pipe that it inherits as well, see `programs.orphans`.
+        """
         if not self.pipes:
             return command
-        return (sys.executable, "-I", "-S", str(_GUARD), str(self.pipes[0]), *command)
+        pipes = ",".join(str(pipe) for pipe in (self.pipes[0], report) if pipe is not None)
+        return (sys.executable, "-I", "-S", str(_GUARD), pipes, *command)
 
     def leave(self) -> None:
         """Close the child's end here, once the child has been started or could not be."""

@@ -13,6 +13,7 @@ from multiprocessing import resource_tracker
 from typing import Final
 
 from evolve.programs.life import end_with
+from evolve.programs.orphans import PROGRAMS
 
 _LOOK: Final = 1.0
 """Seconds between two looks at whether the process that forked us is still there."""
@@ -23,6 +24,7 @@ def end_with_parent() -> None:
 
     Also when the one that forked it has, where that is another: nobody would hear of its end.
     """
+    PROGRAMS.claim()
     parent = multiprocessing.parent_process()
     assert parent is not None
     end_with(parent.sentinel)

@@ -15,6 +15,7 @@ from typing import IO, Final
 
 from evolve.errors import EngineError
 from evolve.programs.life import Life
+from evolve.programs.orphans import MARK, PROGRAMS, Report, new_mark
 
 NOTHING: Final[Mapping[str, str]] = {}
 _LONGEST_LINE: Final = 65536
@@ -23,6 +24,8 @@ _LINES_AHEAD: Final = 1000
 _LAST_WORDS_SECONDS: Final = 0.5
 _GUARD_SECONDS: Final = 10.0
 """A guard takes half of that at most to end what it guards."""
+_AWAKE: Final = 0.5
+"""Seconds after which a guard is woken once more, which the program may have stopped."""
 
 
 def signal_name(number: int) -> str:
@@ -37,14 +40,18 @@ class LineProcess:
     """A program with a guard, its output read by a thread.
 
     It ends with this process at the latest, however that ends, and so does what it has started:
-    see `programs.guard`. Where there is no fork (Windows) it has no guard, and only its own process
-    is ended. Raises EngineError where it fails: it cannot be started, is gone, or says nothing in
-    time. environment: variables beside those of this process.
+    see `programs.guard`, and `programs.orphans` for a program that ends its guard. Where there is
+    no fork (Windows) it has no guard, and only its own process is ended. Raises EngineError where
+    it fails: it cannot be started, is gone, or says nothing in time. environment: variables beside
+    those of this process.
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str] = NOTHING) -> None:
         self._life = Life()
-        self._environment = {**os.environ, **environment}
+        self._mark = new_mark()
+        self._environment = {**os.environ, **environment, MARK: self._mark}
+        self.report = Report() if self._life.held else None
+        """What the guard says, once the program has ended."""
         try:
             self._process = self._start(command)
         except OSError as error:
@@ -58,27 +65,40 @@ class LineProcess:
             threading.Thread(target=self._read_output, daemon=True),
             threading.Thread(target=self._read_complaints, daemon=True),
         ]
-        for thread in self._threads:
+        self._watching = threading.Thread(target=self._watch, daemon=True)
+        for thread in (*self._threads, self._watching):
             thread.start()
+
+    @property
+    def guard(self) -> int | None:
+        """The number of its guard; None where it has none."""
+        return self._process.pid if self.report is not None else None
 
     def _start(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
         """Start it behind its guard."""
-        life = self._life
+        life, report = self._life, None if self.report is None else self.report.pipe
         try:
-            return subprocess.Popen(
-                life.guard(command),
+            started = subprocess.Popen(
+                life.guard(command, report),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                pass_fds=life.pipes,
+                pass_fds=life.pipes if report is None else (*life.pipes, report),
                 env=self._environment,
                 start_new_session=life.held,  # Ctrl-C is for us
             )
+            if report is not None:
+                PROGRAMS.begin(started.pid)
+            return started
         except BaseException:
             life.end()
+            if self.report is not None:
+                self.report.close()
             raise
         finally:
             life.leave()
+            if self.report is not None:
+                self.report.leave()
 
     def send(self, line: str) -> None:
         """Send a line."""
@@ -150,10 +170,21 @@ class LineProcess:
             self._process.kill()
         else:
             self._life.end()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(_GUARD_SECONDS)
-            self._process.kill()  # a guard that a program has stopped
+            end = time.monotonic() + _GUARD_SECONDS
+            while self._process.poll() is None and time.monotonic() < end:
+                self._process.send_signal(signal.SIGCONT)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(_AWAKE)
+            self._process.kill()  # a guard that a program stops again and again
         self._process.wait()
+        self._watching.join(_GUARD_SECONDS)
+
+    def _watch(self) -> None:
+        """Wait for the end of the guard, and do its work where it could not."""
+        if self.report is not None:
+            self.report.read()
+            self._process.wait()
+            PROGRAMS.end(self._process.pid, self.report, self._mark)
 
     def _read_output(self) -> None:
         with contextlib.closing(self._stream(self._process.stdout)) as stream:

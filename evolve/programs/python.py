@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from evolve.documents import parse_json
 from evolve.engine.board import Board
 from evolve.engine.rules import PASS
 from evolve.engine.squares import parse_square, square_name
 from evolve.errors import EngineError, RecordError
 from evolve.programs.process import NOTHING, LineProcess
+from evolve.text import plain
 
 _HOST: Final = Path(__file__).with_name("host.py")
 _SECONDS: Final = 5.0
@@ -54,12 +57,17 @@ class PythonSession:
         self.moves = None if played is None else (*played, square)
         return square
 
-    def examine(self, board: Board, new: bool, deadline: float) -> dict[str, Any]:
-        """`places`, what a CS303 class puts into its list, as [row, column]; `seconds` that it took
-        for it; `megabytes`, the most that its process has held, or None. Also where it must pass.
-        """
-        found: dict[str, Any] = self._ask(deadline, do="examine", new=new, **_told(board))
-        return found
+    def sit(self, board: Board, deadline: float) -> None:
+        """Let a CS303 class be made for a side of a new game."""
+        self._ask(deadline, do="sit", new=True, **_told(board))
+
+    def examine(self, board: Board, deadline: float) -> list[tuple[int, int]]:
+        """What a CS303 class that sits puts into its list, as (row, column); also where it must
+        pass."""
+        found = self._ask(deadline, do="examine", new=False, **_told(board))
+        if not isinstance(found, list) or not all(map(_is_place, found)):
+            raise EngineError(f"answered {json.dumps(found)[:40]!r}, which is no list of places")
+        return [(row, column) for row, column in found]
 
     def end(self) -> None:
         """End it."""
@@ -69,16 +77,34 @@ class PythonSession:
         """End it at once."""
         self._program.end()
 
+    @property
+    def guard(self) -> int | None:
+        """The number of the guard that it has; None where it has none."""
+        return self._program.guard
+
+    @property
+    def most_memory(self) -> float:
+        """The most MB that a process of its has held, once it has ended; 0 where nobody knows."""
+        return 0.0 if self._program.report is None else self._program.report.megabytes
+
     def _ask(self, deadline: float, **question: Any) -> Any:
+        # A number that nobody can know before: what is written ahead is no answer.
+        question["id"] = os.urandom(8).hex()
         self._program.send(json.dumps(question))
         line = self._program.receive(deadline, "move")
         try:
-            answer = json.loads(line)
+            answer = parse_json(line)
         except ValueError:
-            raise EngineError(f"answered {line[:40]!r}") from None
-        if "error" in answer:
-            raise EngineError(str(answer["error"])[:300])
+            answer = None
+        if not isinstance(answer, dict) or answer.get("id") != question["id"]:
+            raise EngineError(f"answered {line[:40]!r}")
+        if "error" in answer or "ok" not in answer:
+            raise EngineError(plain(str(answer.get("error"))[:300]))
         return answer["ok"]
+
+
+def _is_place(found: Any) -> bool:
+    return isinstance(found, list) and len(found) == 2 and all(type(one) is int for one in found)
 
 
 def _told(board: Board) -> dict[str, Any]:

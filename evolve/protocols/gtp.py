@@ -18,13 +18,13 @@ from evolve.engine.rules import PASS, Rules
 from evolve.engine.squares import parse_square, square_name
 from evolve.errors import EvolveError, IllegalMoveError, RecordError
 from evolve.protocols.clock import Clock
+from evolve.protocols.lines import heard, said
 
 GAME: Final = "Othello"
 _SIDES: Final[dict[str, Side]] = {"b": "black", "black": "black", "w": "white", "white": "white"}
 _NUMBER: Final = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
 _SIGNED: Final = re.compile(rf"-?{_NUMBER.pattern}", re.ASCII)
 _ID: Final = re.compile(r"(\d{1,18})(?:\s+|$)(.*)", re.ASCII)
-_UNPRINTED: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 class _RefusedError(EvolveError):
@@ -68,7 +68,7 @@ class GtpEngine:
 
     def answer(self, line: str) -> str | None:
         """The answer to a line, without the empty line after it; never raises for a bad line."""
-        text = _UNPRINTED.sub("", line.partition("#")[0].replace("\t", " ")).strip()
+        text = heard(line.partition("#")[0])
         if not text:
             return None
         found = _ID.fullmatch(text)
@@ -77,9 +77,9 @@ class GtpEngine:
         try:
             if name not in self._commands:
                 raise _RefusedError("unknown command")
-            return f"={number} {self._commands[name](words)}".rstrip(" ")
+            return said(f"={number} {self._commands[name](words)}".rstrip(" "))
         except EvolveError as error:
-            return f"?{number} {str(error).splitlines()[0]}"
+            return said(f"?{number} {str(error).splitlines()[0]}")
 
     def serve(self, lines: Iterable[str], say: Callable[[str], None]) -> None:
         """Answer line after line until `quit` or their end."""

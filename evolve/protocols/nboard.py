@@ -22,6 +22,7 @@ from evolve.engine.rules import DEFAULT_RULES, PASS, Rules
 from evolve.engine.search import MAX_DEPTH
 from evolve.engine.squares import parse_square, square_name
 from evolve.errors import EvolveError, RecordError
+from evolve.protocols.lines import heard, said
 from evolve.records.ggf import parse_ggf
 
 _MOVE: Final = re.compile(r"(pa|pass|[a-h][1-8])(/.*)?", re.IGNORECASE)
@@ -67,12 +68,12 @@ class NBoardEngine:
     def say(self, line: str) -> None:
         """Send a line; from any thread."""
         with self._lock:
-            self._write(line + "\n")
+            self._write(f"{said(line)}\n")
 
     def serve(self, lines: Iterable[str]) -> None:
         """Do what the lines say until `quit` or their end."""
         for line in lines:
-            word, _, rest = line.strip().partition(" ")
+            word, _, rest = heard(line).partition(" ")
             if word == "quit":
                 self._finish(_GRACE)
                 return

@@ -12,7 +12,7 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_run_toml, resolve
 from evolve.errors import ClusterError, EvolveError, OptionsError, RunError
 from evolve.evolution.given import given_agent, keep_given
-from evolve.evolution.leg import Leg, go, keep
+from evolve.evolution.leg import Leg, check_leg, go, keep
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath
@@ -152,7 +152,7 @@ class RemoteRun:
     def _leg(self, seconds: float) -> bool:
         """Go on for so long; whether the run is finished."""
         leg = Leg.of(self._folder, seconds, self._openings)
-        with closing(self._runs.executor.run(go, [leg])) as answers:
+        with closing(self._runs.executor.run(go, [leg], check_leg)) as answers:
             _, done = next(answers)
         keep(self._folder, done)
         self._openings = done.openings

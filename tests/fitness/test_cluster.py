@@ -21,8 +21,9 @@ import pytest
 
 import evolve
 from evolve.arena.match import Match, play_match
-from evolve.errors import ClusterError
-from evolve.fitness import fetching
+from evolve.errors import ClusterError, RunError
+from evolve.fitness import fetching, patience
+from evolve.fitness.answers import ensure, named
 from evolve.fitness.executor import ONE_THREAD
 from evolve.fitness.fetching import Fetching
 from evolve.fitness.games import play_games
@@ -92,9 +93,172 @@ def test_who_the_workers_are_and_what_a_run_gains(shared: Place) -> None:
     assert "needs --scheduler" in misused("cluster", "check")
 
 
-def test_what_a_task_raises_is_raised_here(shared: Place) -> None:
-    with cluster(shared, 2) as found, pytest.raises(ZeroDivisionError):
-        list(found.run(divided, [1, 0]))
+def test_what_a_task_raises_is_told_with_its_worker(shared: Place) -> None:
+    text = (
+        r"failed 3 times, lastly on tcp://.*: ZeroDivisionError: .* \(test_cluster.py, line \d+\)"
+    )
+    with cluster(shared, 2) as found:
+        with pytest.raises(ClusterError, match=text):
+            list(found.run(divided, [1, 0]))
+        with pytest.raises(RunError, match=r"^no room on tcp://"):
+            list(found.run(has_no_room, [1]))
+        assert sorted(found.run(divided, [1, 2])) == [(0, 1.0), (1, 0.5)], "nobody is left out"
+
+
+def has_no_room(task: int) -> None:
+    raise RunError(f"no room on {here()}")
+
+
+def here() -> str:
+    """The worker that this is."""
+    address: str = distributed.get_worker().address
+    return address
+
+
+def wrong_on(place: str) -> Any:
+    """Nothing, on one worker; elsewhere a half."""
+    return None if here() == place else 0.5
+
+
+def is_half(task: Any, answer: Any) -> None:
+    ensure(answer == 0.5, f"its answer is {named(answer)} in place of a half")
+
+
+def test_a_worker_that_answers_wrongly_is_left_out_and_its_tasks_go_elsewhere(
+    shared: Place,
+) -> None:
+    told: list[str] = []
+    with cluster(shared, 2, told=told.append) as found:
+        one, other = sorted(found.roster.usable())
+        came = list(found.run(wrong_on, [one] * 12, is_half))
+        assert sorted(came) == [(number, 0.5) for number in range(12)]
+        assert told == [f"worker {one} is left out: its answer is None in place of a half"]
+        assert list(found.roster.usable()) == [other]
+        with pytest.raises(ClusterError, match=f"^no worker can be used; {other}: its answer is"):
+            list(found.run(wrong_on, [other], is_half))
+
+
+WRONG = """
+import distributed.worker as worker
+from pathlib import Path
+
+class Bomb:
+    def __reduce__(self):
+        return int, ("not a number",)
+
+def answer(*given, whole=worker._run_task):
+    said = whole(*given)
+    reply = said.get("result")
+    if isinstance(reply, tuple) and len(reply) == 4 and Path({file!r}).exists():
+        said["result"] = {reply}
+    return said
+
+worker._run_task = answer
+"""
+"""A worker that goes wrong once a file is there."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        ("None", "no worker can be used; WORKER: it has answered None, which is no reply"),
+        ("{1: 2}", "no worker can be used; WORKER: it has answered a dict, which is no reply"),
+        ("(*reply[:2], b'garbage', 0.0)", "no worker can be used; WORKER: .* cannot be unpacked: "),
+        ("(*reply[:2], None, 0.0)", "no worker can be used; WORKER: its answer is None in place"),
+        ("Bomb()", "no worker can be used; WORKER: .* cannot be unpacked: ValueError: invalid"),
+        ("(reply[0], 'failed', 'no disk', 0.0)", "failed 3 times, lastly on WORKER: no disk$"),
+    ],
+)
+def test_garbage_of_a_worker_is_told_in_a_line_and_the_run_can_go_on(
+    tmp_path: Path, reply: str, text: str
+) -> None:
+    run = tmp_path / "run"
+    preload = tmp_path / "wrong.py"
+    file = str(run / "generations/gen-0000.parquet")
+    preload.write_text(WRONG.replace("{file!r}", repr(file)).replace("{reply}", reply))
+    with place(tmp_path, 0) as found:
+        found.worker(DASK_DISTRIBUTED__WORKER__PRELOAD=str(preload))
+        cluster(found, 1).close()
+        process = spawn(tmp_path, "run", *QUICK, "--scheduler", found.address, "--out", run)
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 1, (out, err)
+    assert "Traceback" not in out + err
+    assert err.splitlines()[-1].startswith("error: ")
+    assert re.search(text.replace("WORKER", r"tcp://127.0.0.1:\d+"), err.splitlines()[-1]), err
+    assert out.splitlines()[-1] == f"go on with: evolve resume {run}"
+
+
+def hangs_on(task: tuple[list[str], str]) -> str:
+    """Hangs on some workers, while they live, until a file is there."""
+    places, file = task
+    while here() in places and not Path(file).exists():
+        time.sleep(0.02)
+    return here()
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("LEAST", 1.0), ("FIRST", 1.0), ("GROWTH", 1.0), ("TIMES", 1.0)):
+        monkeypatch.setattr(patience, name, value)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_worker_that_hangs_while_it_lives_is_not_waited_for(
+    shared: Place, tmp_path: Path
+) -> None:
+    told: list[str] = []
+    file = tmp_path / "go"
+    with cluster(shared, 2, told=told.append) as found:
+        one, other = sorted(found.roster.usable())
+        try:
+            came = list(found.run(hangs_on, [([one], str(file))] * 8))
+            assert [place for _, place in came] == [other] * 8
+            assert re.fullmatch(
+                rf"worker {one} gets no further task until it answers: it has taken \d+ seconds "
+                r"for a task; the longest took \d+\.\d",
+                told[0],
+            )
+            assert found.slots == 1
+            assert [place for _, place in found.run(hangs_on, [([one], str(file))] * 4)] == (
+                [other] * 4
+            )
+        finally:
+            file.touch()
+        until(lambda: told[-1] == f"worker {one} has answered at last")
+        assert len(told) == 2
+        until(lambda: found.slots == 2)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_where_all_workers_hang_it_ends(shared: Place, tmp_path: Path) -> None:
+    file = tmp_path / "go"
+    text = r"^3 times no worker answered in time; tcp://.*: \d+ seconds for a task; none has ended"
+    with cluster(shared, 2) as found:
+        try:
+            with pytest.raises(ClusterError, match=text):
+                list(found.run(hangs_on, [(list(found.roster.usable()), str(file))]))
+        finally:
+            file.touch()
+
+
+@pytest.mark.usefixtures("impatient")
+def test_an_answer_that_comes_late_is_taken_where_there_is_no_other_worker(
+    shared: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "GROWTH", 1000.0)
+    file = tmp_path / "go"
+    told: list[str] = []
+
+    def tell(text: str) -> None:
+        told.append(text)
+        if sum("gets no further task" in one for one in told) == 2:
+            file.touch()
+
+    with cluster(shared, 2, told=tell) as found:
+        places = list(found.roster.usable())
+        came = list(found.run(hangs_on, [(places, str(file))] * 2))
+    assert sorted(number for number, _ in came) == [0, 1]
 
 
 def test_nobody_listens_any_more(shared: Place) -> None:

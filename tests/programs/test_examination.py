@@ -10,14 +10,39 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.programs import host
+from evolve.programs import host, meter
 from evolve.programs.examination import Finding, examine
+from evolve.programs.python import PythonSession
 from tests.cli import invoke, misused
 
+BURNS = "import time\nwhile time.process_time() < 0.3: pass"
+FILLS = "x = bytearray(150 << 20); x[::4096] = b'x' * len(x[::4096])"
+"""What children do, in less than a second."""
+
 GOOD = """
+import os
+import subprocess
+import sys
+
 import numpy as np
 
+FDS = range(3, 10)
+
 class AI:
+    begun = False
+
+    def once(self, words):
+        if not AI.begun:
+            AI.begun = True
+            subprocess.run(words)
+
+    def write(self, line):
+        for one in FDS:
+            try:
+                os.write(one, line)
+            except OSError:
+                pass
+
     def __init__(self, size, colour, seconds):
         self.colour, self.candidate_list = colour, []
 
@@ -47,7 +72,7 @@ def findings(tmp_path: Path, body: str = "pass", **options: object) -> dict[str,
 def test_what_is_right(tmp_path: Path) -> None:
     found = findings(tmp_path)
     assert [name for name, one in found.items() if not one.good] == []
-    assert found["imports"].text == "numpy"
+    assert found["imports"].text == "os, subprocess, sys, numpy"
     assert "2 against random moves" in found["games"].text
     assert " 0 passes" not in found["games"].text
 
@@ -67,15 +92,49 @@ def test_what_is_right(tmp_path: Path) -> None:
             "of 100",
             marks=pytest.mark.slow,
         ),
+        (
+            "import time; time.perf_counter = time.monotonic = lambda: 0.0\n"
+            "AI.begun = AI.begun or time.sleep(0.15) or True",
+            "time",
+            "the slowest move",
+        ),
+        (
+            "self.write(b'{\"ok\": [[2, 3]]}\\n')",
+            "games",
+            "4 discs: answered '{\"ok\": [[2, 3]]}'",
+        ),
+        (f"self.once([sys.executable, '-S', '-c', {BURNS!r}])", "cpu", "the most for a move"),
+        (f"self.once([sys.executable, '-S', '-c', {FILLS!r}])", "memory", "of 100"),
+        (f"self.once(['setsid', sys.executable, '-S', '-c', {FILLS!r}])", "memory", "of 100"),
         ("import os; os._exit(4)", "games", "4 discs: ended with exit code 4"),
         ("import time; time.sleep(60)", "games", "no move in time"),
-        ("return 1 / 0", "games", "ZeroDivisionError: division by zero (hand_in.py, line 11)"),
+        ("return 1 / 0", "games", "ZeroDivisionError: division by zero (hand_in.py, line 31)"),
     ],
 )
 def test_what_is_wrong(tmp_path: Path, body: str, name: str, text: str) -> None:
-    found = findings(tmp_path, body, seconds=0.1 if "sleep" in body else 5.0, games=1)
+    seconds = 0.1 if "sleep" in body or "process_time" in body else 5.0
+    found = findings(tmp_path, body, seconds=seconds, games=1)
     assert not found[name].good
     assert text in found[name].text
+
+
+def test_where_the_system_tells_nothing_the_report_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(meter, "_system", lambda: None)
+    monkeypatch.setattr(PythonSession, "most_memory", 0.0)
+    found = findings(tmp_path, games=1)
+    for name in ("cpu", "memory"):
+        assert found[name].good is None
+        assert found[name].text.startswith("not measured: this system tells of other processes")
+    assert found["time"].good, "which needs no system"
+    path = tmp_path / "hand_in.py"
+    shown = invoke("check", path, "--games", 1)
+    assert shown.code == 0
+    assert [line.split()[1] for line in shown.out.splitlines()][-2:] == ["?", "?"]
+    document = json.loads(invoke("check", path, "--games", 1, "--json").out)
+    assert document["good"]
+    assert document["findings"][-1]["good"] is None
 
 
 def test_a_list_that_is_not_empty_at_a_pass(tmp_path: Path) -> None:
@@ -97,7 +156,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     path.write_text(agent.python_source(), encoding="utf-8")
     found = invoke("check", path, "--games", 1)
     assert found.code == 0
-    assert [line.split()[1] for line in found.out.splitlines()] == ["ok"] * 5
+    assert [line.split()[1] for line in found.out.splitlines()] == ["ok"] * 6
     path.write_text("import evolve\n")
     found = invoke("check", path, "--json")
     assert found.code == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -261,3 +262,13 @@ def test_nothing_that_is_sent_kills_it(lines: list[str]) -> None:
         answer = player.answer(line)
         assert answer is None or answer[0] in "=?"
     assert player.answer("1 protocol_version") == "=1 2"
+
+
+@pytest.mark.parametrize("line", ["name", "\x1b[31mname", "7\x1b[2J foo\x9b", "play b \u202ed3"])
+def test_no_control_character_comes_back(line: str) -> None:
+    zero = evolve.load_agent("zero")
+    assert isinstance(zero, evolve.AlphaBetaAgent)
+    player = GtpEngine(replace(zero, name="an agent\x1b[31m\u202e"), "standard")
+    answer = player.answer(line)
+    assert answer is not None
+    assert answer.isprintable()

@@ -6,6 +6,7 @@ import queue
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -230,3 +231,25 @@ WORDS = st.sampled_from(
 def test_nothing_that_is_sent_kills_it(lines: list[str]) -> None:
     said = talk(*(line for line in lines if "quit" not in line), "ping last")
     assert said[-1] == "pong last"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ping \x1b[31m7",
+        "ping\t7\x07",
+        "ping 7\x9b2J",
+        "ping 7\u202e",
+        "move \x1b[2J",
+        "set game (;GM[Othello]\x1b[31m;)",
+        "nboard \x1b 2",
+    ],
+)
+def test_no_control_character_comes_back(line: str) -> None:
+    zero = evolve.load_agent("zero")
+    assert isinstance(zero, evolve.AlphaBetaAgent)
+    agent = replace(zero, name="an agent\x1b[31m\u202e")
+    said: list[str] = []
+    NBoardEngine(agent, "standard", said.append).serve([line, "hint 1", "quit"])
+    assert said
+    assert all(text.removesuffix("\n").isprintable() for text in said)

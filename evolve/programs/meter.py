@@ -1,0 +1,184 @@
+"""What a program takes, with all that it has started, measured from outside of them.
+
+A program that measures itself can say what it likes: it may replace the clock, or let a child do
+the work. On Linux the system tells, in /proc; elsewhere psutil asks it, where that is installed.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Protocol
+
+from evolve.programs.orphans import LINUX, processes, stat_of
+
+_PAUSE: Final = 0.02
+"""Seconds between two looks. Filling 100 MB takes 30 ms, so that a child that does so is seen."""
+_SHARE: Final = 0.1
+"""Of a core, at most, that looking takes."""
+_MISSING: Final = "this system tells of other processes through psutil alone: pip install psutil"
+
+_HAS_LISTS: Final = Path(f"/proc/self/task/{os.getpid()}/children").exists()
+"""Whether the kernel lists the children of each thread."""
+
+
+class Use(NamedTuple):
+    """What processes take: CPU seconds so far, those of ended ones included as far as the system
+    has them; MB held now, or by a single one at most so far; how many they are."""
+
+    seconds: float
+    megabytes: float
+    processes: int
+
+
+class _System(Protocol):
+    """Tells what a program takes that is behind a guard of that number, which does not count."""
+
+    def __call__(self, guard: int) -> Use: ...
+
+
+class Meter:
+    """Watches a program from a thread of its own. `why_not` says why it cannot; None where it can.
+
+    megabytes: the most that all processes have held at once, as far as it was seen: what they share
+    counts once. processes: the most at once.
+    """
+
+    def __init__(self, guard: int | None) -> None:
+        self.megabytes = 0.0
+        self.processes = 0
+        self._guard = guard
+        self._system = None if guard is None else _system()
+        self.why_not = _MISSING if self._system is None else None
+        self._last = self._lost = 0.0
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        if self._system is not None:
+            self._thread.start()
+
+    def seconds(self) -> float:
+        """CPU seconds of all processes so far, or until `close`; never less than before."""
+        with self._lock:
+            if not self._stop.is_set():
+                self._look()
+            return self._last + self._lost
+
+    def close(self) -> None:
+        """Watch no more."""
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _watch(self) -> None:
+        pause = _PAUSE
+        while not self._stop.wait(pause):
+            begin = time.thread_time()
+            with self._lock:
+                self._look()
+            pause = max(_PAUSE, (time.thread_time() - begin) / _SHARE)
+
+    def _look(self) -> None:
+        if self._system is None or self._guard is None:
+            return
+        use = self._system(self._guard)
+        if use.seconds < self._last:
+            # One has ended between the looks at its parent and at itself, or nobody has waited for
+            # it: then the system forgets what it took.
+            use = self._system(self._guard)
+            self._lost += max(0.0, self._last - use.seconds)
+        self._last = use.seconds
+        self.megabytes = max(self.megabytes, use.megabytes)
+        self.processes = max(self.processes, use.processes)
+
+
+def _system() -> _System | None:
+    """What this system has to tell; None where that is nothing."""
+    if LINUX and Path("/proc/self/stat").exists():
+        return _of_proc
+    return _of_psutil if importlib.util.find_spec("psutil") is not None else None
+
+
+def _of_proc(guard: int) -> Use:
+    """As Linux has it in /proc."""
+    tick = os.sysconf("SC_CLK_TCK")
+    seconds, found = 0.0, []
+    for number in _tree(guard):
+        fields = stat_of(number)
+        if fields is None:
+            continue
+        own, ended = sum(map(int, fields[11:13])), sum(map(int, fields[13:15]))
+        seconds += (ended if number == guard else own + ended) / tick
+        if number != guard:
+            found.append(number)
+    most = max(map(_most_memory, found), default=0.0)
+    if len(found) > 1:
+        most = max(most, sum(map(_memory, found)))
+    return Use(seconds, most, len(found))
+
+
+def _tree(root: int) -> Iterator[int]:
+    """A process and all below it, each after its parent."""
+    there = [root]
+    for number in there:
+        yield number
+        there += _children(number)
+
+
+def _children(number: int) -> list[int]:
+    try:
+        threads = [*Path(f"/proc/{number}/task").iterdir()]
+        texts = [(thread / "children").read_text() for thread in threads]
+    except OSError:  # it has ended, or the kernel was made without these lists
+        return [] if _HAS_LISTS else _children_of_all(number)
+    return [int(word) for text in texts for word in text.split()]
+
+
+def _children_of_all(number: int) -> list[int]:
+    """The same without the lists: a look at all processes takes some milliseconds."""
+    return [one.number for one in processes() if one.parent == number]
+
+
+def _most_memory(number: int) -> float:
+    """The most MB that a process has held so far."""
+    return _figure(f"/proc/{number}/status", "VmHWM:")
+
+
+def _memory(number: int) -> float:
+    """MB that a process holds, its share of what several hold."""
+    return _figure(f"/proc/{number}/smaps_rollup", "Pss:") or _figure(
+        f"/proc/{number}/status", "VmRSS:"
+    )
+
+
+def _figure(file: str, name: str) -> float:
+    """MB, of a file that has lines such as `VmHWM:  100 kB`; 0 where it has none."""
+    try:
+        lines = Path(file).read_text(errors="replace").splitlines()
+    except OSError:
+        return 0.0
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith(name)), 0.0)
+
+
+def _of_psutil(guard: int) -> Use:
+    """As psutil has it."""
+    import psutil
+
+    seconds, megabytes, count = 0.0, 0.0, 0
+    try:
+        found: list[Any] = psutil.Process(guard).children(recursive=True)
+    except psutil.Error:
+        found = []
+    for one in found:
+        try:
+            times, size = one.cpu_times(), one.memory_info().rss
+        except psutil.Error:  # it has ended
+            continue
+        seconds += times.user + times.system
+        seconds += getattr(times, "children_user", 0.0) + getattr(times, "children_system", 0.0)
+        megabytes, count = megabytes + size / (1 << 20), count + 1
+    return Use(seconds, megabytes, count)

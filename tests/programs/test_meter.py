@@ -1,0 +1,105 @@
+"""What programs take, measured from outside, with all that they start."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from evolve.programs import meter
+from evolve.programs.meter import Meter
+from evolve.programs.process import LineProcess
+from tests.programs import python, soon
+from tests.waits import until
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+
+BURNS = "import time\\nwhile time.process_time() < 0.3: pass"
+HOLDS = "x = bytearray(60 << 20); x[::4096] = b'x' * len(x[::4096]); print('held'); input()"
+START = "import os, signal, subprocess, sys; words = [sys.executable, '-S', '-u', '-c']\n"
+
+
+@contextmanager
+def measured(code: str) -> Iterator[tuple[LineProcess, Meter]]:
+    program = LineProcess(python(START + code))
+    found = Meter(program.guard)
+    try:
+        yield program, found
+    finally:
+        found.close()
+        program.end()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"exec('{BURNS}'); print('done'); input()",
+        f"subprocess.run([*words, '{BURNS}']); print('done'); input()",
+        f"signal.signal(signal.SIGCHLD, signal.SIG_IGN); subprocess.run([*words, '{BURNS}']); "
+        "print('done'); input()",
+        f"subprocess.run(['setsid', '-w', *words, '{BURNS}'], env={{}}); print('done'); input()",
+        f"subprocess.run(['sh', '-c', '\"$0\" \"$@\" &', *words, '{BURNS}' + '\\nprint(1)'])\n"
+        "input()",
+    ],
+    ids=["itself", "a child", "one that nobody waits for", "another session", "an orphan"],
+)
+def test_the_time_of_all_counts(code: str) -> None:
+    with measured(code) as (program, found):
+        program.receive(soon(60), "end")
+        until(lambda: found.seconds() > 0.25)
+        before = found.seconds()
+        assert found.seconds() >= before
+        assert before < 20
+
+
+def test_the_memory_of_all_counts() -> None:
+    code = f"one = subprocess.Popen([*words, {HOLDS!r}]); {HOLDS}; one.wait()"
+    with measured(code) as (program, found):
+        for _ in range(2):
+            program.receive(soon(60), "line")
+        found.seconds()
+        assert 120 < found.megabytes < 200
+        assert found.processes == 2
+
+
+def test_what_is_shared_counts_once() -> None:
+    code = f"{HOLDS.removesuffix('input()')}\nfor _ in range(3):\n  if os.fork() == 0: break\n"
+    with measured(f"{code}print('here')\ninput()") as (program, found):
+        for _ in range(5):
+            program.receive(soon(60), "line")
+        found.seconds()
+        assert 60 < found.megabytes < 130
+
+
+def test_the_guard_knows_the_largest_of_those_that_have_ended() -> None:
+    code = f"subprocess.run([*words, {HOLDS.removesuffix('; input()')!r}])"
+    program = LineProcess(python(START + code))
+    assert program.receive(soon(60), "line") == "held"
+    program.end(patience=60.0)
+    assert program.report is not None
+    assert 60 < program.report.megabytes < 120
+
+
+def test_psutil_tells_the_same() -> None:
+    with measured(f"one = subprocess.Popen([*words, {HOLDS!r}]); {HOLDS}") as (program, _):
+        for _ in range(2):
+            program.receive(soon(60), "line")
+        assert program.guard is not None
+        ours, its = meter._of_proc(program.guard), meter._of_psutil(program.guard)
+    assert ours.processes == its.processes == 2
+    assert its.megabytes == pytest.approx(ours.megabytes, rel=0.3)
+    assert its.seconds == pytest.approx(ours.seconds, abs=0.2)
+
+
+def test_where_there_is_no_list_of_children_all_processes_are_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with measured("subprocess.Popen([*words, 'print(1); input()']); input()") as (program, _):
+        program.receive(soon(60), "line")
+        assert program.guard is not None
+        expected = [*meter._tree(program.guard)]
+        monkeypatch.setattr(meter, "_children", meter._children_of_all)
+        assert [*meter._tree(program.guard)] == expected
+    assert len(expected) == 3
