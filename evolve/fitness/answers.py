@@ -51,11 +51,11 @@ class Reply(NamedTuple):
 def reply_of(found: Any, waited: float) -> Reply:
     """The reply in what came back of a task, so many seconds after it was given out."""
     if not (isinstance(found, tuple) and len(found) == len(Reply._fields)):
-        raise WrongAnswerError(f"it has answered {named(found)}, which is no reply to a task")
+        raise WrongAnswerError(f"it has answered {named(found)}, which is not a reply to a task")
     reply = Reply(*found)
     wanted = _KINDS.get(reply.kind) if isinstance(reply.kind, str) else None
     if wanted is None or not isinstance(reply.place, str):
-        raise WrongAnswerError("it has answered something that is no reply to a task")
+        raise WrongAnswerError("it has answered something that is not a reply to a task")
     if not isinstance(reply.answer, wanted):
         raise WrongAnswerError(f"its answer is {named(reply.answer)} in place of {wanted.__name__}")
     if not is_number(reply.seconds) or not 0 <= reply.seconds <= waited + _CLOCKS:

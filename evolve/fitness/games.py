@@ -204,10 +204,11 @@ def _are_played(
     ):
         return False
     played = np.arange(MAX_PLIES) < plies[:, None]
-    if not (((moves >= 0) & (moves <= PASS))[played].all() and (moves[~played] == NO_MOVE).all()):
+    there = moves >= 0
+    if not ((there == played).all() and (moves >= NO_MOVE).all() and (moves <= PASS).all()):
         return False
     # Each move puts a disc on the board, which has four at the start.
-    if not (((moves != PASS) & played).sum(1) + 4 == discs.sum(1)).all():
+    if not ((there & (moves != PASS)).sum(1) + 4 == discs.sum(1)).all():
         return False
     sign = rule_set(task.rules).discs
     ended = reason == END

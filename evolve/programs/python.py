@@ -66,7 +66,7 @@ class PythonSession:
         pass."""
         found = self._ask(deadline, do="examine", new=False, **_told(board))
         if not isinstance(found, list) or not all(map(_is_place, found)):
-            raise EngineError(f"answered {json.dumps(found)[:40]!r}, which is no list of places")
+            raise EngineError(f"answered {json.dumps(found)[:40]!r}, which is not a list of places")
         return [(row, column) for row, column in found]
 
     def end(self) -> None:

@@ -162,8 +162,8 @@ worker._run_task = answer
 @pytest.mark.parametrize(
     ("reply", "text"),
     [
-        ("None", "no worker can be used; WORKER: it has answered None, which is no reply"),
-        ("{1: 2}", "no worker can be used; WORKER: it has answered a dict, which is no reply"),
+        ("None", "no worker can be used; WORKER: it has answered None, which is not a reply"),
+        ("{1: 2}", "no worker can be used; WORKER: it has answered a dict, which is not a reply"),
         ("(*reply[:2], b'garbage', 0.0)", "no worker can be used; WORKER: .* cannot be unpacked: "),
         ("(*reply[:2], None, 0.0)", "no worker can be used; WORKER: its answer is None in place"),
         ("Bomb()", "no worker can be used; WORKER: .* cannot be unpacked: ValueError: invalid"),
