@@ -133,21 +133,28 @@ def sweep_command(
             return _go_on(sweep)
 
 
+def kept_settings(command: str, file: Path, changes: Mapping[str, Any]) -> SweepSettings:
+    """The settings in the config.toml of a sweep, changed; `jobs` is None where an old one does not
+    say how many workers it had."""
+    kind, stored = SWEEPS.word(command), read_toml(file)
+    if "games" in changes and "trials" not in changes:
+        stored.pop("trials", None)  # they were as many as the games allowed
+    model = SWEEPS.variants[kind].model()
+    settings: SweepSettings = resolve_as(model, {}, {"kind": kind, **changes}, stored, str(file))
+    return settings
+
+
 def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
     """Go on with a sweep to its number of trials, or the one in `changes`."""
     from evolve.files.atomic import write_text
 
     need_extras(SWEEPS.commands[run.command])
     folder, file = run.path, run.path / CONFIG_FILE
-    kind = SWEEPS.word(run.command)
-    games_at = _site(kind)
-    stored = read_toml(file)
-    if "games" in changes and "trials" not in changes:
-        stored.pop("trials", None)  # they were as many as the games allowed
+    games_at = _site(SWEEPS.word(run.command))
+    before = kept_settings(run.command, file, {})
     if "storage" in changes:
-        _check_same_storage(folder, stored.get("storage"), changes["storage"])
-    model = SWEEPS.variants[kind].model()
-    settings = resolve_as(model, {}, {"kind": kind, **changes}, stored, str(file))
+        _check_same_storage(folder, before.storage, changes["storage"])
+    settings = kept_settings(run.command, file, changes)
     settings = settings.model_copy(update={"jobs": settings.jobs or jobs})
     with store.locked(folder):
         given = "storage" in changes
@@ -156,9 +163,9 @@ def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs
         with closing(_sweep_of(folder, settings, games_at)) as sweep:
             if _is_finished(sweep):
                 return 0
-            if changes or "jobs" not in stored:
+            if settings != before:
                 write_text(file, _config(settings))
-            return _go_on(sweep, _about_workers(folder, stored.get("jobs"), sweep.jobs))
+            return _go_on(sweep, _about_workers(folder, before.jobs, sweep.jobs))
 
 
 def _about_workers(folder: Path, before: int | None, now: int) -> str | None:
