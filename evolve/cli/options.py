@@ -29,6 +29,13 @@ jobs_option = click.option(
     callback=_jobs,
     help="Threads; all cores by default. Results do not depend on it.",
 )
+given_jobs_option = click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    help="Threads; all cores by default, and results do not depend on it. Of a sweep: workers, by "
+    "default as many as it had, for what is tried depends on them.",
+)
+"""The same where the work may have a number of its own: None where none is given."""
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 rules_option = click.option(
     "--rules",

@@ -8,7 +8,7 @@ import click
 
 from evolve.cli.completion import complete_runs
 from evolve.cli.executors import executor_options, refuse_cluster
-from evolve.cli.options import jobs_option
+from evolve.cli.options import all_cores, given_jobs_option
 from evolve.cli.progress import progress_option
 from evolve.tables.kinds import EVOLUTIONS, RUN_KINDS, SWEEPS, Change, imported
 
@@ -42,10 +42,10 @@ def _option(change: Change) -> Any:
 )
 @click.option("--seeds", metavar="10-19", help="Of a study: seeds to add to those it has.")
 @executor_options
-@jobs_option
+@given_jobs_option
 @progress_option
 def resume_command(
-    run: str, jobs: int, allow_programs: bool, seeds: str | None, **options: Any
+    run: str, jobs: int | None, allow_programs: bool, seeds: str | None, **options: Any
 ) -> int:
     """Go on with a run from its last whole generation, check or trial.
 
@@ -80,8 +80,10 @@ def resume_command(
     if isinstance(opened, Study):
         from evolve.cli.study import resume_study
 
-        return resume_study(opened, changes, seeds, jobs, allow_programs)
+        return resume_study(opened, changes, seeds, jobs or all_cores(), allow_programs)
     if seeds is not None:
         raise click.UsageError(f"--seeds is for studies; {run} is a run, of `{command}`")
-    code: int = imported(kind.resume)(opened, changes, jobs, allow_programs)
+    if kind.workers and jobs is not None:
+        changes["jobs"] = jobs
+    code: int = imported(kind.resume)(opened, changes, jobs or all_cores(), allow_programs)
     return code

@@ -94,13 +94,18 @@ def run_command(
         return _go_on(evolution, about)
 
 
+def kept_settings(command: str, file: Path, changes: Mapping[str, Any]) -> EvolutionSettings:
+    """The settings in the config.toml of an evolution, changed."""
+    return resolve(changes, read_run_toml(file), str(file))
+
+
 def resume_run(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
     """Go on with an evolution from its last whole generation; `changes` may move its end."""
     from evolve.evolution.loop import Evolution
     from evolve.files.atomic import write_text
 
     folder, file = run.path, run.path / CONFIG_FILE
-    settings = resolve(changes, read_run_toml(file), str(file))
+    settings = kept_settings(run.command, file, changes)
     with store.locked(folder), executor_for(jobs) as executor:
         check_programs(folder, settings, allowed=allow_programs, storage=False)
         done, generations = run.generation_count, changes.get("generations")

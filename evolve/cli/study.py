@@ -152,6 +152,7 @@ def study_command(file: Path, out: str | None, jobs: int) -> int:
 
 def _start(design: Design, jobs: int, out: str | None) -> int:
     need_extras(design.variant)
+    design = _with_workers(design, jobs)
     with new_folder(_begun, _STEM, out) as folder:
         from evolve.files.atomic import write_text
         from evolve.tables.layout import STUDY_FILE
@@ -162,6 +163,16 @@ def _start(design: Design, jobs: int, out: str | None) -> int:
         write_text(folder / STUDY_FILE, design.text(versions))
         study = Study(folder)
         return _go_on(study, jobs, ())
+
+
+def _with_workers(design: Design, jobs: int) -> Design:
+    """A design that says how many workers each run has where results depend on it: their share of
+    the threads at the start. Shared out at each start instead, as those of other runs are, the
+    last sweep of a study that goes on would have all of them."""
+    if not design.kind.workers or "jobs" in design.settings:
+        return design
+    share = max(1, jobs // sum(1 for _ in design.members))
+    return design.model_copy(update={"settings": {**design.settings, "jobs": share}})
 
 
 def _begun(folder: FolderPath) -> int:
@@ -201,8 +212,11 @@ def resume_study(
         except ValueError as error:
             raise OptionsError(f"--seeds: {error}") from error
         values["seeds"] = [*dict.fromkeys((*design.seeds, *more))]
-    changed = design_of(values, str(path / STUDY_FILE))
+    changed = _with_workers(design_of(values, str(path / STUDY_FILE)), jobs)
     changed.check()
+    if changed.settings.get("jobs") != design.settings.get("jobs"):
+        each = count_of(changed.settings["jobs"], "worker")
+        tell(f"{path} does not say how many workers a run had; {each} each from now on")
     with store.locked(path):
         check_links(study)
         check_programs_of_study(path, *_settings(study.design), allowed=allow_programs)
@@ -286,9 +300,10 @@ def _print_header(study: Study, work: StudyWork, place: str) -> None:
     )
     done = len(work.rows) - len(work.left)
     so_far = f", {done} of them done" if done else ""
+    noun = "worker" if design.kind.workers else "thread"
     tell(
         f"{count_of(len(work.rows), 'run')}{so_far}; {work.at_once} at a time, "
-        f"{count_of(work.threads, 'thread')} each; {place}"
+        f"{count_of(work.threads, noun)} each; {place}"
     )
 
 

@@ -84,11 +84,6 @@ Examples:
 @click.option("--fix", multiple=True, metavar="NAME=VALUE", help="Hold a setting of all trials.")
 @click.option("--space", metavar="FILE.toml", help="Ranges that differ from the usual ones.")
 @click.option("--list", "listing", is_flag=True, help="Show the space in place of a sweep.")
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    help="Worker processes, a trial each; all cores by default.",
-)
 @study_options
 @executor_options
 @progress_option
@@ -100,7 +95,6 @@ def sweep_command(
     fix: tuple[str, ...],
     space: str | None,
     listing: bool,
-    jobs: int | None,
     out: str | None,
     config: str | None,
     seeds: str | None,
@@ -118,8 +112,10 @@ def sweep_command(
         given["space"] = _ranges(Path(space), given.setdefault("fix", {}))
     file = read_toml(Path(config)) if config else {}
     if (seeds is not None or grid) and not listing:
+        # Those of the command line are of all sweeps together, those of the file of each.
+        jobs = given.pop("jobs", None) or all_cores()
         layers = (file, {key: value for key, value in given.items() if key != "kind"})
-        return start_study(SWEEPS.command(kind), seeds, grid, layers, jobs or all_cores(), out)
+        return start_study(SWEEPS.command(kind), seeds, grid, layers, jobs, out)
     settings = resolve_as(model, {}, given, file, config or "file")
     if listing:
         _list(settings)
@@ -131,11 +127,22 @@ def sweep_command(
     games_at = _site(kind)
     with new_folder(imported(SWEEPS.kept), f"sweep-{kind}", out) as folder:
         name = settings.study or folder.resolve().name
-        settings = settings.model_copy(update={"study": name})
+        settings = settings.model_copy(update={"study": name, "jobs": settings.jobs or all_cores()})
         agree_to_programs(folder, _kept(settings))
         store.create(folder, _config(settings), SWEEPS.parts)
-        with closing(_sweep_of(folder, settings, jobs or all_cores(), games_at)) as sweep:
+        with closing(_sweep_of(folder, settings, games_at)) as sweep:
             return _go_on(sweep)
+
+
+def kept_settings(command: str, file: Path, changes: Mapping[str, Any]) -> SweepSettings:
+    """The settings in the config.toml of a sweep, changed; `jobs` is None where an old one does not
+    say how many workers it had."""
+    kind, stored = SWEEPS.word(command), read_toml(file)
+    if "games" in changes and "trials" not in changes:
+        stored.pop("trials", None)  # they were as many as the games allowed
+    model = SWEEPS.variants[kind].model()
+    settings: SweepSettings = resolve_as(model, {}, {"kind": kind, **changes}, stored, str(file))
+    return settings
 
 
 def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
@@ -144,23 +151,34 @@ def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs
 
     need_extras(SWEEPS.commands[run.command])
     folder, file = run.path, run.path / CONFIG_FILE
-    kind = SWEEPS.word(run.command)
-    games_at = _site(kind)
-    stored = {key: value for key, value in read_toml(file).items() if key != "timeout"}
-    if "games" in changes and "trials" not in changes:
-        stored.pop("trials", None)  # they were as many as the games allowed
+    games_at = _site(SWEEPS.word(run.command))
+    before = kept_settings(run.command, file, {})
     if "storage" in changes:
-        _check_same_storage(folder, stored.get("storage"), changes["storage"])
-    model = SWEEPS.variants[kind].model()
-    settings = resolve_as(model, {}, {"kind": kind, **changes}, stored, str(file))
+        _check_same_storage(folder, before.storage, changes["storage"])
+    settings = kept_settings(run.command, file, changes)
+    settings = settings.model_copy(update={"jobs": settings.jobs or jobs})
     with store.locked(folder):
         given = "storage" in changes
         check_programs(folder, _kept(settings), allowed=allow_programs, storage=given)
         store.sweep_temporary(folder, SWEEPS.parts)
-        with closing(_sweep_of(folder, settings, jobs, games_at)) as sweep:
-            if changes:
+        with closing(_sweep_of(folder, settings, games_at)) as sweep:
+            if _is_finished(sweep):
+                return 0
+            if settings != before:
                 write_text(file, _config(settings))
-            return _go_on(sweep)
+            return _go_on(sweep, _about_workers(folder, before.jobs, sweep.jobs))
+
+
+def _about_workers(folder: Path, before: int | None, now: int) -> str | None:
+    """What is to be known of a number of workers that is another than before."""
+    if before is None:
+        return f"{folder} does not say how many workers it had; {now} from now on"
+    if before != now:
+        return (
+            f"{count_of(now, 'worker')} from now on, {before} before: what is tried depends on "
+            f"that; --jobs {before} goes on as it began"
+        )
+    return None
 
 
 def _site(kind: str) -> Site:
@@ -170,12 +188,12 @@ def _site(kind: str) -> Site:
     return site()
 
 
-def _sweep_of(folder: FolderPath, settings: SweepSettings, jobs: int, games_at: Site) -> Sweep:
+def _sweep_of(folder: FolderPath, settings: SweepSettings, games_at: Site) -> Sweep:
     from evolve.sweeps.population import PopulationSweep
     from evolve.sweeps.sweep import Sweep
 
     bred = isinstance(settings, ProgramSweepSettings) and settings.algorithm == "ga"
-    return (PopulationSweep if bred else Sweep)(folder, settings, jobs, site=games_at)
+    return (PopulationSweep if bred else Sweep)(folder, settings, site=games_at)
 
 
 def _check_same_storage(folder: FolderPath, stored: str | None, given: str) -> None:
@@ -243,20 +261,33 @@ def _kept(settings: SweepSettings) -> SweepSettings:
     return settings.model_copy(update={"storage": without_password(settings.storage)})
 
 
-def _go_on(sweep: Sweep) -> int:
+def _has_trials_left(sweep: Sweep) -> bool:
+    return not sweep.study.is_over or sweep.is_left_over
+
+
+def _is_finished(sweep: Sweep) -> bool:
+    """Whether nothing is left to do, which it says."""
+    if _has_trials_left(sweep) or not sweep.has_champion:
+        return False
+    if not sweep.is_weighed:
+        sweep.weigh()
+    more = "trials" if sweep.plan.games is None else "games"
+    done = sweep.study.finished()
+    tell(f"{sweep.folder} is finished, {done} trials; a higher --{more} continues it")
+    return True
+
+
+def _go_on(sweep: Sweep, remark: str | None = None) -> int:
+    """Search until something ends it, and say how it went; the exit code. remark: to be told of
+    what goes on."""
     from evolve.sweeps.rungs import crown
     from evolve.sweeps.sweep import SweepEnding
 
     folder, settings = sweep.folder, sweep.settings
-    done = sweep.study.finished()
-    unfinished = not sweep.study.is_over or sweep.is_left_over
-    if not unfinished and sweep.has_champion:
-        if not sweep.is_weighed:
-            sweep.weigh()
-        more = "trials" if sweep.plan.games is None else "games"
-        tell(f"{folder} is finished, {done} trials; a higher --{more} continues it")
-        return 0
-    _print_header(sweep, done)
+    unfinished = _has_trials_left(sweep)
+    _print_header(sweep, sweep.study.finished())
+    if remark is not None:
+        tell(remark)
     results: list[FinalResult | None] = []
 
     def work(observer: Observer) -> SweepEnding:

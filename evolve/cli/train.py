@@ -147,16 +147,22 @@ def _train(
         return _go_on(training)
 
 
+def kept_settings(command: str, file: Path, changes: Mapping[str, Any]) -> TrainingSettings:
+    """The settings in the config.toml of a training, changed."""
+    # Without presets: all settings are in the file, but for those that its version did not have.
+    model = TRAININGS.commands[command].model()
+    settings: TrainingSettings = resolve_as(model, {}, changes, read_toml(file), str(file))
+    return settings
+
+
 def resume_training(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
     """Go on with a training from its last check; `changes` may move its end."""
     from evolve.files.atomic import write_text
     from evolve.tables.metrics import forget_checks
 
-    variant = TRAININGS.commands[run.command]
-    need_extras(variant)
+    need_extras(TRAININGS.commands[run.command])
     folder, file = run.path, run.path / CONFIG_FILE
-    # Without presets: all settings are in the file, but for those that its version did not have.
-    settings = resolve_as(variant.model(), {}, changes, read_toml(file), str(file))
+    settings = kept_settings(run.command, file, changes)
     with store.locked(folder):
         check_programs(folder, settings, allowed=allow_programs, storage=False)
         store.sweep_temporary(folder, TRAININGS.parts)

@@ -92,6 +92,13 @@ class SweepSettings(BaseModel):
         description="CPU seconds of a trial, the same for all: neither compilation nor the "
         f"panel's games count; {_USUAL}, whose trials all play the same games",
     )
+    jobs: int | None = Field(
+        None,
+        ge=1,
+        le=1024,
+        description="worker processes, a trial each; a proposal of two or more depends on which "
+        "trials have ended by then; all cores by default",
+    )
     sampler: Literal["tpe", "cma", "gp", "ga", "spsa", "random"] = Field(
         "tpe",
         description="who proposes: Optuna's TPE, CMA-ES, Gaussian process, the genetic algorithm, "
@@ -248,7 +255,7 @@ class SweepSettings(BaseModel):
     def identity(self) -> dict[str, Any]:
         """What a trial's score depends on, as JSON: all who write to one study must agree in it."""
         when_to_stop = {
-            "trials", "timeout", "storage", "study", "finalists", "final_openings",
+            "trials", "timeout", "jobs", "storage", "study", "finalists", "final_openings",
             "sampler", "pruner", "startup", "rungs", "retest",
         }  # fmt: skip
         if not self.shipped:  # as in sweeps of before, which did not know it

@@ -22,6 +22,8 @@ from evolve.tables.kinds import RUN_KINDS, RunKind, Variant
 
 KIND: Final = "kind"
 """Of a command with a second word: the setting that says which."""
+JOBS: Final = "jobs"
+"""The setting that a job's `threads` say, of all commands."""
 _CONTESTS: Final[Mapping[str, tuple[str, type[BaseModel]]]] = {
     "match": ("Play a match between two agents.", MatchSettings),
     "rate": ("Rate agents by a round robin.", RateSettings),
@@ -59,7 +61,7 @@ class Form:
         fields = [
             _field(self.model, name, field)
             for name, field in self.model.model_fields.items()
-            if name != KIND and not self._hidden(name)
+            if name not in (KIND, JOBS) and not self._hidden(name)
         ]
         if self.kind is None:  # who meets comes before how
             fields.sort(key=lambda field: field.type not in ("agent", "agents"))

@@ -88,7 +88,8 @@ class StudyWork:
     """What is left to do of a study, done by processes. Make it inside the folder's lock.
 
     jobs: threads of all runs together; as many runs go on at a time, as long as there are so many
-    left, and each has its share of the threads. more: words for the runs that go on, such as
+    left, and each has its share of the threads, or the workers that its settings say, where results
+    depend on how many these are. more: words for the runs that go on, such as
     --generations 300. remote: does the runs elsewhere, as many as it can. Results depend on none of
     these.
     """
@@ -105,7 +106,10 @@ class StudyWork:
         self._jobs = jobs
         self.rows = {member: row_of(study, member) for member in study.members}
         self.left = [one for one, row in self.rows.items() if row["state"] != "done" or more]
-        self.threads = max(1, jobs // self.at_once)
+        self._workers = {
+            one: getattr(study.design.resolved(one), "jobs", None) for one in self.left
+        }
+        self.threads = max(map(self._threads_of, self.left), default=1)
         self.failed: dict[Member, str] = {}
         self._working: dict[Member, Working] = {}
 
@@ -113,7 +117,12 @@ class StudyWork:
     def at_once(self) -> int:
         """Runs that go on at a time."""
         slots = self._jobs if self._remote is None else self._remote.slots
-        return max(1, min(slots, len(self.left)))
+        each = max((count or 1 for count in self._workers.values()), default=1)
+        return max(1, min(slots // each, len(self.left)))
+
+    def _threads_of(self, member: Member) -> int:
+        """Threads of a run: its share of them, or its workers."""
+        return self._workers[member] or max(1, self._jobs // self.at_once)
 
     def run(self, observer: Observer) -> StudyEnding:
         """Do it. Runs that fail are told of and left; the others go on."""
@@ -158,7 +167,7 @@ class StudyWork:
             command = self.study.design.command.split()
             words = [*command, "--config", str(file), "--out", str(folder)]
         logs = self.study.path / LOGS
-        words += ["--jobs", str(self.threads)]
+        words += ["--jobs", str(self._threads_of(member))]
         modules = self.study.design.kind.modules
         return RunProcess(words, logs / f"{name}.log", logs / f"{name}{PROGRESS}", modules)
 

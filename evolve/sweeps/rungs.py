@@ -184,9 +184,8 @@ class Rungs:
         store.sweep_temporary(folder, (TRIALS,))
         queued = [Queued(one.values, one.origin) for one in queue]
         worth = (settings.budget or 0.0) / (self._settings.budget or 1.0)
-        jobs = self._sweep.jobs
         watch = _OnRung(observer, place, queue, self._done, worth, self._settings.work)
-        with closing(Sweep(folder, settings, jobs, queued, self._sweep.site)) as sweep:
+        with closing(Sweep(folder, settings, queued, self._sweep.site)) as sweep:
             ending = sweep.run(watch)
             by_number = {number_of(trial): trial for trial in sweep.study.trials()}
         if ending is not SweepEnding.COMPLETE:

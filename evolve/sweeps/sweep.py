@@ -76,15 +76,15 @@ def checked_plan(settings: SweepSettings) -> Plan:
 class Sweep:
     """One sweep in its folder. Make it inside the folder's lock.
 
-    With a `queue` its trials are the only ones; site: where games are played. Raises what
-    `checked_plan` does, RunError or StorageError, before anything is begun.
+    It has as many workers as its settings say, one if they do not. With a `queue` its trials are
+    the only ones; site: where games are played. Raises what `checked_plan` does, RunError or
+    StorageError, before anything is begun.
     """
 
     def __init__(
         self,
         folder: FolderPath,
         settings: SweepSettings,
-        jobs: int,
         queue: Sequence[Queued] | None = None,
         site: Site = HERE,
     ) -> None:
@@ -92,7 +92,7 @@ class Sweep:
         self.site = site
         self.settings = settings
         plan = checked_plan(settings)
-        self.jobs = jobs
+        self.jobs = settings.jobs or 1
         # A folder may be moved, so its name of today is not looked for in a study of yesterday.
         name = settings.study or "sweep"
         if settings.storage is None:

@@ -117,7 +117,8 @@ class RunKind:
     scored: the word between a champion's score and whom it was won against.
     unit: what `runs` counts it by. packages: those that its results rest on, whose versions
     config.toml keeps. changes: what may change when it goes on. row_event: what `--progress` calls
-    a row of its first table. modules: what its work imports beside the command's own.
+    a row of its first table. modules: what its work imports beside the command's own. workers:
+    whether results depend on how many work on it: that number is then a setting of it, `jobs`.
 
     The rest are functions. kept(folder): how much of it would be lost with its folder.
     facts(run): its `Facts`; figure(run): name and value (None where there is none yet) of the one
@@ -151,6 +152,7 @@ class RunKind:
     modules: tuple[str, ...] = ()
     scored: str = "against"
     row_event: str = "row"
+    workers: bool = False
 
     @property
     def commands(self) -> dict[str, Variant]:
@@ -317,6 +319,7 @@ SWEEPS: Final = RunKind(
     champions=(CHAMPION_FILE, LEARNED_FILE),
     unit="trials",
     row_event="trial",
+    workers=True,
     packages=("numba", "numpy", "optuna", "pandas", "pyarrow"),
     changes=(
         Change("trials", int, "Of a sweep: finished trials in all."),

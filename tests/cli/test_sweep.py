@@ -15,6 +15,7 @@ import pytest
 
 import evolve
 from evolve.agents.mcts import MctsAgent
+from evolve.cli.options import all_cores
 from tests.cli import (
     ALPHABETA,
     INTERRUPTED,
@@ -124,10 +125,67 @@ def test_the_same_seed_gives_the_same_table_and_going_on_changes_nothing(
     assert_exactly(Path("parts"), 2)
     assert "is finished, 2 trials" in done("resume", "parts").out
     Path("parts").rename("moved")
-    done("resume", "moved", "--trials", 5, "--jobs", 1)
+    # Without --jobs: a worker for each core would draw other parameters.
+    assert "; 1 worker; " in done("resume", "moved", "--trials", 5).out
     expected = evolve.load_run(swept).trials.drop(columns=TIMES)
     pd.testing.assert_frame_equal(evolve.load_run("moved").trials.drop(columns=TIMES), expected)
     assert evolve.load_run("moved").config["trials"] == 5
+
+
+def test_a_sweep_keeps_how_many_workers_it_had(sweep: Path) -> None:
+    jobs = all_cores() + 1  # what nobody gets who does not ask for it
+    said = done("resume", sweep, "--trials=6", "--jobs", jobs).out
+    assert f"; {jobs} workers; " in said
+    assert f"{jobs} workers from now on, 1 before" in said
+    assert evolve.load_run(sweep).config["jobs"] == jobs
+    said = done("resume", sweep, "--trials=7").out
+    assert f"; {jobs} workers; " in said
+    assert "from now on" not in said
+    assert "is finished, 7 trials" in done("resume", sweep, "--jobs=1").out
+    assert evolve.load_run(sweep).config["jobs"] == jobs, "nothing was done with one"
+
+
+@pytest.mark.slow
+def test_a_sweep_of_before_does_not_say_how_many_workers_it_had(sweep: Path) -> None:
+    config = sweep / "config.toml"
+    text = config.read_text()
+    assert "\njobs = 1\n" in text
+    config.write_text(text.replace("\njobs = 1\n", "\n"))
+    assert "is finished, 5 trials" in done("resume", sweep).out
+    assert "jobs" not in evolve.load_run(sweep).config
+    cores = all_cores()
+    said = done("resume", sweep, "--trials=6").out
+    assert f"{sweep} does not say how many workers it had; {cores} from now on" in said
+    assert evolve.load_run(sweep).config["jobs"] == cores
+    assert "does not say" not in done("resume", sweep, "--trials=7").out
+
+
+@pytest.mark.clock
+def test_a_resumed_sweep_keeps_its_time(tmp_path: Path) -> None:
+    done(*ALPHABETA, "--jobs=1", "--trials=100000", "--timeout=1", "--out=short")
+    assert "the time is up" in done("resume", "short").out
+    assert evolve.load_run("short").config["timeout"] == 1.0
+
+
+@pytest.mark.slow
+def test_the_sweeps_of_a_study_keep_how_many_workers_they_had(tmp_path: Path) -> None:
+    few = (*ALPHABETA[:-1], "--trials=1")
+    said = done(*few, "--seeds=0-1", "--jobs=4", "--out=both").out
+    assert "2 at a time, 2 workers each; 4 threads" in said
+    found = evolve.load_run("both")
+    assert isinstance(found, evolve.Study)
+    assert found.design.settings["jobs"] == 2
+    members = [found.path / f"seed-{seed}" for seed in (0, 1)]
+    assert [evolve.load_run(one).config["jobs"] for one in members] == [2, 2]
+    said = done("resume", "both", "--trials=2", "--jobs=3").out
+    assert "1 at a time, 2 workers each; 3 threads" in said
+    assert [evolve.load_run(one).config["jobs"] for one in members] == [2, 2]
+    file = found.path / "study.toml"
+    file.write_text(file.read_text().replace("jobs = 2\n", ""))  # as it was before
+    said = done("resume", "both", "--trials=3", "--jobs=2").out
+    assert "both does not say how many workers a run had; 1 worker each from now on" in said
+    assert "2 at a time, 1 worker each" in said
+    assert [evolve.load_run(one).config["jobs"] for one in members] == [1, 1]
 
 
 @pytest.mark.slow
@@ -289,6 +347,7 @@ def test_wrong_usage(copy: Path, tmp_path: Path) -> None:
     assert "in its own journal" in invoke("resume", copy, "--storage", "sqlite:///n.db").err
     assert not Path("n.db").exists()
     assert "leave it out" in misused("sweep", "alphabeta", "--budget=3")
+    assert "jobs = 0: it must" in misused("sweep", "alphabeta", "--jobs=0")
 
 
 def test_a_study_of_another_kind_in_the_folder(copy: Path) -> None:

@@ -48,7 +48,7 @@ def test_a_worker_that_dies_over_its_report_is_replaced(
 
     monkeypatch.setattr(Worker, "answer", kill_first)
     watcher = Watcher()
-    sweep = Sweep(tmp_path, SweepSettings(**GENES, trials=1, study="s"), 1)  # type: ignore[arg-type]
+    sweep = Sweep(tmp_path, SweepSettings(**GENES, trials=1, study="s"))  # type: ignore[arg-type]
     assert sweep.run(watcher) is sweeps.SweepEnding.COMPLETE
     assert [(row["number"], row["state"]) for row in watcher.rows] == [(0, "COMPLETE")]
     assert "SIGKILL" in watcher.notes[0]

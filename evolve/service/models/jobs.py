@@ -35,7 +35,13 @@ class Changes(Given):
     """What changes when a run goes on."""
 
     settings: dict[str, Any] = Field(default={}, description="see `changes` of the run")
-    threads: int | None = Field(default=None, ge=1, le=1024)
+    threads: int | None = Field(
+        default=None,
+        ge=1,
+        le=1024,
+        description="all cores if not given; of a sweep as many as it had, for what is tried "
+        "depends on them",
+    )
 
 
 class JobProgress(BaseModel):

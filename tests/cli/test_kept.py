@@ -1,0 +1,278 @@
+"""What `evolve resume` keeps: every option of a command whose work goes on has its place here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, Literal, get_args, get_origin
+
+import click
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from evolve.cli.match import match_command
+from evolve.cli.rate import rate_command
+from evolve.cli.resume import resume_command
+from evolve.cli.run import run_command
+from evolve.cli.study import study_command
+from evolve.cli.sweep import sweep_command
+from evolve.cli.train import train_dqn, train_mcts, train_patterns
+from evolve.config.contests import MatchSettings, RateSettings
+from evolve.config.evolution import EvolutionSettings
+from evolve.config.fields import plain_type
+from evolve.config.learning import DqnSettings, MctsSettings
+from evolve.config.pattern_training import PatternSettings
+from evolve.config.program_sweep import ProgramSweepSettings
+from evolve.config.sweep import SweepSettings
+from evolve.config.toml import config_text, resolve_as
+from evolve.tables.design import Design, design_of, read_design
+from evolve.tables.kinds import RUN_KINDS, RunKind, imported
+from tests.cli import done, fails
+
+COMMANDS: Final[Mapping[str, tuple[click.Command, type[BaseModel]]]] = {
+    "run": (run_command, EvolutionSettings),
+    "train dqn": (train_dqn, DqnSettings),
+    "train mcts": (train_mcts, MctsSettings),
+    "train patterns": (train_patterns, PatternSettings),
+    "sweep": (sweep_command, ProgramSweepSettings),
+    "study": (study_command, Design),
+    "match": (match_command, MatchSettings),
+    "rate": (rate_command, RateSettings),
+}
+"""Commands that make long work, with the model whose fields are kept: in config.toml, in
+study.toml, or in what the files of a match and of a rating say of it."""
+
+OF_STUDIES: Final = ("seeds", "grid")
+"""Kept in study.toml."""
+
+THREADS: Final = "threads; test_tables_do_not_depend_on_jobs, test_jobs_change_nothing and others"
+CHANGES_NOTHING: Final[Mapping[str, str]] = {
+    "config": "its values are settings, and kept as such",
+    "out": "where the work is kept",
+    "ggf": "where the games of a match are kept as well",
+    "progress": "tells what happens",
+    "json": "how the result is printed",
+    "watch": "shows games",
+    "pace": "how fast it shows them",
+    "list": "shows what would be searched, and starts nothing",
+    "executor": "where games are played; test_a_run_on_a_cluster_has_the_tables_of_one_on_threads",
+    "scheduler": "whom --executor asks",
+    "tls-ca": "how it is asked",
+    "tls-cert": "how it is asked",
+    "tls-key": "how it is asked",
+    "jobs": THREADS,
+}
+"""Options that no result depends on, with the reason. `jobs` of a sweep is none: it is a field."""
+
+MAY_CHANGE: Final[Mapping[str, str]] = {
+    "generations": "how far it goes",
+    "games": "how far it goes",
+    "budget": "how far it goes",
+    "trials": "how far it goes",
+    "patience": "when it ends",
+    "until_rest": "when it ends",
+    "time_limit": "when it ends",
+    "timeout": "when it ends",
+    "storage": "the same place, with its password, which is not kept",
+    "jobs": "a line says so: test_a_sweep_keeps_how_many_workers_it_had",
+    "seeds": "further runs of a study",
+    "allow_programs": "an agreement, which is the user's of today",
+}
+"""Options of `evolve resume`: what they change."""
+
+
+def options(command: click.Command) -> set[str]:
+    found = [one for one in command.params if isinstance(one, click.Option)]
+    return {max(one.opts, key=len).lstrip("-") for one in found}
+
+
+def fields(command: str) -> set[str]:
+    return {name.replace("_", "-") for name in COMMANDS[command][1].model_fields}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_is_kept_or_changes_nothing(command: str) -> None:
+    kept = fields(command) | (set() if command in ("match", "rate") else set(OF_STUDIES))
+    strange = options(COMMANDS[command][0]) - kept - set(CHANGES_NOTHING)
+    assert not strange, "does a result depend on it? then it must be a setting, which is kept"
+
+
+def test_no_class_of_options_names_any_that_is_gone() -> None:
+    known = set().union(*(options(command) for command, _ in COMMANDS.values()))
+    assert set(CHANGES_NOTHING) <= known
+    assert {"jobs"} == fields("sweep") & set(CHANGES_NOTHING)
+    assert not any(
+        fields(command) & set(CHANGES_NOTHING) for command in COMMANDS if command != "sweep"
+    )
+
+
+def test_what_resume_may_change() -> None:
+    found = options(resume_command) - (set(CHANGES_NOTHING) - {"jobs"})
+    assert {name.replace("-", "_") for name in found} == set(MAY_CHANGE)
+    for kind in RUN_KINDS:
+        for command, variant in kind.commands.items():
+            changes = {one.name for one in kind.changes_of(command)}
+            assert changes <= set(variant.model().model_fields)
+            assert kind.workers == ("jobs" in variant.model().model_fields)
+
+
+# What is kept, proved of each setting of each kind: written and read again by what `resume` reads
+# it with, another value than the default is the same.
+
+WORDS: Final = [(kind, command) for kind in RUN_KINDS for command in kind.commands]
+NETWORK: Final = {"dqn": "dense 8 relu, dense 64", "mcts": "dense 8 relu, dense 1 tanh"}
+PROGRAM: Final = {"program": "gtp:engine --x {x:1:9}"}
+OTHERS: Final[Mapping[str, list[dict[str, Any]]]] = {
+    "bounds": [{"bounds": {"depths": (2, 3)}}],
+    "fix": [{"fix": {"depths": 4}}, {"fix": {"gamma": 0.9}}],
+    "space": [{"space": {"x": {"low": 1, "high": 2}}}],
+    "boundaries": [{"boundaries": (20, 40)}],
+    "terms": [{"terms": ("mobility",)}],
+    "tie": [{"tie": ("weights",)}],
+    "evaluation": [{"evaluation": "patterns-standard", "rules": "standard"}],
+    "start_from": [{"start_from": "swh"}],
+    "opponents": [{"opponents": 5}, {"opponents": {"random": 1.0}}],
+    "layers": [{"layers": text} for text in NETWORK.values()],
+    "shapes": [{"shapes": ("corner", "edge")}],
+    "accept_against": [{"accept_against": ("random",)}],
+    "panel": [{"panel": "fixed"}, {"panel": ("random", "swh")}],
+    "rungs": [{"rungs": ("4x20", "2x30x2"), "budget": 5.0}],
+    "storage": [{"storage": "sqlite:///study.db"}],
+    "study": [{"study": "mine"}],
+    "program": [{"program": "gtp:other --x {x:1:9}"}],
+    "template": [{"template": "a.txt", "set_by": "file"}],
+    "set_command": [{"set_command": "set {name} to {value}"}],
+    "sprt": [{"sprt": (0.0, 20.0)}],
+    "minimax": [{"minimax": True, "positional": 0.5, "bootstrap": "own"}],
+    "shaping": [{"shaping": 0.5, "bootstrap": "own"}],
+    "reward": [{"reward": "outcome"}],
+    "random_first": [{"random_first": 0.5}],
+    "games": [{"games": 500}, {"games": 100_000}],
+}
+"""Other values of settings that have none by their type, or that go with others alone."""
+
+
+REFUSED: Final[Mapping[str, tuple[str, ...]]] = {
+    "sweep alphabeta": ("budget", "rungs"),
+    "sweep program": ("budget", "rungs", "storage"),
+}
+"""Settings that a command has of its model, and takes no value of."""
+
+
+def others(name: str, kind: Any, choices: Any, default: Any) -> Iterator[dict[str, Any]]:
+    """Other values of a setting, one of which its model takes."""
+    yield from OTHERS.get(name, [])
+    if choices:
+        yield from ({name: one} for one in choices if one != default)
+    elif get_origin(kind) is Literal:
+        yield from ({name: one} for one in get_args(kind) if one != default)
+    elif kind is bool:
+        yield {name: not default}
+    elif kind in (int, float):
+        near = 10 if default is None else default
+        yield from ({name: kind(one)} for one in (near + 1, near - 1, near / 2, near * 2, 0.25))
+
+
+def changed(kind: RunKind, command: str, name: str) -> tuple[BaseModel, BaseModel | None]:
+    """Settings by default, and with another value of one; None where its model takes no other."""
+    variant = kind.commands[command]
+    model = variant.model()
+    word: dict[str, Any] = {"kind": kind.word(command)} if "kind" in model.model_fields else {}
+    needed = PROGRAM if command == "sweep program" else {}
+    usual: BaseModel = resolve_as(model, variant.all_presets(), {**word, **needed})
+    field = model.model_fields[name]
+    extra = field.json_schema_extra
+    choices = extra.get("choices") if isinstance(extra, dict) else None
+    for values in others(name, plain_type(field.annotation), choices, getattr(usual, name)):
+        try:
+            found: BaseModel = resolve_as(
+                model, variant.all_presets(), {**word, **needed, **values}
+            )
+        except (ValidationError, ValueError):
+            continue
+        if getattr(found, name) != getattr(usual, name):
+            return usual, found
+    return usual, None
+
+
+@pytest.mark.parametrize(("kind", "command"), WORDS, ids=lambda one: getattr(one, "name", one))
+def test_every_setting_is_read_as_it_was_written(
+    kind: RunKind, command: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "config.toml"
+    read = imported(f"{kind.resume.partition(':')[0]}:kept_settings")
+    model = kind.commands[command].model()
+    for name, field in model.model_fields.items():
+        extra = field.json_schema_extra
+        if name == "kind" or (isinstance(extra, dict) and len(extra.get("choices", "12")) == 1):
+            continue  # it is in the command; there is one value alone
+        usual, settings = changed(kind, command, name)
+        assert (settings is None) == (name in REFUSED.get(command, ())), name
+        for each in filter(None, (usual, settings)):
+            file.write_text(config_text(each, {}, command), encoding="utf-8")
+            assert read(command, file, {}) == each, name
+
+
+def test_every_part_of_a_study_is_read_as_it_was_written(tmp_path: Path) -> None:
+    values: dict[str, Any] = {
+        "command": "sweep alphabeta",
+        "seeds": "3-5",
+        "settings": {"jobs": 2, "trials": 5},
+        "grid": {"sampler": ["tpe", "random"]},
+        "variants": {"few": {"startup": 2}, "many": {"startup": 20}},
+    }
+    assert set(values) == set(Design.model_fields)
+    design = design_of(values, "here")
+    file = tmp_path / "study.toml"
+    file.write_text(design.text({"evolve": "0"}), encoding="utf-8")
+    assert read_design(file) == design
+
+
+# A match and a rating go on by the same command again: with another setting it must be refused.
+
+OTHER_MATCH: Final[Mapping[str, tuple[str, ...]]] = {
+    "a": ("swh", "random"),
+    "b": ("random", "swh"),
+    "openings": ("--openings=start",),
+    "opening_plies": ("--opening-plies=5",),
+    "seed": ("--seed=1",),
+    "rules": ("--rules=reversed",),
+    "games": ("--games=6",),
+    "sprt": ("--sprt", "0", "30"),
+    "alpha": ("--alpha=0.1",),
+    "beta": ("--beta=0.1",),
+}
+
+
+def test_a_match_with_another_setting_does_not_go_on(tmp_path: Path) -> None:
+    assert set(OTHER_MATCH) == set(MatchSettings.model_fields)
+    test = ("--sprt", "0", "20")
+    done("match", "random", "random", "--games=4", *test, "--jobs=1", "--out=games.csv")
+    done("match", "random", "random", "--games=4", *test, "--jobs=2", "--out=games.csv")
+    for name, words in OTHER_MATCH.items():
+        agents = words if name in "ab" else ("random", "random")
+        more = () if name in "ab" else words
+        said = fails("match", *agents, "--games=4", *test, *more, "--out=games.csv")
+        assert "holds another match" in said, name
+
+
+OTHER_RATING: Final[Mapping[str, tuple[str, ...]]] = {
+    name: OTHER_MATCH[name] for name in ("openings", "opening_plies", "seed", "rules", "games")
+}
+
+
+def test_a_rating_with_another_setting_does_not_go_on(tmp_path: Path) -> None:
+    assert {*OTHER_RATING, "agents"} == set(RateSettings.model_fields)
+    done("rate", "random", "zero", "--games=4", "--jobs=1", "--out=rating")
+    done("rate", "random", "zero", "--games=4", "--jobs=2", "--out=rating")
+    for name, words in OTHER_RATING.items():
+        said = fails("rate", "random", "zero", "--games=4", *words, "--out=rating")
+        assert f"has {name}" in said, name
+    assert "rates other agents" in fails("rate", "zero", "random", "--games=4", "--out=rating")
+
+
+def test_the_models_are_those_of_the_commands() -> None:
+    for kind, command in WORDS:
+        shown = COMMANDS["sweep" if command.startswith("sweep") else command][1]
+        assert issubclass(shown, kind.commands[command].model()), command
+    assert issubclass(ProgramSweepSettings, SweepSettings)

@@ -1,0 +1,139 @@
+"""What pyproject.toml declares is what the sources import, each with its lowest version."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+ROOT: Final = Path(__file__).parent.parent
+PROJECT: Final[Mapping[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))[
+    "project"
+]
+EXTRAS: Final[Mapping[str, list[str]]] = PROJECT["optional-dependencies"]
+REQUIREMENT: Final = re.compile(r"([A-Za-z0-9_-]+)(?:\[[a-z,]+\])?>=([0-9]+(?:\.[0-9]+)+)")
+
+CALLED: Final = {
+    "axe_playwright_python": "axe-playwright-python",
+    "pyspiel": "open-spiel",
+    "yaml": "pyyaml",
+}
+"""Distributions that are not called as what is imported of them."""
+
+WHERE: Final[Mapping[str, tuple[str, ...]]] = {
+    "serve": ("evolve/service/", "evolve/cli/serve.py"),
+    "learn": ("evolve/learning/",),
+    "cluster": ("evolve/fitness/",),
+}
+"""What of the package may import of an extra. All else must do without."""
+
+NOT_IMPORTED: Final = {
+    "pandas-stubs": "mypy reads it",
+    "mypy": "a command",
+    "ruff": "a command",
+    "import-linter": "a command",
+    "pytest-xdist": "pytest loads it, for -n",
+    "ipykernel": "nbclient starts it",
+    "httptools": "uvicorn loads it",
+    "schemathesis": "Python runs it, by -m",
+}
+"""Of the declared ones, with the reason why they are."""
+
+BY_NAME: Final = ("import_module", "importorskip")
+"""Functions that are given a module as a text."""
+LIKE_AN_IMPORT: Final = re.compile(
+    rf"^[ \t]*(?:from|import)[ \t]+(\w+)|(?:{'|'.join(BY_NAME)})\([ \t]*[\"'](\w+)", re.MULTILINE
+)
+
+
+def plain(name: str) -> str:
+    return name.lower().replace("_", "-")
+
+
+def declared(requirements: list[str]) -> dict[str, tuple[int, ...]]:
+    """Distributions with their lowest versions."""
+    found = {}
+    for one in requirements:
+        match = REQUIREMENT.fullmatch(one)
+        assert match, f"{one}: it must be NAME>=VERSION, the lowest version that works"
+        found[plain(match[1])] = tuple(map(int, match[2].split(".")))
+    return found
+
+
+ALWAYS: Final = declared(PROJECT["dependencies"])
+OF: Final = {name: declared(requirements) for name, requirements in EXTRAS.items()}
+
+
+def distribution(module: str) -> str | None:
+    """What a module is of; None of Python itself, and of this project."""
+    top = module.partition(".")[0]
+    ours = top in sys.stdlib_module_names or (ROOT / top).is_dir()
+    return None if ours else plain(CALLED.get(top, top))
+
+
+def mentioned(path: Path) -> set[str]:
+    """Distributions that a source imports, and what only looks so, in a docstring."""
+    found = LIKE_AN_IMPORT.findall(path.read_text("utf-8"))
+    return {name for pair in found for module in pair if module and (name := distribution(module))}
+
+
+def imports(path: Path, but: set[str]) -> Iterator[str]:
+    """Distributions that a source imports anywhere in it, with the lines, but for some."""
+    if mentioned(path) <= but:
+        return  # to parse all of them takes five seconds
+    for node in ast.walk(ast.parse(path.read_text("utf-8"), str(path))):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [one.name for one in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            names = [str(node.module)]
+        elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            called = getattr(node.func, "attr", getattr(node.func, "id", None))
+            names = [str(node.args[0].value)] if called in BY_NAME else []
+        for name in filter(None, map(distribution, names)):
+            if name not in but:
+                yield f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}: {name}"
+
+
+def sources(*folders: str) -> list[Path]:
+    found = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    return sorted(path for path in found if "runs" not in path.relative_to(ROOT).parts[:1])
+
+
+def test_the_package_imports_what_is_declared_where_it_may() -> None:
+    wrong: list[str] = []
+    for path in sources("evolve"):
+        place = path.relative_to(ROOT).as_posix()
+        extras = (OF[name] for name, at in WHERE.items() if place.startswith(at))
+        wrong += imports(path, set(ALWAYS).union(*extras))
+    assert not wrong
+
+
+def test_tests_and_benchmarks_import_what_their_extras_declare() -> None:
+    allowed = set(ALWAYS).union(*OF.values())
+    wrong = [one for path in sources("tests", "benchmarks") for one in imports(path, allowed)]
+    assert not wrong
+
+
+def test_nothing_is_declared_for_nothing() -> None:
+    package = set().union(*map(mentioned, sources("evolve")))
+    others = set().union(*map(mentioned, sources("tests", "benchmarks")))
+    assert set(ALWAYS) <= package
+    for extra, names in OF.items():
+        used = package if extra in WHERE else package | others
+        assert set(names) <= used | set(NOT_IMPORTED), extra
+    assert set(NOT_IMPORTED) <= set().union(*OF.values()) - package - others
+
+
+@pytest.mark.parametrize("extra", WHERE)
+def test_tests_have_the_extras_that_they_test_in_no_older_versions(extra: str) -> None:
+    if extra == "learn":  # PyTorch is apart: see README.md
+        return
+    for name, lowest in OF[extra].items():
+        assert OF["test"][name] >= lowest, name
