@@ -76,6 +76,8 @@ class JobRecord:
     def estranged(self) -> None:
         """Be a job from elsewhere: what its file says of a process or a request is nobody's."""
         self.state, self.process, self.key = "elsewhere", None, None
+        if not _is_drawable(self.result):
+            self.result = None
         self.ending, self.error = _ELSEWHERE, None
 
     @property
@@ -187,6 +189,20 @@ class JobRecord:
 
 def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+
+
+def _is_drawable(result: Mapping[str, Any] | None) -> bool:
+    """Whether a result has the shape that pages draw, as far as they would fail over another."""
+    if result is None:
+        return True
+    tables = {"agents": list, "cross": dict, "sprt": dict}
+    if any(
+        not isinstance(value, tables.get(key, str | int | float | None))
+        for key, value in result.items()
+    ):
+        return False
+    rows = [*result.get("agents", []), *result.get("cross", {}).values()]
+    return all(isinstance(row, dict) for row in rows)
 
 
 class _Pace:

@@ -26,7 +26,7 @@ export function useJob(id) {
 
 export function jobTitle({ id, command, settings, run }) {
   if (command === "match") return `${settings.a} against ${settings.b}`;
-  if (command === "rate") return (settings.agents || []).join(", ");
+  if (command === "rate") return [settings.agents || []].flat().join(", ");
   return run || [command, settings.kind].filter(Boolean).join(" ") || `job ${id}`;
 }
 
