@@ -315,3 +315,33 @@ def test_failures_of_different_places_have_different_ids() -> None:
 
     assert noted("one", made("a")) == noted("one", made("b"))
     assert noted("one", made("a")) != noted("two", made("a"))
+
+
+def test_a_final_of_another_shape_costs_that_table_alone(
+    folder: Path, runner: asyncio.Runner
+) -> None:
+    sweep = folder / "sweep"
+    sweep.mkdir()
+    text = 'command = "sweep alphabeta"\nrules = "standard"\nseed = 0\nunknown = nan\n'
+    (sweep / "config.toml").write_text(text)
+    row = {"agent": "trial-1", "score": 0.5, "games": 2, "wins": 1, "elo": 1.5}
+    whole = {"trials": 1, "over": True, "finalists": [row], "winner": 1, "defaults": 1}
+    documents = [{**whole, key: value} for key in whole for value in JSON]
+    documents += [{**whole, "finalists": [{**row, key: one}]} for key in row for one in JSON]
+    with App(folder, runner) as app:
+        for document in documents:
+            (sweep / "final.json").write_text(json.dumps(document))
+            assert app.get("runs/sweep")["settings"]["unknown"] is None
+            app.ask("GET", "runs/sweep/final")
+            app.ask("GET", "runs/sweep/trials")
+            app.ask("GET", "compare?run=sweep&run=good")
+        assert app.get("runs")["total"] == 2
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"id": 3}', "NaN"])
+def test_a_damaged_game_is_a_problem_of_its_own(
+    text: str, folder: Path, runner: asyncio.Runner
+) -> None:
+    (folder / ".service/plays/0123456789abcdef.json").write_text(text)
+    with App(folder, runner) as app:
+        assert "is damaged" in app.get("plays/0123456789abcdef", 422)["detail"]
