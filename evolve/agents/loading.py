@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import BaseModel
-
 from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.files import header_of, read_agent_file, told_of
@@ -27,8 +25,6 @@ from evolve.tables.kinds import champion_of
 from evolve.tables.layout import BEST_FILE, CHAMPION_FILE, LEARNED_FILE, STUDY_FILE
 
 _LIKE_SETTINGS: Final = re.compile(r"\w+=\S*")
-_PROGRAM: Final = re.compile(rf"(^|[\s,;=])({'|'.join(PROGRAMS)}):")
-"""Finds them also in a list that is still one text."""
 _SETTING: Final = re.compile(r"\s*(\w+)\s*=\s*(-?(?:[0-9]{1,18}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}))\s*")
 
 
@@ -102,25 +98,6 @@ def agent_of(document: Any, arrays: Arrays) -> StoredAgent:
         return made.from_parts(header.parameters, arrays, common)
     except (AgentError, ValueError, TypeError) as error:
         raise AgentFileError(str(error)) from error
-
-
-def programs_in(settings: BaseModel) -> list[str]:
-    """The programs that settings name, which would be run: each once, as written there."""
-    found: dict[str, None] = {}
-
-    def look(value: Any) -> None:
-        if isinstance(value, str) and _PROGRAM.search(value):
-            found[value] = None
-        elif isinstance(value, Mapping):
-            for key, item in value.items():
-                look(key)
-                look(item)
-        elif isinstance(value, list | tuple):
-            for item in value:
-                look(item)
-
-    look(settings.model_dump(mode="json"))
-    return list(found)
 
 
 def _split(source: str) -> tuple[str, dict[str, float]]:

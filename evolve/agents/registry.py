@@ -6,6 +6,7 @@ cost nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -13,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from evolve.errors import AgentError
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from evolve.agents.agent import Agent, StoredAgent
 
 KINDS: Final = {
@@ -33,6 +36,8 @@ colon. Settings from elsewhere that name one are not trusted (`cli.permission`).
 
 PROGRAM_FORMS: Final = ("gtp:COMMAND", "nboard:COMMAND", "python:FILE.py")
 """How programs are named, for messages and help."""
+_PROGRAM: Final = re.compile(rf"(^|[\s,;=])({'|'.join(PROGRAMS)}):")
+"""Finds them also in a list that is still one text."""
 
 _TABLE: Final = "evolve.agents.reference:table_agent"
 _PATTERNS: Final = "evolve.agents.reference:pattern_agent"
@@ -79,3 +84,22 @@ def _found(places: Mapping[str, str], name: object, what: str) -> Any:
         raise AgentError(f"there is no {what} {name!r}; there are {', '.join(places)}")
     module, _, attribute = place.partition(":")
     return getattr(import_module(module), attribute)
+
+
+def programs_in(settings: BaseModel | Mapping[str, Any]) -> list[str]:
+    """The programs that settings name, which would be run: each once, as written there."""
+    found: dict[str, None] = {}
+
+    def look(value: Any) -> None:
+        if isinstance(value, str) and _PROGRAM.search(value):
+            found[value] = None
+        elif isinstance(value, Mapping):
+            for key, item in value.items():
+                look(key)
+                look(item)
+        elif isinstance(value, list | tuple):
+            for item in value:
+                look(item)
+
+    look(settings if isinstance(settings, Mapping) else settings.model_dump(mode="json"))
+    return list(found)

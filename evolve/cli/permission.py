@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from evolve.agents.registry import programs_in
 from evolve.errors import RunError
 from evolve.files.changes import remove
 from evolve.files.folder import FolderPath
@@ -72,7 +73,5 @@ def _refuse(programs: list[str], file: Path, allowed: bool) -> None:
 
 
 def _things(settings: BaseModel) -> list[str]:
-    from evolve.agents.loading import programs_in  # not above: completion waits for imports
-
     place = getattr(settings, "storage", None)
     return programs_in(settings) + ([] if place is None else [place])

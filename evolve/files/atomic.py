@@ -6,6 +6,7 @@ import contextlib
 import os
 import secrets
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,10 +66,12 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
 
 
 def remove_half_written(folder: FolderPath) -> None:
-    """Remove the temporary files that a killed writer left; a link of such a name is nobody's."""
+    """Remove the temporary files that a killed writer left; what else has such a name, a link or a
+    folder, is nobody's."""
     for path in folder.glob(f"{TEMPORARY_PREFIX}*"):
-        if not path.is_symlink():
-            remove(path, missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            if stat.S_ISREG(path.lstat().st_mode):
+                remove(path, missing_ok=True)
 
 
 def write_bytes(path: Path, content: bytes, *, private: bool = False) -> None:

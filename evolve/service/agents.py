@@ -57,6 +57,11 @@ class Agents:
         """Ids of the programs."""
         return [*self._programs]
 
+    @property
+    def allowed(self) -> frozenset[str]:
+        """The programs themselves, as whoever started the server wrote them."""
+        return frozenset(self._programs.values())
+
     def source(self, name: str, *, programs: bool = True) -> str:
         """What the command line calls the agent of an id; ProblemError where there is none.
 

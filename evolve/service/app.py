@@ -18,7 +18,7 @@ import evolve
 from evolve.service.api import agents, generations, jobs, meta, runs
 from evolve.service.guard import Guard
 from evolve.service.house import House
-from evolve.service.problems import RESPONSES, answer_with_problems, problem
+from evolve.service.problems import RESPONSES, Unforeseen, answer_with_problems, problem
 from evolve.service.tags import NotModifiedError
 
 API: Final = "/api/v1"
@@ -50,6 +50,7 @@ def make_app(house: House, hosts: Sequence[str] = (), token: str | None = None) 
         redoc_url=None,
         lifespan=life,
         middleware=[
+            Middleware(Unforeseen),
             Middleware(Guard, hosts=hosts, token=token),
             Middleware(GZipMiddleware, minimum_size=2000, compresslevel=5),  # but for events
         ],

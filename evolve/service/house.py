@@ -16,9 +16,11 @@ from evolve.documents import json_value
 from evolve.errors import EvolveError
 from evolve.service.agents import Agents
 from evolve.service.events import Events
+from evolve.service.failures import kept_going, outlived
 from evolve.service.index import Index
 from evolve.service.jobs import Jobs
 from evolve.service.lending import Lending
+from evolve.service.lines import Lines
 from evolve.service.memory import give_back_for_ever
 from evolve.service.place import Place
 from evolve.service.plays import Plays
@@ -40,9 +42,10 @@ class House:
     def __init__(self, place: Place, slots: int, programs: Sequence[str]) -> None:
         self.place, self.slots = place, slots
         self.events = Events(evolve.__version__)
-        self.jobs = Jobs(place, slots, self._tell, self._tell_of_run)
-        self.index = Index(place, self._job_of)
         self.agents = Agents(place, programs)
+        self.lines = Lines(place, self.agents)
+        self.jobs = Jobs(place, self.lines, slots, self._tell, self._tell_of_run)
+        self.index = Index(place, self._job_of)
         self.search = Search()
         self.lending = Lending(place)
         self.plays = Plays(place, self.agents, self.search)
@@ -57,7 +60,7 @@ class House:
     def _tell(self, name: str, document: Mapping[str, Any]) -> None:
         """Send an event; with a generation's row as its table has it."""
         if name == "generation":
-            with suppress(ProblemError, EvolveError, OSError, LookupError, TypeError):
+            with outlived("a generation's row"), suppress(ProblemError, EvolveError, OSError):
                 run = self.index.open(document["run"])
                 row = generation_row(run, document["row"]["generation"])
                 document = {**document, "row": json_value(row)}
@@ -65,7 +68,7 @@ class House:
 
     def _tell_of_run(self, run: str) -> None:
         """Tell how a run is now."""
-        with suppress(ProblemError):
+        with outlived(f"looking at run {run}"), suppress(ProblemError):
             self.events.tell("run", self._drawn(run))
 
     def _drawn(self, run: str) -> dict[str, Any]:
@@ -75,11 +78,14 @@ class House:
         """Begin: what is there is found, and what happens is followed."""
         await asyncio.to_thread(self.index.scan)
         self.jobs.restore()
+        endless = {
+            "following jobs": self.jobs.follow_for_ever,
+            "looking for runs": self._look_for_ever,
+            "events": self.events.ping_for_ever,
+            "giving memory back": give_back_for_ever,
+        }
         self._tasks = [
-            asyncio.create_task(self.jobs.follow_for_ever()),
-            asyncio.create_task(self._look_for_ever()),
-            asyncio.create_task(self.events.ping_for_ever()),
-            asyncio.create_task(give_back_for_ever()),
+            asyncio.create_task(kept_going(what, work)) for what, work in endless.items()
         ]
 
     async def close(self) -> None:
@@ -92,17 +98,15 @@ class House:
     async def _look_for_ever(self) -> None:
         """Tell of runs that come, change and go; before that, read all, for filters and orders."""
         for name in self.index.names():
-            with suppress(OSError, ProblemError):
+            with suppress(ProblemError):
                 await asyncio.to_thread(self.index.summary, name, fresh=False)
         while True:
-            cost = 0.0
-            with suppress(OSError):  # the folder is away for a moment
-                changed, gone, cost = await asyncio.to_thread(self._look)
-                for name in gone:
-                    self.events.tell("run", {"id": name, "gone": True})
-                for name in changed:
-                    with suppress(ProblemError):  # gone again
-                        self.events.tell("run", await asyncio.to_thread(self._drawn, name))
+            changed, gone, cost = await asyncio.to_thread(self._look)
+            for name in gone:
+                self.events.tell("run", {"id": name, "gone": True})
+            for name in changed:
+                with outlived(f"looking at run {name}"), suppress(ProblemError):  # gone again
+                    self.events.tell("run", await asyncio.to_thread(self._drawn, name))
             await asyncio.sleep(min(_SELDOM, max(_LOOK, _SHARE * cost)))
 
     def _look(self) -> tuple[list[str], list[str], float]:

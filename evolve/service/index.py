@@ -7,12 +7,14 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
 from evolve.agents.facts import facts_of
 from evolve.errors import EvolveError
 from evolve.files.folder import FolderPath
+from evolve.service.failures import noted, outlived
 from evolve.service.models.common import RUN_ID
 from evolve.service.models.runs import RunSummary
 from evolve.service.place import Locks, Place, holds
@@ -21,6 +23,7 @@ from evolve.tables.kinds import EVOLUTIONS, PARTS, SWEEPS
 from evolve.tables.layout import CONFIG_FILE, LOCK_FILE, TRIALS_FILE
 from evolve.tables.metrics import read_metrics
 from evolve.tables.run import Run
+from evolve.tables.settings import check_config
 from evolve.tables.trials import read_trials
 
 POINTS: Final = 40
@@ -83,10 +86,11 @@ class Index:
         found: dict[str, Stamp] = {}
         with os.scandir(self._place.runs) as entries:
             for entry in entries:
-                if _NAME.fullmatch(entry.name) and (
-                    stamp := _stamp(self._place.run(entry.name), held)
-                ):
-                    found[entry.name] = stamp
+                if not _NAME.fullmatch(entry.name):
+                    continue
+                with outlived(f"a look at {entry.name}"):
+                    if stamp := _stamp(self._place.run(entry.name), held):
+                        found[entry.name] = stamp
         before, self._stamps = self._stamps, found
         gone = [name for name in before if name not in found]
         for name in gone:
@@ -100,10 +104,13 @@ class Index:
         return sorted(stamps, key=lambda name: (-stamps[name].date, name))
 
     def open(self, name: str) -> Run:
-        """The run of that name; ProblemError where there is none."""
+        """The run of that name; ProblemError where there is none, RunError where its config.toml
+        is damaged."""
         if not _NAME.fullmatch(name) or not (self._place.run(name) / CONFIG_FILE).is_file():
             raise not_found(f"run {name[:80]}")
-        return Run(self._place.run(name))
+        run = Run(self._place.run(name))
+        check_config(run)
+        return run
 
     def is_running(self, name: str) -> bool:
         """Whether a process writes to it now."""
@@ -138,34 +145,44 @@ class Index:
         """The same with its curve, which takes longer than all the rest."""
         date, made = self._curves.get(summary.id, (0.0, []))
         if date != summary.date:
-            try:
+            made = []
+            with outlived(f"the curve of {summary.id}"), suppress(EvolveError, OSError):
                 made = _curve(Run(self._place.run(summary.id)))
-            except (EvolveError, OSError, KeyError, TypeError, ValueError):
-                made = []
             with self._guard:
                 self._curves[summary.id] = summary.date, made
         return summary.model_copy(update={"curve": made})
 
     def _read(self, name: str, stamp: Stamp) -> RunSummary:
+        """A run as it is; one that cannot be read is damaged, with the reason, and hurts no
+        other."""
         values: dict[str, Any] = dict.fromkeys(RunSummary.model_fields)
         values |= {"id": name, "date": stamp.date, "curve": []}
         try:
-            run = Run(self._place.run(name))
-            kind = run.kind
-            facts = facts_of(run, running=stamp.running)
-            done, target = facts[kind.unit], facts.get("target")
-            values |= {
-                key: facts.get(key) for key in ("command", "rules", "preset", "seed", "state")
-            }
-            values |= {"kind": kind.name, "noun": kind.noun, "unit": kind.unit}
-            values |= {"done": done, "target": target, "champion": facts.get("champion")}
-            values |= {key: facts.get(key) for key in ("score", "score_low", "score_high")}
-            values["share"] = _share(run, facts, done, target)
-            if values["score"] is None:
-                values["score"] = _score_so_far(facts)
-        except (EvolveError, OSError, KeyError, TypeError, ValueError) as error:
-            values |= {"state": "damaged", "problem": str(error)}
-        return RunSummary.model_validate(values)
+            return RunSummary.model_validate({**values, **self._facts(name, stamp)})
+        except EvolveError as error:
+            problem = str(error)
+        except (OSError, LookupError, TypeError, ValueError) as error:
+            problem = f"it cannot be read: {error}"
+        except Exception as error:
+            problem = f"it cannot be read; the log has failure {noted(f'run {name}', error)}"
+        return RunSummary.model_validate({**values, "state": "damaged", "problem": problem})
+
+    def _facts(self, name: str, stamp: Stamp) -> dict[str, Any]:
+        run = Run(self._place.run(name))
+        check_config(run)
+        kind = run.kind
+        facts = facts_of(run, running=stamp.running)
+        done, target = facts[kind.unit], facts.get("target")
+        values: dict[str, Any] = {
+            key: facts.get(key) for key in ("command", "rules", "preset", "seed", "state")
+        }
+        values |= {"kind": kind.name, "noun": kind.noun, "unit": kind.unit}
+        values |= {"done": done, "target": target, "champion": facts.get("champion")}
+        values |= {key: facts.get(key) for key in ("score", "score_low", "score_high")}
+        values["share"] = _share(run, facts, done, target)
+        if values["score"] is None:
+            values["score"] = _score_so_far(facts)
+        return values
 
 
 def thinned(count: int, points: int) -> list[int]:

@@ -1,53 +1,55 @@
-"""One job: what it is to do, how far it is, and the small file that says so."""
+"""One job: what it is to do, and how far it is. `job_file` keeps it."""
 
 from __future__ import annotations
 
-import json
+import math
 import secrets
-import shlex
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, Final
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, Final
 
-from evolve.documents import parse_json, read_document
-from evolve.errors import RunError
-from evolve.files.atomic import write_text
-from evolve.files.changes import make_folder
-from evolve.files.folder import FolderPath
-from evolve.service.models.jobs import ENDED, Job, JobProgress, JobState
+from pydantic import ConfigDict, Field
+
+from evolve.documents import json_value
+from evolve.service.models.common import RUN_ID
+from evolve.service.models.jobs import ENDED, Command, Job, JobProgress, JobState
 from evolve.service.process import Process
 
-_FILE: Final = "job.json"
 _NOTES: Final = 20
 ROW_EVENTS: Final = ("generation", "check", "trial")
 """Of `--progress`: a row of a table is there."""
+_ELSEWHERE: Final = (
+    "It is from elsewhere: your service did not ask for it in this folder. "
+    "It is shown, and never started."
+)
+Seconds = Annotated[float, Field(allow_inf_nan=False)]
 
 
 @dataclass
 class JobRecord:
-    """A job, as its file has it.
+    """A job: what was asked for, and how it goes. Its file has all of this and nothing more.
 
-    words: of the command line, after `evolve`; shown: the same for people, settings as options.
-    settings: as the client gave them, agents by their ids. key, asked: of the request that made it,
-    which makes none twice, and a digest of what it said. names: ids of agents by what the command
-    line calls them.
+    No words of a command line are among it: they are made from command and settings each time, see
+    `Lines`. settings: as the client gave them, agents by their ids. key, asked: of the request that
+    made it, which makes none twice, and a digest of what it said. names: ids of agents by what the
+    command line called them when it was asked for. run: a name, and never a path.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="ignore")
+
     id: str
-    command: str
+    command: Command | None
     settings: dict[str, Any]
-    words: list[str]
-    shown: list[str]
     names: dict[str, str] = field(default_factory=dict)
-    run: str | None = None
-    threads: int | None = None
+    run: Annotated[str, Field(pattern=RUN_ID)] | None = None
+    threads: Annotated[int, Field(ge=1, le=1024)] | None = None
     key: str | None = None
     asked: str | None = None
     state: JobState = "queued"
-    created: float = 0.0
-    started: float | None = None
-    ended: float | None = None
+    created: Seconds = 0.0
+    started: Seconds | None = None
+    ended: Seconds | None = None
     process: Process | None = None
     progress: JobProgress = field(default_factory=lambda: JobProgress())
     result: dict[str, Any] | None = None
@@ -60,28 +62,48 @@ class JobRecord:
         self._pace = _Pace()
 
     @classmethod
-    def new(
-        cls, command: str, settings: Mapping[str, Any], words: Sequence[str], **facts: Any
-    ) -> JobRecord:
+    def new(cls, command: Command, settings: Mapping[str, Any], **facts: Any) -> JobRecord:
         """A job that has just been asked for."""
         now = time.time()
         name = f"{time.strftime('%Y%m%d', time.gmtime(now))}-{secrets.token_hex(4)}"
-        listed = list(words)
-        return cls(name, command, dict(settings), listed, [*listed], created=round(now, 3), **facts)
+        return cls(name, command, dict(settings), created=round(now, 3), **facts)
+
+    @classmethod
+    def damaged(cls, name: str, reason: str, date: float) -> JobRecord:
+        """A job whose file cannot be read."""
+        return cls(name, None, {}, state="damaged", error=reason, created=date)
+
+    def estranged(self) -> None:
+        """Be a job from elsewhere: what its file says of a process or a request is nobody's."""
+        self.state, self.process, self.key = "elsewhere", None, None
+        if not _is_drawable(self.result):
+            self.result = None
+        self.ending, self.error = _ELSEWHERE, None
 
     @property
     def over(self) -> bool:
         """Whether it has no process and waits for none."""
         return self.state in ENDED
 
-    def document(self, place: int | None) -> Job:
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it was never asked for here, or cannot be read: it is shown, and no more."""
+        return self.state in ("elsewhere", "damaged")
+
+    @property
+    def said(self) -> str:
+        """What it is, for messages."""
+        state = "from elsewhere" if self.state == "elsewhere" else self.state
+        return f"job {self.id} is {state}"
+
+    def document(self, place: int | None, line: str) -> Job:
         """As clients get it."""
         return Job(
             id=self.id,
-            command=self.command,  # type: ignore[arg-type]
-            settings=self.settings,
+            command=self.command,
+            settings=json_value(self.settings),
             state=self.state,
-            line=shlex.join(["evolve", *self.shown]),
+            line=line,
             run=self.run,
             created=self.created,
             started=self.started,
@@ -89,14 +111,14 @@ class JobRecord:
             process=None if self.process is None else self.process.number,
             place=place,
             progress=self.progress,
-            result=self.result,
+            result=json_value(self.result),
             ending=self.ending,
             error=self.error,
             notes=self.notes,
         )
 
     def named(self, value: Any) -> Any:
-        """What the command line told, with agents by their ids."""
+        """What the command line said, with agents by their ids."""
         if isinstance(value, dict):
             return {self.names.get(key, key): self.named(one) for key, one in value.items()}
         if isinstance(value, list):
@@ -164,35 +186,23 @@ class JobRecord:
         else:
             self.state = "interrupted"
 
-    def save(self, folder: FolderPath) -> None:
-        """Write its file in one step; OSError where that fails."""
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
-        values["progress"] = self.progress.model_dump(exclude_none=True)
-        values["process"] = None if self.process is None else asdict(self.process)
-        place = folder / self.id
-        make_folder(place, exist_ok=True)
-        write_text(place / _FILE, json.dumps(values, indent=1) + "\n")
-
-    @classmethod
-    def load(cls, folder: FolderPath) -> JobRecord:
-        """The job in a folder; RunError where there is none."""
-        try:
-            found = parse_json(read_document(folder / _FILE))
-            process = found["process"]
-            record = cls(
-                **{
-                    **found,
-                    "progress": JobProgress(**found["progress"]),
-                    "process": None if process is None else Process(**process),
-                }
-            )
-        except (OSError, ValueError, LookupError, TypeError) as error:
-            raise RunError(f"{folder / _FILE} is damaged: {error}") from error
-        return replace(record, id=folder.name)
-
 
 def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+
+
+def _is_drawable(result: Mapping[str, Any] | None) -> bool:
+    """Whether a result has the shape that pages draw, as far as they would fail over another."""
+    if result is None:
+        return True
+    tables = {"agents": list, "cross": dict, "sprt": dict}
+    if any(
+        not isinstance(value, tables.get(key, str | int | float | None))
+        for key, value in result.items()
+    ):
+        return False
+    rows = [*result.get("agents", []), *result.get("cross", {}).values()]
+    return all(isinstance(row, dict) for row in rows)
 
 
 class _Pace:

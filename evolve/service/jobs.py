@@ -1,4 +1,4 @@
-"""All jobs: which wait, which work, and what they are told. For the server's own thread."""
+"""All jobs: which wait, which work, and what is sent to them. For the server's own thread."""
 
 from __future__ import annotations
 
@@ -6,16 +6,21 @@ import asyncio
 import secrets
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from shlex import join
 from typing import Any, Final
 
-from evolve.errors import LinkError, RunError
+import tomli_w
+
+from evolve.errors import EvolveError, LinkError, RunError
+from evolve.files.atomic import write_text
 from evolve.files.changes import move, remove, remove_tree
 from evolve.files.folder import FolderPath
-from evolve.service import process
+from evolve.service import job_file, process
+from evolve.service.failures import noted, outlived
 from evolve.service.job import ROW_EVENTS, JobRecord
+from evolve.service.lines import SETTINGS_FILE, Line, Lines
 from evolve.service.models.jobs import Job
 from evolve.service.place import Place
 from evolve.service.problems import ProblemError, not_found
@@ -24,7 +29,6 @@ from evolve.tables.folder import check_new, discard
 
 PROGRESS_FILE: Final = "progress.jsonl"
 LOG_FILE: Final = "log.txt"
-SETTINGS_FILE: Final = "settings.toml"
 _EVERY: Final = 0.5
 """Seconds between two looks at what jobs tell."""
 
@@ -41,43 +45,60 @@ class Jobs:
     more.
     """
 
-    def __init__(self, place: Place, slots: int, tell: Tell, rested: Callable[[str], None]) -> None:
-        self._place, self.slots, self._tell, self._rested = place, slots, tell, rested
+    def __init__(
+        self,
+        place: Place,
+        lines: Lines,
+        slots: int,
+        tell: Tell,
+        rested: Callable[[str], None],
+    ) -> None:
+        self._place, self._lines_of, self.slots = place, lines, slots
+        self._tell, self._rested = tell, rested
         self._records: dict[str, JobRecord] = {}
+        self._lines: dict[str, str] = {}
+        self._marks: dict[str, str] = {}
         self._of_run: dict[str, JobRecord] = {}
         self._tails: dict[str, Tail] = {}
         self._kills: set[str] = set()
         self._next_look = 0.0
-        self.damaged: list[str] = []
 
     def restore(self) -> None:
         """Find the jobs of before: those alive are followed, those that died are interrupted."""
         for folder in self._place.folders_of_jobs():
-            if {path.name for path in folder.iterdir()} <= {SETTINGS_FILE}:
-                remove_tree(folder, ignore_errors=True)  # killed before it was a job
-                continue
-            try:
-                record = JobRecord.load(folder)
-            except RunError as error:
-                self.damaged.append(str(error))
-                continue
+            with suppress(OSError):
+                if {path.name for path in folder.iterdir()} <= {SETTINGS_FILE}:
+                    remove_tree(folder, ignore_errors=True)  # killed before it was a job
+                    continue
+            record = self._loaded(folder)
             self._records[record.id] = record
         for record in self._ordered():
+            if record.is_foreign:
+                continue
             if record.run is not None:
                 self._of_run[record.run] = record
             if record.state in ("running", "stopping"):
                 if record.process is None:  # killed between the start and its being written down
-                    record.process = process.find(str(self.file(record, PROGRESS_FILE)))
+                    record.process = process.find(self._mark(record), record.started or 0.0)
                 self._tails[record.id] = Tail(self.file(record, PROGRESS_FILE))
                 record.progress = record.progress.model_copy(update={"left": None})
-        self.follow()
+        with outlived("the first look at jobs"):  # such as a full disk: the next look may do
+            self.follow()
+
+    def _loaded(self, folder: FolderPath) -> JobRecord:
+        try:
+            return job_file.load(folder, self._place)
+        except RunError as error:
+            why = str(error)
+        except Exception as error:
+            why = f"it cannot be read; the log has failure {noted(f'job {folder.name}', error)}"
+        return JobRecord.damaged(folder.name, why, folder.lstat().st_mtime)
 
     async def follow_for_ever(self) -> None:
         """Look at what jobs tell, again and again."""
         while True:
             await asyncio.sleep(_EVERY)
-            with suppress(OSError):  # a full disk: files are written when there is room again
-                self.follow()
+            self.follow()
 
     def __contains__(self, name: str) -> bool:
         return name in self._records
@@ -110,10 +131,32 @@ class Jobs:
         """A job as clients get it."""
         waiting = [one.id for one in self._ordered() if one.state == "queued"]
         place = waiting.index(record.id) + 1 if record.id in waiting else None
-        found = record.document(place)
+        found = record.document(place, self._line(record))
         if record.over and record.run and not self._place.has_run(record.run):
             return found.model_copy(update={"run": None})  # it never came to be, or is gone
         return found
+
+    def _line(self, record: JobRecord) -> str:
+        """The equal command line, made once until it is started again; of one whose settings make
+        none, nothing."""
+        found = self._lines.get(record.id)
+        if found is None:
+            try:
+                shown = self._lines_of.of(record).shown
+                found = join(["evolve", *shown])
+            except (EvolveError, ProblemError):
+                found = ""
+            except Exception as error:
+                noted(f"the words of job {record.id}", error)
+                found = ""
+            self._lines[record.id] = found
+        return found
+
+    def _mark(self, record: JobRecord) -> str:
+        """What its process has in its environment."""
+        if record.id not in self._marks:
+            self._marks[record.id] = job_file.process_mark(record, self._place)
+        return self._marks[record.id]
 
     def file(self, record: JobRecord, name: str) -> FolderPath:
         """A file of a job."""
@@ -135,7 +178,7 @@ class Jobs:
     def add(self, record: JobRecord) -> None:
         """Queue a new job, and start it where there is a slot. OSError: it cannot be kept."""
         try:
-            record.save(self._place.jobs)
+            job_file.save(record, self._place)
         except OSError:
             self.give_up(record)
             raise
@@ -148,7 +191,7 @@ class Jobs:
     def give_up(self, record: JobRecord) -> None:
         """Remove what there is of a job that could not be kept, and give back its run's name."""
         remove_tree(self._place.jobs / record.id, ignore_errors=True)
-        if record.words[0] != "resume":
+        if record.command != "resume":
             self._empty_folder(record)
 
     def stop(self, record: JobRecord) -> None:
@@ -161,27 +204,31 @@ class Jobs:
             return
         if record.state in ("running", "stopping") and record.process is not None:
             record.state = "stopping"
-            record.process.stop()
+            record.process.stop(self._mark(record))
         else:
-            raise ProblemError(409, f"job {record.id} is {record.state}: nothing is at work")
+            raise ProblemError(409, f"{record.said}: nothing is at work")
         self._keep(record)
 
     def kill(self, record: JobRecord) -> None:
         """End it at once: what was in hand is lost."""
         if record.state not in ("running", "stopping") or record.process is None:
-            raise ProblemError(409, f"job {record.id} is {record.state}: nothing is at work")
+            raise ProblemError(409, f"{record.said}: nothing is at work")
         self._kills.add(record.id)
-        record.process.kill()
+        record.process.kill(self._mark(record))
         self._next_look = 0.0
         self.follow()
 
-    def resume(self, record: JobRecord) -> None:
-        """Queue it again, to go on where it ended."""
+    def check_resumable(self, record: JobRecord) -> None:
+        """Raise ProblemError unless a job may go on."""
         if record.state not in ("stopped", "interrupted", "failed", "cancelled"):
-            raise ProblemError(409, f"job {record.id} is {record.state}: it cannot be resumed")
+            raise ProblemError(409, f"{record.said}: it cannot be resumed")
         other = None if record.run is None else self.of_run(record.run)
         if other is not None and not other.over:
             raise ProblemError(409, f"job {other.id} is at work on {record.run}")
+
+    def resume(self, record: JobRecord) -> None:
+        """Queue it again, to go on where it ended."""
+        self.check_resumable(record)
         with self._undone(record):
             record.begin_anew()
             self._keep(record)
@@ -193,13 +240,15 @@ class Jobs:
     def remove(self, record: JobRecord) -> None:
         """Forget a job that has ended, and its files. Its run stays."""
         if not record.over:
-            raise ProblemError(409, f"job {record.id} is {record.state}: stop it first")
+            raise ProblemError(409, f"{record.said}: stop it first")
         folder = self._place.jobs / record.id
         gone = self._place.lent / secrets.token_hex(8)
         if folder.exists():  # it is gone where the disk failed only to confirm that
             move(folder, gone)  # in one step: half of a job would be a damaged one
         remove_tree(gone, ignore_errors=True)
         del self._records[record.id]
+        self._lines.pop(record.id, None)
+        self._marks.pop(record.id, None)
         if record.run is not None and self._of_run.get(record.run) is record:
             del self._of_run[record.run]
         self._tell("job", {"id": record.id, "gone": True})
@@ -212,23 +261,31 @@ class Jobs:
             self._next_look = now + _LIVES
             process.reap()
         for name, tail in list(self._tails.items()):
-            record = self._records[name]
-            alive, news = True, False
-            for event in tail.read():
-                news |= self._take(record, event)
-                look |= event["event"] in ("done", "error")
-            if look:
-                alive = record.process is not None and record.process.alive
-            if not alive:
-                for event in tail.rest():
-                    self._take(record, event)
-                self._end(record)
-            elif news:
-                self._keep(record)
+            with outlived(f"following job {name}"):
+                self._follow(self._records[name], tail, look)
         self._fill()
 
+    def _follow(self, record: JobRecord, tail: Tail, look: bool) -> None:
+        alive, news = True, False
+        for event in tail.read():
+            news |= self._take(record, event)
+            look |= event["event"] in ("done", "error")
+        if look:
+            alive = record.process is not None and record.process.is_of(self._mark(record))
+        if not alive:
+            for event in tail.rest():
+                self._take(record, event)
+            self._end(record)
+        elif news:
+            self._keep(record)
+
     def _take(self, record: JobRecord, event: Mapping[str, Any]) -> bool:
-        """Learn from an event, and tell it on; whether the job's file must say so."""
+        """Learn from an event, and send it on; whether the job's file must say so."""
+        with outlived(f"an event of job {record.id}"):  # the others of its file go on
+            return self._learned(record, event)
+        return True
+
+    def _learned(self, record: JobRecord, event: Mapping[str, Any]) -> bool:
         news = record.take(event)
         name = event["event"]
         if name in ROW_EVENTS:
@@ -295,25 +352,38 @@ class Jobs:
         progress = self.file(record, PROGRESS_FILE)
         try:
             self._refuse_links(record)
-        except LinkError as error:
-            record.state, record.error = "failed", str(error)
-            record.ended = round(time.time(), 3)
-            self._keep(record)
+            line = self._lines_of.of(record)
+        except (EvolveError, ProblemError) as error:
+            self._fail(record, str(error))
             return
-        words = [sys.executable, "-m", "evolve", *self._words(record, progress)]
+        except Exception as error:
+            self._fail(record, f"the log has failure {noted(f'starting job {record.id}', error)}")
+            return
         with self._undone(record):
             record.state, record.started = "running", round(time.time(), 3)
-            record.save(self._place.jobs)  # before it is started: a job is never started twice
+            record.names = {**record.names, **line.names}
+            if line.file is not None:
+                write_text(self.file(record, SETTINGS_FILE), tomli_w.dumps(dict(line.file)))
+            job_file.save(record, self._place)  # before it is started: none is started twice
             remove(progress, missing_ok=True)
+        self._lines[record.id] = join(["evolve", *line.shown])
         try:
             record.process = process.start(
-                words, self._place.runs.parent, self.file(record, LOG_FILE)
+                self._words(record, line, progress),
+                self._place.runs.parent,
+                self.file(record, LOG_FILE),
+                self._mark(record),
             )
         except OSError as error:
-            why = error.strerror or error
-            record.state, record.error = "failed", f"it could not be started: {why}"
-        else:
-            self._tails[record.id] = Tail(progress)
+            self._fail(record, f"it could not be started: {error.strerror or error}")
+            return
+        self._tails[record.id] = Tail(progress)
+        self._keep(record)
+
+    def _fail(self, record: JobRecord, why: str) -> None:
+        """End a job that cannot be started."""
+        record.state, record.error, record.ended = "failed", why, round(time.time(), 3)
+        self._empty_folder(record)
         self._keep(record)
 
     def _refuse_links(self, record: JobRecord) -> None:
@@ -325,19 +395,15 @@ class Jobs:
         if record.run is not None:
             self._place.run(record.run).exists()
 
-    def _words(self, record: JobRecord, progress: Path) -> Sequence[str]:
-        """The words of the command line that starts it, or goes on."""
+    def _words(self, record: JobRecord, line: Line, progress: FolderPath) -> list[str]:
+        """The whole of the words that start it, or go on."""
         threads = [] if record.threads is None else ["--jobs", str(record.threads)]
-        words = record.words
-        if record.run is not None and words[0] != "resume":
-            folder = self._place.run(record.run)
-            if self._place.has_run(record.run):
-                words = ["resume", str(folder)]
-        return [*words, *threads, "--progress", str(progress)]
+        ours = [sys.executable, "-m", "evolve"]
+        return [*ours, *line.words, *threads, "--progress", str(progress)]
 
     def _keep(self, record: JobRecord) -> None:
         self._changed(record)
-        record.save(self._place.jobs)
+        job_file.save(record, self._place)
 
     def _changed(self, record: JobRecord) -> None:
         self._tell("job", self.document(record).model_dump())

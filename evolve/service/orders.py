@@ -5,29 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any, Final
-
-import tomli_w
+from typing import Any
 
 from evolve.config.naming import Place as Where
 from evolve.config.naming import with_agents
 from evolve.config.toml import Fault
 from evolve.errors import EvolveError, RunError
-from evolve.files.atomic import write_text
-from evolve.files.changes import make_folder
 from evolve.service.forms import KIND, Form, form_of
 from evolve.service.house import House
 from evolve.service.job import JobRecord
-from evolve.service.jobs import SETTINGS_FILE
 from evolve.service.models.jobs import NewJob
 from evolve.service.problems import ProblemError, pointer, wrong_settings
 from evolve.service.sources import source_of
 from evolve.tables.folder import claim, claimed
 from evolve.tables.run import Run
-
-GAMES_FILE: Final = "games.parquet"
-GGF_FILE: Final = "games.ggf"
-RATING_FOLDER: Final = "rating"
 
 
 async def ordered(house: House, asked: NewJob, key: str | None) -> JobRecord:
@@ -47,17 +38,25 @@ async def ordered(house: House, asked: NewJob, key: str | None) -> JobRecord:
     record = JobRecord.new(
         asked.command,
         asked.settings,
-        form.words(given),
         threads=asked.threads,
         names=names,
         key=key,
         asked=digest,
     )
-    if form.kind is None:
-        _place_contest(house, record, form, asked.name)
-    else:
-        _place_run(house, record, form, given, asked.name)
+    if form.kind is not None:
+        _claim_run(house, record, form, given, asked.name)
+    elif asked.name is not None:
+        raise ProblemError(422, "name: only runs have one", [("/name", "only runs have one")])
     return record
+
+
+async def readied(house: House, record: JobRecord) -> None:
+    """See that a job may go on: its agents are there, and its words can be made. ProblemError
+    where they cannot."""
+    if record.command != "resume":
+        form, rest = form_of(str(record.command), record.settings)
+        await checked(house, form, rest)
+    house.lines.of(record)
 
 
 async def checked(
@@ -97,21 +96,10 @@ def _pointer(place: Where) -> str:
     return pointer("settings", *place)
 
 
-def _place_contest(house: House, record: JobRecord, form: Form, name: str | None) -> None:
-    """Let the games of a match or a rating be kept with the job."""
-    if name is not None:
-        raise ProblemError(422, "name: only runs have one", [("/name", "only runs have one")])
-    folder = house.place.jobs / record.id
-    if form.first == "match":
-        record.words += ["--out", str(folder / GAMES_FILE), "--ggf", str(folder / GGF_FILE)]
-    else:
-        record.words += ["--out", str(folder / RATING_FOLDER)]
-
-
-def _place_run(
+def _claim_run(
     house: House, record: JobRecord, form: Form, given: Mapping[str, Any], name: str | None
 ) -> None:
-    """Take a name for the run, and write its settings for the command line."""
+    """Take a name for the run of a job."""
     stem = form.stem(given)
     if name is None:
         made = claim(house.place.runs, stem)
@@ -123,17 +111,7 @@ def _place_run(
         except EvolveError as error:
             taken = f"{name} is taken"
             raise ProblemError(409, f"name: {taken}", [("/name", taken)]) from error
-    folder = house.place.jobs / record.id
-    file = folder / SETTINGS_FILE
     record.run = made.name
-    try:
-        make_folder(folder)
-        write_text(file, tomli_w.dumps(dict(given)))
-    except OSError:
-        house.jobs.give_up(record)
-        raise
-    record.shown += ["--out", str(made)]
-    record.words = [*form.command.split(), "--config", str(file), "--out", str(made)]
 
 
 def resumed(house: House, run: Run, settings: Mapping[str, Any], threads: int | None) -> JobRecord:
@@ -144,36 +122,12 @@ def resumed(house: House, run: Run, settings: Mapping[str, Any], threads: int | 
         raise ProblemError(409, f"job {other.id} is at work on {name}")
     if house.index.is_running(name):
         raise ProblemError(409, f"{name} is being written to by another process")
-    words, wrong = ["resume", str(run.path)], []
+    record = JobRecord.new("resume", settings, run=name, threads=threads)
+    house.lines.of(record)
     done = house.index.summary(name).done or 0
-    known = {
-        change.name: change
-        for change in run.kind.changes_of(run.command)
-        if change.name != "storage"
-    }
-    for key, value in settings.items():
-        change = known.get(key)
-        fits = change is not None and (
-            isinstance(value, bool) == (change.type is bool)
-            and isinstance(value, change.type if change.type is not float else int | float)
-        )
-        if change is None or not fits:
-            there = (
-                f"may change: {', '.join(known)}"
-                if change is None
-                else f"no {change.type.__name__}"
-            )
-            wrong.append(Fault((key,), f"{key}: {there}"))
-        elif key == run.kind.unit and value <= done:
-            wrong.append(Fault((key,), f"{key}: {name} has {done} already"))
-        elif change.type is not str and change.type is not bool and value <= 0:
-            wrong.append(Fault((key,), f"{key}: it must be more than 0"))
-        elif change.type is bool:
-            words.append(change.option if value else change.option.replace("--", "--no-", 1))
-        else:
-            words += [change.option, str(value)]
-    if wrong:
-        raise wrong_settings(wrong)
-    if not words[2:] and house.index.summary(name).state == "done":
+    if settings.get(run.kind.unit, done + 1) <= done:
+        key = run.kind.unit
+        raise wrong_settings([Fault((key,), f"{key}: {name} has {done} already")])
+    if not settings and house.index.summary(name).state == "done":
         raise ProblemError(422, f"{name} is finished: say how far it is to go")
-    return JobRecord.new("resume", settings, words, run=name, threads=threads)
+    return record

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -13,9 +16,13 @@ from evolve.errors import LinkError, RunError
 from evolve.files.atomic import remove_half_written
 from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.files.folder import FolderPath, inside
+from evolve.service.models.common import RUN_ID
+from evolve.service.models.jobs import JOB_ID
 from evolve.tables.layout import CONFIG_FILE
 
 _OWN: Final = ".service"
+_NAME: Final = re.compile(RUN_ID)
+_JOB: Final = re.compile(JOB_ID)
 _log: Final = logging.getLogger(__name__)
 
 
@@ -56,19 +63,30 @@ class Place:
     def _sweep(self) -> None:
         """Remove what a killed server left: files and runs on their way out, half-written files.
 
-        A link that someone put there is told in the log, and stays.
+        A link that someone put there is named in the log, and stays; so does what cannot be
+        removed, which keeps no server from starting.
         """
         for left in self._without_links(self.lent):
-            if left.is_dir():  # a run, being deleted
-                remove_tree(left, ignore_errors=True)
-            else:
-                remove(left, missing_ok=True)
+            with _remaining(left):
+                if not left.is_dir():
+                    remove(left, missing_ok=True)
+                    continue
+                remove_tree(left, ignore_errors=True)  # a run, being deleted: as much as goes
+                if left.exists():
+                    remove_tree(left)
         for folder in (self.plays, self.uploads, *self.folders_of_jobs()):
-            remove_half_written(folder)
+            with _remaining(folder):
+                remove_half_written(folder)
 
     def folders_of_jobs(self) -> list[FolderPath]:
         """The folders in which jobs are kept, by name."""
-        return [one for one in self._without_links(self.jobs) if one.is_dir()]
+        found = []
+        for one in self._without_links(self.jobs):
+            if _JOB.fullmatch(one.name) and one.is_dir():
+                found.append(one)
+            else:
+                _log.warning("%s is no job, and is left alone", one)
+        return found
 
     def _without_links(self, folder: FolderPath) -> list[FolderPath]:
         """What is in a folder by name, without links, of which the log says that they are there."""
@@ -76,7 +94,7 @@ class Place:
         for one in sorted(folder.iterdir()):
             try:
                 one.exists()
-            except LinkError as error:
+            except OSError as error:
                 _log.warning("%s", error)
             else:
                 found.append(one)
@@ -87,15 +105,26 @@ class Place:
         self._held.release()
 
     def run(self, name: str) -> FolderPath:
-        """The folder of a run of that name, which must be of the form of ids."""
+        """The folder of a run of that name; RunError where it is no name of a run."""
+        if not _NAME.fullmatch(name):
+            raise RunError(f"{name[:80]!r} is not the name of a run")
         return self.runs / name
 
     def has_run(self, name: str | None) -> bool:
         """Whether there is a run of that name; of a link it is not known."""
         try:
             return name is not None and (self.run(name) / CONFIG_FILE).exists()
-        except LinkError:
+        except RunError:
             return False
+
+
+@contextmanager
+def _remaining(left: FolderPath) -> Iterator[None]:
+    """Name in the log what a dead server left and this one cannot remove."""
+    try:
+        yield
+    except OSError as error:
+        _log.warning("%s stays, it cannot be removed: %s", left, error.strerror or error)
 
 
 class Locks:

@@ -50,7 +50,7 @@ class Plays:
         try:
             return Play.model_validate(parse_json(read_document(path)))
         except (OSError, ValueError) as error:
-            raise ProblemError(500, f"game {name} cannot be read") from error
+            raise ProblemError(422, f"game {name} is damaged: it cannot be read") from error
 
     async def move(self, name: str, asked: PlayMove, source: str) -> Play:
         """Make a person's move and the agent's, or take the last one back."""

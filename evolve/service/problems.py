@@ -11,9 +11,11 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from evolve.config.toml import Fault, plain_words
 from evolve.errors import EvolveError
+from evolve.service.failures import noted
 from evolve.service.models.common import WRITTEN, Problem
 
 MEDIA: Final = "application/problem+json"
@@ -53,6 +55,39 @@ def problem(status: int, detail: str, errors: Sequence[tuple[str, str]] = ()) ->
         "errors": [{"pointer": place, "detail": text} for place, text in errors],
     }
     return JSONResponse(document, status, media_type=MEDIA)
+
+
+class Unforeseen:
+    """Answers what nobody foresaw as a problem with an id, which the log has as well.
+
+    As a handler of the app it would be raised again after its answer, and logged each time, without
+    the id.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        begun = False
+
+        async def noting(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting)
+        except Exception as error:
+            if scope["type"] != "http":
+                raise
+            # By its route: with what clients name in paths there would be a line for each of them.
+            route = getattr(scope.get("route"), "path", "a request")
+            name = noted(f"{scope['method']} {route}", error)
+            if begun:  # half of an answer is out: only its end can say that it failed
+                raise ConnectionAbortedError(f"failure {name}") from None
+            detail = f"this failed in a way that nobody foresaw; the log says more under {name}"
+            await problem(500, detail)(scope, receive, send)
 
 
 def answer_with_problems(app: FastAPI) -> None:

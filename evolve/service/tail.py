@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, Final
 
+from evolve.documents import parse_json
 from evolve.files.folder import FolderPath
 
 _MOST: Final = 1 << 20
@@ -32,7 +32,8 @@ class Tail:
         except OSError:
             return
         self._place += len(content)
-        *lines, self._rest = (self._rest + content).split(b"\n")
+        *lines, rest = (self._rest + content).split(b"\n")
+        self._rest = rest if len(rest) <= _MOST else b""  # no event is as long
         for line in lines:
             if (event := _event(line)) is not None:
                 yield event
@@ -56,7 +57,7 @@ class Tail:
 
 def _event(line: bytes) -> dict[str, Any] | None:
     try:
-        found = json.loads(line)
+        found = parse_json(line)
     except ValueError:
         return None
     return found if isinstance(found, dict) and isinstance(found.get("event"), str) else None

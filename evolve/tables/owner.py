@@ -1,4 +1,4 @@
-"""Who started a run: marks in its folder that only this user can have made.
+"""Who wrote what a folder says is to be started: marks that only this user can have made.
 
 A folder may come from anywhere, and an unpacked archive belongs to whoever unpacked it, so
 neither owner nor time of a file says who wrote it. A mark is a hash of what the user agreed to
@@ -50,8 +50,30 @@ def agree(folder: FolderPath, things: Iterable[str]) -> None:
     write_text(folder / OWNER_FILE, "".join(f"{_mark(key, folder, one)}\n" for one in things))
 
 
-def _mark(key: bytes, folder: FolderPath, thing: str) -> str:
-    text = json.dumps([str(folder.resolve()), thing])
+def mark_of(folder: FolderPath, *parts: str) -> str:
+    """The mark of this user on a text of several parts, in this folder.
+
+    OSError where the secret cannot be kept, or others could read it.
+    """
+    key = _key(make=True)
+    assert key is not None
+    return _mark(key, folder, *parts)
+
+
+def is_marked(folder: FolderPath, mark: object, *parts: str) -> bool:
+    """Whether a mark is that of this user on this text, in this folder."""
+    try:
+        key = _key(make=False)
+    except OSError:
+        return False
+    if key is None or not isinstance(mark, str):
+        return False
+    return hmac.compare_digest(_mark(key, folder, *parts).encode(), mark.encode())
+
+
+def _mark(key: bytes, folder: FolderPath, *parts: str) -> str:
+    # The number of parts is in it: what a run names is one, and never passes for a job.
+    text = json.dumps([str(folder.resolve()), *parts])
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
 

@@ -14,11 +14,13 @@ import httpx
 import pytest
 
 import evolve
+from evolve.files.folder import inside
 from evolve.service.app import make_app
 from evolve.service.house import House
 from evolve.service.place import Place
 from evolve.service.plays import Plays
 from evolve.service.search import Search
+from evolve.tables.owner import mark_of
 from tests.cli import done
 from tests.faults import Deaths, Failure, Point, hooked, leftovers, named, recorded
 from tests.faults.test_runs import SMALL
@@ -86,10 +88,31 @@ class Request(NamedTuple):
 
 
 class Base(NamedTuple):
-    """A folder with a run, an upload, jobs that wait and were cancelled, and a game."""
+    """A folder with a run, an upload, jobs that wait and were cancelled, and a game.
+
+    Its jobs belong to its place, so that every server is started there, on a copy of `kept` or of
+    what a death has left.
+    """
 
     folder: Path
+    kept: Path
     requests: dict[str, Request]
+
+    def placed(self, content: Path | None = None) -> Path:
+        """The folder, with that content: as it was at first, unless given."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.copytree(content or self.kept, self.folder)
+        return self.folder
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _own_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A user whose secret is there: to make it is no change of these requests."""
+    folder = tmp_path_factory.mktemp("user")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EVOLVE_DATA_DIR", str(folder))
+        mark_of(inside(folder), "a first mark")
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -112,17 +135,20 @@ def base(tmp_path_factory: pytest.TempPathFactory, runner: asyncio.Runner, searc
     done(*SMALL[:-1], "--out", folder / "x")
     server = Server(folder, runner, search)
     upload = {"name": "a.json", "data": _DATA}
-    kept = server.ask("POST", "agents", upload).json()["id"]
+    uploaded = server.ask("POST", "agents", upload).json()["id"]
     waits = server.ask("POST", "jobs", {**_RUN, "name": "waits"}).json()["id"]
     cancelled = server.ask("POST", "jobs", _MATCH).json()["id"]
     server.ask("POST", f"jobs/{cancelled}/stop")
     start = {"agent": "swh", "side": "black"}
     play = server.ask("POST", "plays", start).json()["id"]
     server.house.place.release()
+    kept = folder.parent / "kept"
+    shutil.copytree(folder, kept)
     other = base64.b64encode(_CHAMPION.read_bytes() + b"\n").decode()
     moved = {"move": "d3", "ply": 0}
     return Base(
         folder,
+        kept,
         {
             "order": Request("POST", "jobs", {**_RUN, "name": "y"}),
             "order-unnamed": Request("POST", "jobs", _RUN),
@@ -135,7 +161,7 @@ def base(tmp_path_factory: pytest.TempPathFactory, runner: asyncio.Runner, searc
             "forget": Request("DELETE", f"jobs/{cancelled}", None, 204, (404,)),
             "delete": Request("DELETE", "runs/x", None, 204, (404,)),
             "upload": Request("POST", "agents", {"name": "b.json", "data": other}, 201),
-            "remove": Request("DELETE", f"agents/{kept}", None, 204, (404,)),
+            "remove": Request("DELETE", f"agents/{uploaded}", None, 204, (404,)),
             "play": Request("POST", "plays", start, 201),
             "move": Request("POST", f"plays/{play}/moves", moved, 200, (409,)),
             "games": Request("GET", "runs/x/files/games.parquet", None, 200),
@@ -161,9 +187,8 @@ class Whole(NamedTuple):
     after: dict[str, Any]
 
 
-def whole(base: Base, name: str, place: Path, runner: asyncio.Runner, search: Search) -> Whole:
-    folder = place / "whole"
-    shutil.copytree(base.folder, folder)
+def whole(base: Base, name: str, runner: asyncio.Runner, search: Search) -> Whole:
+    folder = base.placed()
     server = Server(folder, runner, search)
     before = server.listed()
     with recorded(folder) as points:
@@ -180,7 +205,7 @@ def assert_nothing_left(server: Server) -> None:
     place = server.house.place
     assert leftovers(place.runs) == []
     assert list(place.lent.iterdir()) == []
-    assert server.house.jobs.damaged == []
+    assert [one.state for one in server.house.jobs.all() if one.is_foreign] == []
     assert {path.name for path in place.jobs.iterdir()} == {
         record.id for record in server.house.jobs.all()
     }
@@ -189,12 +214,10 @@ def assert_nothing_left(server: Server) -> None:
 class Case:
     """A request that meets faults, what it changes undisturbed, and what starts servers."""
 
-    def __init__(
-        self, base: Base, name: str, place: Path, runner: asyncio.Runner, search: Search
-    ) -> None:
+    def __init__(self, base: Base, name: str, runner: asyncio.Runner, search: Search) -> None:
         self._name, self.request = name, base.requests[name]
         self._start = lambda folder: Server(folder, runner, search)
-        self.whole = whole(base, name, place, runner, search)
+        self.whole = whole(base, name, runner, search)
 
     def start(self, folder: Path) -> Server:
         return self._start(folder)
@@ -224,8 +247,8 @@ class Case:
 
 
 @pytest.fixture
-def case(name: str, base: Base, tmp_path: Path, runner: asyncio.Runner, search: Search) -> Case:
-    return Case(base, name, tmp_path, runner, search)
+def case(name: str, base: Base, runner: asyncio.Runner, search: Search) -> Case:
+    return Case(base, name, runner, search)
 
 
 def remove_claims(folder: Path) -> None:
@@ -253,15 +276,15 @@ def test_a_server_that_dies_in_a_request_starts_again_and_takes_it_again(
     points = case.whole.points
     assert points
     numbers = {n for n, point in enumerate(points) if point.change == "write" or not torn}
-    dies = tmp_path / "dies"
-    shutil.copytree(base.folder, dies)
+    dies = base.placed()
     server = case.start(dies)
     deaths = Deaths(dies, tmp_path, numbers, torn=torn)
     with hooked(deaths):
         case.send(server)
     server.house.place.release()
     assert deaths.copies.keys() == numbers
-    for number, folder in deaths.copies.items():
+    for number, left in deaths.copies.items():
+        folder = base.placed(left)
         with explained(points[number]):
             server = case.start(folder)
             assert_nothing_left(server)
@@ -272,11 +295,10 @@ def test_a_server_that_dies_in_a_request_starts_again_and_takes_it_again(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_request_in_which_any_change_fails_says_so_and_may_be_sent_again(
-    case: Case, base: Base, tmp_path: Path
+    case: Case, base: Base
 ) -> None:
     for number, point in enumerate(case.whole.points):
-        folder = tmp_path / f"{number}"
-        shutil.copytree(base.folder, folder)
+        folder = base.placed()
         server = case.start(folder)
         with explained(point):
             with hooked(Failure(number)):
@@ -292,4 +314,3 @@ def test_a_request_in_which_any_change_fails_says_so_and_may_be_sent_again(
                 assert server.listed() == case.whole.after
             case.assert_taken_again(server)
             case.assert_kept(folder)
-        shutil.rmtree(folder)

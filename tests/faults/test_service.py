@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
 
+from evolve.files.folder import inside
+from evolve.service import job_file
 from evolve.service.agents import Agents
 from evolve.service.api.runs import _delete
 from evolve.service.house import House
 from evolve.service.job import JobRecord
 from evolve.service.jobs import LOG_FILE
 from evolve.service.place import Place
+from evolve.tables.owner import mark_of
 from tests.cli import done
 from tests.faults import Deaths, Failure, Point, hooked, leftovers, recorded
 from tests.faults.test_runs import SMALL
 
 _AGENT: Final = b"an agent"
+JOB: Final = "20260101-00000000"
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +36,16 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _own_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A user whose secret is there: to make it is no change of these."""
+    folder = tmp_path_factory.mktemp("user")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EVOLVE_DATA_DIR", str(folder))
+        mark_of(inside(folder), "a first mark")
+        yield
+
+
 def opened(folder: Path) -> House:
     """The state of a server that has just been started there."""
     place = Place(folder)
@@ -38,7 +53,7 @@ def opened(folder: Path) -> House:
     house = House(place, 1, ())
     house.index.scan()
     house.jobs.restore()
-    assert house.jobs.damaged == []
+    assert [record.state for record in house.jobs.all() if record.is_foreign] == []
     return house
 
 
@@ -47,10 +62,8 @@ def work(folder: Path) -> None:
     was done before."""
     house = opened(folder)
     try:
-        record = JobRecord(
-            id="0" * 12, command="run", settings={}, words=[], shown=[], state="cancelled"
-        )
-        house.jobs._records.setdefault(record.id, record).save(house.place.jobs)
+        record = JobRecord(id=JOB, command="run", settings={}, state="cancelled")
+        job_file.save(house.jobs._records.setdefault(record.id, record), house.place)
         house.jobs.file(record, LOG_FILE).write_text("it began")  # half of a job is a damaged one
         agents = Agents(house.place, ())
         agents.remove_upload(agents.keep_upload(_AGENT, ".json"))
@@ -97,8 +110,10 @@ def test_a_server_that_dies_anywhere_starts_again(
     deaths = Deaths(tmp_path / "dies", tmp_path, numbers, torn=torn)
     with hooked(deaths):
         work(tmp_path / "dies")
-    for number, folder in deaths.copies.items():
-        assert_goes_on(folder, points[number])
+    for number, left in deaths.copies.items():
+        shutil.rmtree(tmp_path / "dies")  # its jobs belong to its place
+        left.rename(tmp_path / "dies")
+        assert_goes_on(tmp_path / "dies", points[number])
     assert deaths.copies.keys() == numbers
 
 

@@ -17,7 +17,9 @@ import psutil
 import pytest
 
 import evolve
+from evolve.service.process import Process, boot
 from tests.service import SMALL, Service, until
+from tests.service.inside import rewrite
 
 CHAMPION = Path(evolve.__file__).parent / "agents/champions/champion-standard.json"
 LONG = {**SMALL, "generations": 12, "population": 16}
@@ -155,8 +157,7 @@ def test_a_start_that_was_not_written_down_is_found(fresh: Service) -> None:
     until(lambda: fresh.get(f"jobs/{job['id']}")["process"] is not None, 10)
     process = fresh.get(f"jobs/{job['id']}")["process"]
     fresh.stop(signal.SIGKILL)
-    file = fresh.runs / ".service/jobs" / job["id"] / "job.json"
-    file.write_text(json.dumps({**json.loads(file.read_text()), "process": None}))
+    rewrite(fresh.runs, job["id"], process=None)
     fresh.start()
     found = fresh.get(f"jobs/{job['id']}")
     assert (found["state"], found["process"]) == ("running", process)
@@ -168,11 +169,9 @@ def test_a_number_that_is_used_again_is_another_process(fresh: Service) -> None:
     job = fresh.order("run", **SMALL)
     fresh.wait(job)
     fresh.stop()
-    file = fresh.runs / ".service/jobs" / job["id"] / "job.json"
-    mine = {"number": os.getpid(), "started": time.time() - 10_000}
-    told = {**json.loads(file.read_text()), "process": mine, "state": "running", "ending": None}
-    file.write_text(json.dumps(told))
-    (file.parent / "progress.jsonl").unlink()
+    mine = Process(os.getpid(), time.time() - 10_000, boot())
+    rewrite(fresh.runs, job["id"], process=mine, state="running", ending=None)
+    (fresh.runs / ".service/jobs" / job["id"] / "progress.jsonl").unlink()
     fresh.start()
     assert fresh.get(f"jobs/{job['id']}")["state"] == "interrupted"
 

@@ -19,15 +19,12 @@ import pytest
 
 from evolve.errors import LinkError
 from evolve.service import plays
-from evolve.service.app import make_app
-from evolve.service.house import House
 from evolve.service.lending import SentFile
 from evolve.service.place import Place
-from evolve.service.plays import Plays
 from evolve.service.search import Search
 from evolve.tables.run import Run
 from tests.cli import posix, snapshot
-from tests.service import API
+from tests.service import inside
 from tests.waits import until
 
 pytestmark = posix
@@ -49,49 +46,13 @@ def search(runner: asyncio.Runner) -> Iterator[Search]:
     runner.run(search.close())
 
 
-class App:
-    """The app on a folder, in this process. No job is started before it has `slots`."""
-
-    def __init__(self, runs: Path, runner: asyncio.Runner, search: Search) -> None:
-        self.place = Place(runs)
-        self.place.claim()
-        self.house = House(self.place, 0, ())
-        self._runner = runner
-        self.house.search = self._search = search
-        self.house.plays = Plays(self.place, self.house.agents, search)
-        self._app = make_app(self.house)
-
-    def __enter__(self) -> App:
-        self._runner.run(self.house.open())
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self.house.search = Search()  # the other one goes on
-        self._runner.run(self.house.close())
-        self.place.release()
+class App(inside.App):
+    """The app, which says nothing of what is outside."""
 
     def ask(self, method: str, path: str, document: Any = None) -> httpx.Response:
-        """The answer to a request."""
-
-        async def answer() -> httpx.Response:
-            transport = httpx.ASGITransport(self._app, raise_app_exceptions=False)
-            base = f"http://localhost{API}/"
-            async with httpx.AsyncClient(transport=transport, base_url=base) as client:
-                return await client.request(method, path, json=document)
-
-        found = self._runner.run(answer())
+        found = super().ask(method, path, document)
         assert MARK not in found.text
-        assert found.status_code < 500, found.text
         return found
-
-    def get(self, path: str, status: int = 200) -> Any:
-        return self._checked(self.ask("GET", path), status)
-
-    def delete(self, path: str, status: int = 204) -> None:
-        self._checked(self.ask("DELETE", path), status)
-
-    def post(self, path: str, document: Any, status: int) -> Any:
-        return self._checked(self.ask("POST", path, document), status)
 
     def refused(self, path: str) -> str:
         """What a problem says that names a link."""
@@ -99,13 +60,6 @@ class App:
         assert "is a link to" in said
         assert "\n" not in said
         return said
-
-    @staticmethod
-    def _checked(answer: httpx.Response, status: int) -> Any:
-        assert answer.status_code == status, answer.text
-        if status >= 400:
-            assert answer.headers["content-type"] == "application/problem+json"
-        return answer.json() if answer.content else None
 
 
 Open = Callable[[Path], App]

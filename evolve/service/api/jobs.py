@@ -10,10 +10,11 @@ from fastapi.responses import FileResponse
 from evolve.service.house import House, Inside
 from evolve.service.job import JobRecord
 from evolve.service.lending import SentFile
+from evolve.service.lines import GAMES_FILE
 from evolve.service.models.common import LogText
 from evolve.service.models.jobs import JOB_ID, Job, Jobs, JobState, NewJob
 from evolve.service.models.runs import Game, Games
-from evolve.service.orders import GAMES_FILE, ordered
+from evolve.service.orders import ordered, readied
 from evolve.service.paging import After, Cursor, Limit
 from evolve.service.problems import not_found
 from evolve.service.rows import game_of, games_page
@@ -80,6 +81,8 @@ async def kill_job(house: Inside, job: JobId, response: Response) -> Job:
 async def resume_job(house: Inside, job: JobId, response: Response) -> Job:
     """Go on where it ended."""
     record = house.jobs.get(job)
+    house.jobs.check_resumable(record)
+    await readied(house, record)
     house.jobs.resume(record)
     return _answered(house, record, response)
 

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import FileResponse
 
 from evolve.config.toml import resolve_as
+from evolve.documents import json_value
 from evolve.errors import EvolveError
 from evolve.files.changes import move, remove, remove_tree
 from evolve.files.folder import FolderPath
@@ -292,8 +293,10 @@ def _type_name(kind: type) -> Literal["int", "float", "bool", "str"]:
 
 
 def _hidden(config: dict[str, Any]) -> dict[str, Any]:
-    """Without what is nobody else's business: storages have passwords."""
-    return {key: value for key, value in config.items() if key not in ("storage", "study")}
+    """Without what is nobody else's business, storages have passwords, and what is no JSON."""
+    shown = {key: value for key, value in config.items() if key not in ("storage", "study")}
+    found: dict[str, Any] = json_value(shown)
+    return found
 
 
 def _changed(run: Run, config: dict[str, Any]) -> list[str]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from evolve.service.models.common import RUN_ID, Given, Page
 
-JobState = Literal[
-    "queued", "running", "stopping", "done", "stopped", "interrupted", "failed", "cancelled"
-]
+_AtWork = Literal["queued", "running", "stopping"]
+_Ended = Literal["done", "stopped", "interrupted", "failed", "cancelled", "elsewhere", "damaged"]
+JobState = Literal[_AtWork, _Ended]
+"""`elsewhere`: this user's service did not ask for it; `damaged`: its file cannot be read."""
 Command = Literal["run", "train", "sweep", "match", "rate", "resume"]
-ENDED: Final = ("done", "stopped", "interrupted", "failed", "cancelled")
+ENDED: Final[tuple[str, ...]] = get_args(_Ended)
 """States of a job that has no process and waits for none."""
 JOB_ID: Final = r"^[0-9]{8}-[0-9a-f]{8}$"
 
@@ -45,7 +46,9 @@ class Changes(Given):
 
 
 class JobProgress(BaseModel):
-    """How far a job has come: the whole of it, and what is in hand."""
+    """How far a job has come: the whole of it, and what it is at."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
 
     done: float | None = None
     total: float | None = None
@@ -59,10 +62,10 @@ class Job(BaseModel):
     """A job: one process of the command line at a time."""
 
     id: str
-    command: Command
+    command: Command | None = Field(description="null of a damaged one")
     settings: dict[str, Any]
     state: JobState
-    line: str = Field(description="the equal command line")
+    line: str = Field(description="the equal command line; empty where there is none")
     run: str | None = Field(description="id of its run, once there is one")
     created: float
     started: float | None

@@ -24,16 +24,17 @@ export function useJob(id) {
   return job;
 }
 
-export function jobTitle({ command, settings, run }) {
+export function jobTitle({ id, command, settings, run }) {
   if (command === "match") return `${settings.a} against ${settings.b}`;
-  if (command === "rate") return (settings.agents || []).join(", ");
-  return run || [command, settings.kind].filter(Boolean).join(" ");
+  if (command === "rate") return [settings.agents || []].flat().join(", ");
+  return run || [command, settings.kind].filter(Boolean).join(" ") || `job ${id}`;
 }
 
 /** How far a job is; `words` come first. */
 export function Ahead({ job, words, share }) {
   const { done, total, stage, stage_done: part, stage_total: of, left } = job.progress;
   const active = isActive(job);
+  if (["elsewhere", "damaged"].includes(job.state)) return null;
   if (job.state === "queued") return html`<span class="quiet">${job.place && `place ${job.place} in the queue`}</span>`;
   return html`<${Progress} share=${job.state === "done" ? 1 : total ? done / total : share} name=${`progress of ${jobTitle(job)}`} text=${[
     words, active && stage && `${stage.replace("trials, ", "")}${of === 1 ? `: ${percent(part, 0)}` : of && of !== total ? `: ${number(part)} of ${number(of)}` : ""}`,

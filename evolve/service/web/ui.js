@@ -18,7 +18,7 @@ export function Wait({ of, children }) {
 }
 
 export function Chip({ state }) {
-  return html`<span class=${`chip ${state}`}>${state}</span>`;
+  return html`<span class=${`chip ${state}`}>${state === "elsewhere" ? "from elsewhere" : state}</span>`;
 }
 
 export function Progress({ share, text, name }) {

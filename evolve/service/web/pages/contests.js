@@ -97,7 +97,7 @@ export function Ratings({ query }) {
 function Earlier({ job }) {
   const jobs = useGet(path(["jobs"], { limit: 100 }));
   useEvents(({ name, data }) => name === "job" && data.command === "rate" && jobs.reload());
-  const ratings = (jobs.data?.items || []).filter((one) => one.command === "rate" && one.id !== job);
+  const ratings = (jobs.data?.items || []).filter((one) => one.command === "rate" && one.state !== "elsewhere" && one.id !== job);
   if (!ratings.length) return null;
   return html`<h2>Earlier ratings</h2><ul class="list">${ratings.map((one) => html`<li class="item">
     <a href=${to(["ratings"], { agent: one.settings.agents, job: one.id })}>${(one.settings.agents || []).join(", ")}</a>

@@ -11,9 +11,9 @@ import { Chip, More, Progress, Search, Select, Spark, Wait } from "../ui.js";
 
 const KINDS = [["", "all"], ["run", "evolutions"], ["train", "trainings"], ["sweep", "sweeps"], ["match", "matches"], ["rate", "ratings"]];
 const RULES = ["", "standard", "reversed"].map((rules) => [rules, rules || "all"]);
-const STATES = ["", "running", "queued", "done", "stopped", "interrupted", "failed", "damaged"].map((state) => [state, state || "all"]);
+const STATES = ["", "running", "queued", "done", "stopped", "interrupted", "failed", "damaged", "elsewhere"].map((state) => [state, state === "elsewhere" ? "from elsewhere" : state || "all"]);
 const SORTS = [["-date", "newest first"], ["date", "oldest first"], ["name", "name"], ["-score", "best score"]];
-const OF_JOBS = ["match", "rate", "queued", "failed"];
+const OF_JOBS = ["match", "rate", "queued", "failed", "elsewhere"];
 
 export function Home({ query }) {
   const filter = Object.fromEntries(["q", "kind", "rules", "state"].map((name) => [name, query.get(name) || ""]));
@@ -61,7 +61,7 @@ function merged(runs, jobs, fit, sort, moreRuns) {
   const known = new Set(runs.map(({ id }) => id));
   const working = new Map(jobs.filter((job) => job.run && isActive(job)).map((job) => [job.run, job]));
   const listed = runs.map((run) => ({ run, job: working.get(run.id), date: run.date }));
-  const alone = jobs.filter((job) => fit(job) && (isActive(job) ? !known.has(job.run) : !job.run || job.state === "failed"))
+  const alone = jobs.filter((job) => fit(job) && (isActive(job) ? !known.has(job.run) : !job.run || ["failed", "elsewhere", "damaged"].includes(job.state)))
     .map((job) => ({ job, date: job.ended || job.created }));
   const ended = alone.filter(({ job }) => !isActive(job));
   const active = alone.filter(({ job }) => isActive(job));

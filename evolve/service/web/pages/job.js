@@ -33,7 +33,7 @@ function Shown({ job }) {
     ${job.run && html`<p><a class="button main" href=${to(["run", job.run])}>Open its run, ${job.run}</a></p>`}
     ${job.command === "match" && html`<h2>Result</h2><${MatchResult} result=${job.result} /><${Games} job=${job} />`}
     ${job.command === "rate" && html`<h2>Result</h2><${RatingResult} result=${job.result} />`}
-    <h2>The equal command line</h2><${CommandLine} line=${job.line} />
+    ${job.line && html`<h2>The equal command line</h2><${CommandLine} line=${job.line} />`}
     <${Facts} facts=${[["made", date(job.created)], ["started", job.started && date(job.started)], ["ended", job.ended && date(job.ended)],
       ["took", job.started && job.ended && duration(job.ended - job.started)]]} />
     <${Log} id=${job.id} />`;

@@ -1,0 +1,145 @@
+"""The words that a job's process is started with: made from its settings, each time.
+
+They are in no file. What is shown, what is started and what goes on comes from here, through the
+form that checks requests: a file can hold settings alone, and wrong ones start nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from evolve.agents.registry import programs_in
+from evolve.config.naming import Place as Where
+from evolve.config.toml import Fault
+from evolve.service.agents import Agents
+from evolve.service.forms import form_of
+from evolve.service.job import JobRecord
+from evolve.service.place import Place
+from evolve.service.problems import ProblemError, not_found, wrong_settings
+from evolve.tables.run import Run
+
+GAMES_FILE: Final = "games.parquet"
+GGF_FILE: Final = "games.ggf"
+RATING_FOLDER: Final = "rating"
+SETTINGS_FILE: Final = "settings.toml"
+
+
+@dataclass(frozen=True)
+class Line:
+    """What a job is, in words after `evolve`.
+
+    shown: for people, its settings as options; words: what its process gets, which is the same, or
+    goes on with its run; file: settings for SETTINGS_FILE, which the words name. names: ids of its
+    agents by what the command line calls them.
+    """
+
+    shown: list[str]
+    words: list[str]
+    file: Mapping[str, Any] | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
+class Lines:
+    """Makes them."""
+
+    def __init__(self, place: Place, agents: Agents) -> None:
+        self._place, self._agents = place, agents
+
+    def of(self, record: JobRecord) -> Line:
+        """The words of a job as things are now; ProblemError where its settings are not right, or
+        name a program that the server does not allow."""
+        if record.command is None:
+            raise ProblemError(409, f"{record.said}: {record.error}")
+        if record.command == "resume":
+            return self._resumed(record)
+        form, rest = form_of(record.command, record.settings)
+        names: dict[str, str] = {}
+
+        def source(place: Where, text: str) -> str:
+            found = self._agents.source(text)
+            names[found] = text
+            return found
+
+        given = form.checked(rest, source)
+        self._check_programs(record, names)
+        shown, folder = form.words(given), self._place.jobs / record.id
+        if record.run is not None:
+            run = self._place.run(record.run)
+            shown += ["--out", str(run)]
+            if self._place.has_run(record.run):
+                return Line(shown, self._going_on(record.run), names=names)
+            file = ["--config", str(folder / SETTINGS_FILE), "--out", str(run)]
+            return Line(shown, [*form.command.split(), *file], given, names)
+        if form.kind is not None:
+            raise ProblemError(409, f"job {record.id} names no run")
+        kept = ["--out", str(folder / RATING_FOLDER)]
+        if form.first == "match":
+            kept = ["--out", str(folder / GAMES_FILE), "--ggf", str(folder / GGF_FILE)]
+        return Line(shown, [*shown, *kept], names=names)
+
+    def _resumed(self, record: JobRecord) -> Line:
+        words = self._going_on(record.run)
+        words += changed(Run(self._place.run(str(record.run))), record.settings)
+        return Line(words, words)
+
+    def _going_on(self, name: str | None) -> list[str]:
+        """The words that go on with a run, whose config.toml says what is started."""
+        if name is None or not self._place.has_run(name):
+            raise not_found(f"run {name}")
+        run = Run(self._place.run(name))
+        allowed = self._agents.allowed
+        strange = [one for one in programs_in(run.config) if one not in allowed]
+        if strange:
+            raise ProblemError(
+                422,
+                f"{name} names programs that the server was not started with: "
+                f"{', '.join(strange)}; where you know them, add --allow-programs to evolve serve",
+            )
+        return ["resume", str(run.path)]
+
+    def _check_programs(self, record: JobRecord, names: Mapping[str, str]) -> None:
+        """Raise ProblemError where the id of a program stands for another one by now: they are
+        numbered as they were given to the server."""
+        before = {name: source for source, name in record.names.items()}
+        for source, name in names.items():
+            if name.startswith("program:") and before.get(name, source) != source:
+                raise ProblemError(
+                    409,
+                    f"{name} was {before[name]} when job {record.id} was made, and is {source} "
+                    "now: start evolve serve with the programs of then",
+                )
+
+
+def changed(run: Run, settings: Mapping[str, Any]) -> list[str]:
+    """The options of `resume` that give these changes; ProblemError where they are not right."""
+    known = {
+        change.name: change
+        for change in run.kind.changes_of(run.command)
+        if change.name != "storage"
+    }
+    words: list[str] = []
+    wrong: list[Fault] = []
+    for key, value in settings.items():
+        change = known.get(key)
+        fits = change is not None and (
+            isinstance(value, bool) == (change.type is bool)
+            and isinstance(value, change.type if change.type is not float else int | float)
+        )
+        if change is None or not fits:
+            there = (
+                f"may change: {', '.join(known)}"
+                if change is None
+                else f"no {change.type.__name__}"
+            )
+            wrong.append(Fault((key,), f"{key}: {there}"))
+        elif change.type is not str and change.type is not bool and not 0 < value < float("inf"):
+            wrong.append(Fault((key,), f"{key}: it must be more than 0"))
+        elif change.type is bool:
+            words.append(change.option if value else change.option.replace("--", "--no-", 1))
+        else:
+            words += [change.option, str(value)]
+    if wrong:
+        raise wrong_settings(wrong)
+    return words

@@ -1,0 +1,54 @@
+"""Whether a run's config.toml is what a run has: values of their kinds, for lists of many runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from evolve.config.evolution import PRESETS
+from evolve.config.toml import faults, merged
+from evolve.errors import RunError
+from evolve.tables.kinds import EVOLUTIONS, SWEEPS
+from evolve.tables.layout import CONFIG_FILE
+from evolve.tables.run import Run
+
+_ALWAYS: Final = ("rules", "seed")
+"""Settings that every version has written for every kind of run."""
+_NOT_SETTINGS: Final = ("command", "versions")
+_MOST: Final = 5
+"""Wrong values that are named."""
+
+
+def check_config(run: Run) -> None:
+    """Raise RunError where config.toml is damaged: no file, a value of another kind, nothing in it.
+
+    Settings that this version does not know, or that contradict each other by now, are no damage:
+    tables of such a run are as good as they were. `evolve resume` asks more of it.
+    """
+    file, config, kind = run.path / CONFIG_FILE, run.config, run.kind
+    missing = [name for name in _ALWAYS if name not in config]
+    if missing:
+        raise RunError(f"{file} is damaged: it has no {', '.join(missing)}")
+    if not isinstance(config.get("versions", {}), Mapping):
+        raise RunError(f"{file} is damaged: versions = {config['versions']!r} is no table")
+    model = kind.commands[run.command].model()
+    given: dict[str, Any] = {key: one for key, one in config.items() if key not in _NOT_SETTINGS}
+    if kind is SWEEPS:
+        given["kind"] = kind.word(run.command)
+    presets = PRESETS if kind is EVOLUTIONS else {}
+    try:
+        model.model_validate(merged(presets, {}, given))
+    except ValidationError as error:
+        unknown = {detail["loc"] for detail in error.errors() if detail["type"] == _UNKNOWN}
+        wrong = [
+            fault.text
+            for fault in faults(error, model, helps=False)
+            if fault.place and fault.place not in unknown
+        ]
+        if wrong:
+            raise RunError(f"{file} is damaged: {'; '.join(wrong[:_MOST])}") from error
+
+
+_UNKNOWN: Final = "extra_forbidden"

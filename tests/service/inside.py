@@ -1,0 +1,82 @@
+"""The app of the service in the process of a test, and job files as a service writes them."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from evolve.service import job_file
+from evolve.service.app import make_app
+from evolve.service.house import House
+from evolve.service.job import JobRecord
+from evolve.service.place import Place
+from evolve.service.plays import Plays
+from evolve.service.search import Search
+from tests.service import API
+
+
+class App:
+    """The app on a folder, in this process. No job is started before it has `slots`."""
+
+    def __init__(
+        self, runs: Path, runner: asyncio.Runner, search: Search | None = None, *programs: str
+    ) -> None:
+        self.place = Place(runs)
+        self.place.claim()
+        self.house = House(self.place, 0, programs)
+        self._runner = runner
+        if search is not None:
+            self.house.search = search
+            self.house.plays = Plays(self.place, self.house.agents, search)
+        self._app = make_app(self.house)
+
+    def __enter__(self) -> App:
+        self._runner.run(self.house.open())
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.house.search = Search()  # the other one goes on
+        self._runner.run(self.house.close())
+        self.place.release()
+
+    def ask(self, method: str, path: str, document: Any = None) -> httpx.Response:
+        """The answer to a request."""
+
+        async def answer() -> httpx.Response:
+            transport = httpx.ASGITransport(self._app, raise_app_exceptions=False)
+            base = f"http://localhost{API}/"
+            async with httpx.AsyncClient(transport=transport, base_url=base) as client:
+                return await client.request(method, path, json=document)
+
+        found = self._runner.run(answer())
+        assert found.status_code < 500, found.text
+        return found
+
+    def get(self, path: str, status: int = 200) -> Any:
+        return self._checked(self.ask("GET", path), status)
+
+    def delete(self, path: str, status: int = 204) -> None:
+        self._checked(self.ask("DELETE", path), status)
+
+    def post(self, path: str, document: Any, status: int) -> Any:
+        return self._checked(self.ask("POST", path, document), status)
+
+    @staticmethod
+    def _checked(answer: httpx.Response, status: int) -> Any:
+        assert answer.status_code == status, answer.text
+        if status >= 400:
+            assert answer.headers["content-type"] == "application/problem+json"
+        return answer.json() if answer.content else None
+
+
+def rewrite(runs: Path, job: str, **changes: Any) -> JobRecord:
+    """Change what the file of a job says, as this user's service does."""
+    place = Place(runs)
+    record = job_file.load(place.jobs / job, place)
+    for name, value in changes.items():
+        setattr(record, name, value)
+    job_file.save(record, place)
+    return record

@@ -1,0 +1,347 @@
+"""Files of another shape: each is listed as damaged, alone, with its reason; nothing else fails."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+import pytest
+import tomli_w
+
+from evolve.service import failures, job_file
+from evolve.service.app import make_app
+from evolve.service.failures import kept_going, noted
+from evolve.service.house import House
+from evolve.service.job import JobRecord
+from evolve.service.place import Place
+from tests.cli import posix
+from tests.service.inside import App
+
+pytestmark = posix
+
+GOOD: Final = "20260101-0000000b"
+BAD: Final = "20260101-0000000a"
+MATCH: Final = {"a": "swh", "b": "random", "games": 2}
+JSON: Final = [None, True, 7, -1, 1e300, "text", [], [1], {}, {"a": {"b": [1]}}]
+"""A value of each type, and some more."""
+RAW: Final = ["Infinity", "-Infinity", "NaN", "1e999", '"\\ud800"', "[" * 100 + "]" * 100, "9" * 99]
+"""What JSON's reader takes besides."""
+TOML: Final = [True, 7, -1, 1.5, float("nan"), float("inf"), "text", [], ["x", 1], {}, {"a": 1}]
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[asyncio.Runner]:
+    with asyncio.Runner() as runner:
+        yield runner
+
+
+@pytest.fixture(autouse=True)
+def _user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, runs: Path) -> Path:
+    """A folder with a run and a job that are sound."""
+    shutil.copytree(runs / "small", tmp_path / "runs" / "good")
+    place = Place(tmp_path / "runs")
+    place.claim()
+    job_file.save(JobRecord(GOOD, "match", MATCH, state="done", created=1.0), place)
+    place.release()
+    return tmp_path / "runs"
+
+
+def assert_others_are_listed(app: App, *, jobs: int, runs: int) -> dict[str, Any]:
+    """The sound ones are there as ever; the document of a job that is not."""
+    found = app.get("jobs?limit=500")
+    assert len(found["items"]) == found["total"] == jobs
+    assert [one["state"] for one in found["items"] if one["id"] == GOOD] == ["done"]
+    listed = app.get("runs?limit=500&q=good")
+    assert [one["state"] for one in listed["items"]] == ["done"]
+    assert app.get("runs?limit=500")["total"] == runs
+    return next((one for one in found["items"] if one["id"] != GOOD), {})
+
+
+FIELDS: Final = [
+    *("id", "command", "settings", "names", "run", "threads", "key", "asked", "state", "created"),
+    *("started", "ended", "process", "progress", "result", "ending", "error", "notes", "mark"),
+]
+
+
+def test_a_field_of_a_job_of_another_type_costs_that_job_alone(
+    folder: Path, runner: asyncio.Runner
+) -> None:
+    place = folder / ".service/jobs"
+    good = json.loads((place / GOOD / "job.json").read_text())
+    assert set(good) == set(FIELDS)
+    texts: list[str] = []
+    for field in FIELDS:
+        texts += [json.dumps({**good, field: value}) for value in JSON]
+        texts += [json.dumps({**good, field: "?"}).replace('"?"', raw) for raw in RAW]
+        texts += [json.dumps({key: value for key, value in good.items() if key != field})]
+    for number, text in enumerate(texts):
+        bad = place / f"20260101-{number + 256:08x}"
+        bad.mkdir()
+        (bad / "job.json").write_text(text.replace(GOOD, bad.name))
+    with App(folder, runner) as app:
+        assert_others_are_listed(app, jobs=len(texts) + 1, runs=1)
+        found = [one for one in app.get("jobs?limit=500")["items"] if one["id"] != GOOD]
+        assert len(found) == len(texts)
+        assert {one["state"] for one in found} == {"damaged", "elsewhere"}
+        for one in found:
+            assert one["state"] == "elsewhere" or "is damaged: " in one["error"]
+        for one in found[::20]:
+            app.get(f"jobs/{one['id']}/log")
+            app.post(f"jobs/{one['id']}/resume", None, 409)
+            app.delete(f"jobs/{one['id']}")
+
+
+@pytest.mark.parametrize("text", ["", "{", "null", "[]", "7", '"x"', "\x00", "{}"])
+def test_a_job_file_that_is_none_costs_that_job_alone(
+    text: str, folder: Path, runner: asyncio.Runner
+) -> None:
+    (folder / ".service/jobs" / BAD).mkdir()
+    (folder / ".service/jobs" / BAD / "job.json").write_text(text)
+    with App(folder, runner) as app:
+        assert assert_others_are_listed(app, jobs=2, runs=1)["state"] == "damaged"
+
+
+def test_a_folder_in_place_of_a_job_file_and_names_that_are_no_jobs(
+    folder: Path, runner: asyncio.Runner, caplog: pytest.LogCaptureFixture
+) -> None:
+    (folder / ".service/jobs" / BAD / "job.json").mkdir(parents=True)
+    (folder / ".service/jobs/other").mkdir()
+    (folder / ".service/jobs/a-file").write_text("x")
+    with App(folder, runner) as app:
+        assert assert_others_are_listed(app, jobs=2, runs=1)["state"] == "damaged"
+    assert "other is no job, and is left alone" in caplog.text
+    assert "a-file is no job, and is left alone" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "every", [pytest.param(1, marks=pytest.mark.slow, id="all"), pytest.param(15, id="some")]
+)
+def test_a_setting_of_a_run_of_another_type_costs_that_run_alone(
+    every: int, folder: Path, runner: asyncio.Runner
+) -> None:
+    whole = tomllib.loads((folder / "good/config.toml").read_text())
+    assert len(whole) > 30
+    keys = {*list(whole)[::every], "command", "rules", "seed", "versions"}
+    changed = [(key, value) for key in keys for value in TOML]
+    for number, (key, value) in enumerate(changed):
+        bad = folder / f"bad-{number}"
+        bad.mkdir()
+        (bad / "config.toml").write_text(tomli_w.dumps({**whole, key: value}))
+    damaged = 0
+    with App(folder, runner) as app:
+        assert_others_are_listed(app, jobs=1, runs=len(changed) + 1)
+        for number, (key, _) in enumerate(changed):
+            found = app.get(f"runs/bad-{number}")
+            if found["state"] == "damaged":
+                damaged += 1
+                assert "config.toml" in found["problem"]
+                assert key in found["problem"]
+            app.ask("GET", f"runs/bad-{number}/generations")
+            app.ask("GET", f"compare?run=good&run=bad-{number}")
+        app.get("runs?sort=-score")
+    assert damaged > len(changed) / 2
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "it has no rules, seed"),
+        ("[", "is damaged: "),
+        ('rules = "standard"\nseed = "abc"\n', "seed = 'abc': it must be a whole number"),
+        ("rules = 3\nseed = 1\n", "rules = 3: "),
+        ('command = "dance"\n', "command = 'dance' is unknown"),
+        ('rules = "standard"\nseed = 1\npopulation = nan\n', "population = nan: "),
+        ('rules = "standard"\nseed = 1\nversions = 3\n', "versions = 3 is no table"),
+    ],
+)
+def test_a_config_that_is_none_is_damaged_and_says_why(
+    text: str, said: str, folder: Path, runner: asyncio.Runner
+) -> None:
+    (folder / "bad").mkdir()
+    (folder / "bad/config.toml").write_text(text)
+    with App(folder, runner) as app:
+        assert_others_are_listed(app, jobs=1, runs=2)
+        found = app.get("runs/bad")
+        assert found["state"] == "damaged"
+        assert said in found["problem"]
+        assert said in app.get("runs/bad/generations", 422)["detail"]
+        app.post("runs/bad/resume", {}, 422)
+
+
+def test_settings_of_another_version_are_no_damage(folder: Path, runner: asyncio.Runner) -> None:
+    config = folder / "good/config.toml"
+    config.write_text("of_another_version = 3\n" + config.read_text())
+    with App(folder, runner) as app:
+        assert app.get("runs/good")["state"] == "done"
+
+
+def test_an_error_that_nobody_foresaw_is_a_problem_with_an_id_of_the_log(
+    folder: Path,
+    runner: asyncio.Runner,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail() -> None:
+        raise ZeroDivisionError("nobody foresaw it")
+
+    with App(folder, runner) as app:
+        monkeypatch.setattr(app.house.jobs, "all", fail)
+        details = []
+        for _ in range(3):
+            answer = runner.run(_asked(make_app(app.house)))
+            assert answer.status_code == 500
+            assert answer.headers["content-type"] == "application/problem+json"
+            details.append(answer.json()["detail"])
+    assert len(set(details)) == 1
+    name = details[0].rpartition(" ")[2]
+    assert f"failure {name} of GET " in caplog.text
+    assert caplog.text.count("Traceback") == 1, "once, however often it happens"
+
+
+async def _asked(app: Any) -> httpx.Response:
+    # Errors of the app come out here, as they would at the server: there are none.
+    transport = httpx.ASGITransport(app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        return await client.get("/api/v1/jobs")
+
+
+def test_tasks_outlive_what_fails_in_them(
+    runner: asyncio.Runner, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(failures, "_PAUSE", 0.0)
+    count = 0
+
+    async def work() -> None:
+        nonlocal count
+        count += 1
+        if count < 5:
+            raise LookupError("again")
+
+    runner.run(kept_going("a test", work))
+    assert count == 5
+    assert caplog.text.count("of a test") == 1
+
+
+def test_the_endless_tasks_of_a_server_go_on(
+    folder: Path,
+    runner: asyncio.Runner,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(failures, "_PAUSE", 0.0)
+    seen: dict[str, int] = {}
+
+    def failing(name: str, count: int = 3) -> Any:
+        async def work(*_: Any) -> None:
+            seen[name] = seen.get(name, 0) + 1
+            if seen[name] < count:
+                raise RuntimeError(name)
+
+        return work
+
+    app = App(folder, runner)
+    house: House = app.house
+    monkeypatch.setattr(house.jobs, "follow_for_ever", failing("jobs"))
+    monkeypatch.setattr(house, "_look_for_ever", failing("runs"))
+    monkeypatch.setattr(house.events, "ping_for_ever", failing("pings"))
+    monkeypatch.setattr("evolve.service.house.give_back_for_ever", failing("memory"))
+    with app:
+        runner.run(_all_done(house))
+    assert seen == dict.fromkeys(("jobs", "runs", "pings", "memory"), 3)
+    assert caplog.text.count("Traceback") == 4
+
+
+async def _all_done(house: House) -> None:
+    await asyncio.gather(*house._tasks)
+
+
+def test_one_run_that_fails_a_look_hides_no_other(
+    folder: Path, runner: asyncio.Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from evolve.service import index
+
+    shutil.copytree(folder / "good", folder / "bad")
+    real = index._stamp
+
+    def stamp(path: Path, held: Any) -> Any:
+        if path.name == "bad":
+            raise RuntimeError("a look that nobody foresaw")
+        return real(path, held)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(index, "_stamp", stamp)
+    with App(folder, runner) as app:
+        assert [one["id"] for one in app.get("runs")["items"]] == ["good"]
+
+
+def test_an_event_that_fails_keeps_no_other_from_being_heard(
+    folder: Path, runner: asyncio.Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = Place(folder)
+    job_file.save(JobRecord(BAD, "match", MATCH, state="running", created=2.0), place)
+    lines = ['{"event":"note","text":"one"}', '{"event":"note"}', '{"event":"note","text":"two"}']
+    lines += ['{"event":"match","games":NaN}', "[" * 9999, '{"event":"done","ending":"played"}']
+    (place.jobs / BAD / "progress.jsonl").write_text("\n".join(lines) + "\n")
+    real = JobRecord.take
+
+    def take(record: JobRecord, event: Any) -> bool:
+        if event == {"event": "note"}:
+            raise RuntimeError("an event that nobody foresaw")
+        return real(record, event)
+
+    monkeypatch.setattr(JobRecord, "take", take)
+    with App(folder, runner) as app:
+        found = app.get(f"jobs/{BAD}")
+        assert (found["state"], found["ending"]) == ("done", "played")
+        assert found["notes"] == ["one", "two"]
+
+
+def test_failures_of_different_places_have_different_ids() -> None:
+    def made(text: str) -> BaseException:
+        try:
+            raise ValueError(text)
+        except ValueError as error:
+            return error
+
+    assert noted("one", made("a")) == noted("one", made("b"))
+    assert noted("one", made("a")) != noted("two", made("a"))
+
+
+def test_a_final_of_another_shape_costs_that_table_alone(
+    folder: Path, runner: asyncio.Runner
+) -> None:
+    sweep = folder / "sweep"
+    sweep.mkdir()
+    text = 'command = "sweep alphabeta"\nrules = "standard"\nseed = 0\nunknown = nan\n'
+    (sweep / "config.toml").write_text(text)
+    row = {"agent": "trial-1", "score": 0.5, "games": 2, "wins": 1, "elo": 1.5}
+    whole = {"trials": 1, "over": True, "finalists": [row], "winner": 1, "defaults": 1}
+    documents = [{**whole, key: value} for key in whole for value in JSON]
+    documents += [{**whole, "finalists": [{**row, key: one}]} for key in row for one in JSON]
+    with App(folder, runner) as app:
+        for document in documents:
+            (sweep / "final.json").write_text(json.dumps(document))
+            assert app.get("runs/sweep")["settings"]["unknown"] is None
+            app.ask("GET", "runs/sweep/final")
+            app.ask("GET", "runs/sweep/trials")
+            app.ask("GET", "compare?run=sweep&run=good")
+        assert app.get("runs")["total"] == 2
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"id": 3}', "NaN"])
+def test_a_damaged_game_is_a_problem_of_its_own(
+    text: str, folder: Path, runner: asyncio.Runner
+) -> None:
+    (folder / ".service/plays/0123456789abcdef.json").write_text(text)
+    with App(folder, runner) as app:
+        assert "is damaged" in app.get("plays/0123456789abcdef", 422)["detail"]

@@ -1,0 +1,123 @@
+"""What a server that was killed has left: the next one takes or removes it, or says that it
+stays."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import httpx
+import pytest
+
+from evolve.files.changes import Change
+from evolve.service.place import Place
+from tests.cli import posix
+from tests.faults import hooked
+from tests.service import Service, until
+from tests.service.inside import App
+
+pytestmark = posix
+MANY: Final = 3_000
+JOB: Final = "20260101-0000000a"
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[asyncio.Runner]:
+    with asyncio.Runner() as runner:
+        yield runner
+
+
+@pytest.fixture(autouse=True)
+def _user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
+
+
+def fill(folder: Path) -> dict[str, Path]:
+    """All kinds of leftovers, by name."""
+    own = folder / ".service"
+    left = {
+        "run": own / "tmp/0123456789abcdef",
+        "file": own / "tmp/0123456789abcdef.csv",
+        "half": own / "plays/.writing-0123.json",
+        "upload": own / "agents/uploads/.writing-0123.npz",
+        "job": own / "jobs" / JOB,
+    }
+    for sub in ("games", "generations/deep"):
+        (left["run"] / sub).mkdir(parents=True)
+        (left["run"] / sub / "a").write_text("x")
+    left["job"].mkdir(parents=True)
+    for name in ("file", "half", "upload"):
+        left[name].parent.mkdir(parents=True, exist_ok=True)
+        left[name].write_text("x")
+    return left
+
+
+def test_all_that_is_left_goes(tmp_path: Path, runner: asyncio.Runner) -> None:
+    left = fill(tmp_path / "runs")
+    with App(tmp_path / "runs", runner) as app:
+        assert app.get("jobs")["total"] == 0
+    assert [name for name, path in left.items() if path.exists()] == []
+
+
+def test_what_cannot_be_removed_is_in_the_log_and_keeps_nothing_from_starting(
+    tmp_path: Path, runner: asyncio.Runner, caplog: pytest.LogCaptureFixture
+) -> None:
+    left = fill(tmp_path / "runs")
+
+    def refuse(change: Change, path: Path, piece: bytes) -> None:
+        if change == "remove":
+            raise PermissionError(1, "not permitted", str(path))
+
+    with caplog.at_level(logging.WARNING), hooked(refuse):
+        Place(tmp_path / "runs").claim()
+    for name in ("run", "file"):
+        assert f"{left[name]} stays, it cannot be removed: not permitted" in caplog.text
+    assert all(path.exists() for path in left.values())
+
+
+def test_folders_of_the_names_of_half_written_files_stay(
+    tmp_path: Path, runner: asyncio.Runner
+) -> None:
+    own = tmp_path / "runs/.service"
+    names = [own / "plays/.writing-x", own / "agents/uploads/.writing-x"]
+    names.append(own / "jobs" / JOB / ".writing-x")
+    for path in names:
+        path.mkdir(parents=True)
+    with App(tmp_path / "runs", runner) as app:
+        app.get("jobs")
+    assert all(path.is_dir() for path in names)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wait", [0.0, 0.02, 0.1])
+def test_a_kill_amid_the_removal_of_a_large_run(fresh: Service, runs: Path, wait: float) -> None:
+    large = fresh.runs / "large"
+    shutil.copytree(runs / "small", large)
+    for number in range(MANY):
+        (large / "games" / f"more-{number}").touch()
+    until(lambda: fresh.get("runs")["total"] == 1, 30)
+    asked = threading.Thread(target=lambda: _delete(fresh))
+    asked.start()
+    own = fresh.runs / ".service/tmp"
+    until(lambda: any(own.iterdir()) or not large.exists(), 30)
+    time.sleep(wait)  # what is tried is the moment of the kill
+    fresh.stop(signal.SIGKILL)
+    asked.join()
+    fresh.start()
+    assert fresh.get("runs")["total"] == 0
+    assert list(own.iterdir()) == []
+
+
+def _delete(service: Service) -> None:
+    with httpx.Client(base_url=service.client.base_url, timeout=60) as client:
+        try:
+            client.delete("runs/large")
+        except httpx.HTTPError:
+            return

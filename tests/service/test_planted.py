@@ -1,0 +1,332 @@
+"""Jobs from elsewhere: a folder of runs says what it likes, and none of it is started, gone on with
+or ended.
+
+In this process, through the app itself. What a planted job would do leaves a file, or ends a
+process of the test.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import psutil
+import pytest
+
+from evolve.service import job_file
+from evolve.service.job import JobRecord
+from evolve.service.place import Place
+from evolve.service.process import MARK, Process, boot, find
+from tests.cli import posix
+from tests.service.inside import App, rewrite
+from tests.waits import until
+
+pytestmark = posix
+
+JOB: Final = "20260101-0000000a"
+MATCH: Final = {"a": "swh", "b": "random", "games": 2}
+GTP: Final = "gtp:sh -c 'exit 1'"
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[asyncio.Runner]:
+    with asyncio.Runner() as runner:
+        yield runner
+
+
+@pytest.fixture(autouse=True)
+def _user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "runs").mkdir()
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def opened(folder: Path, runner: asyncio.Runner) -> Callable[..., App]:
+    """The app on the folder, with a slot for what waits."""
+
+    def open_app(*programs: str) -> App:
+        app = App(folder, runner, None, *programs)
+        app.house.jobs.slots = 1
+        return app
+
+    return open_app
+
+
+@pytest.fixture
+def victim() -> Iterator[psutil.Process]:
+    """A process of this user that no service has started."""
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as child:
+        yield psutil.Process(child.pid)
+        child.kill()
+
+
+def plant(folder: Path, **values: Any) -> Path:
+    """A job as its maker wrote it, without this user's secret."""
+    place = folder / ".service/jobs" / JOB
+    place.mkdir(parents=True, exist_ok=True)
+    written = {"id": JOB, "command": "match", "settings": MATCH, "created": 1.0, **values}
+    (place / "job.json").write_text(json.dumps(written))
+    return place / "job.json"
+
+
+def assert_left_alone(app: App) -> None:
+    """It is listed as from elsewhere, and nothing that can be asked of it is done, but to go."""
+    found = app.get(f"jobs/{JOB}")
+    assert found["state"] == "elsewhere"
+    assert "from elsewhere" in found["ending"]
+    assert found["process"] is None
+    assert app.get("jobs?state=elsewhere")["items"] == [found]
+    for what in ("stop", "kill", "resume"):
+        said = app.post(f"jobs/{JOB}/{what}", None, 409)["detail"]
+        assert f"job {JOB} is from elsewhere" in said
+    app.house.jobs.follow()
+    assert app.get(f"jobs/{JOB}")["state"] == "elsewhere"
+    assert app.get(f"jobs/{JOB}/log") == {"text": ""}
+    app.delete(f"jobs/{JOB}")
+    assert not (app.place.jobs / JOB).exists()
+
+
+WORDS: Final = ["match", "gtp:touch OUT", "random", "--games", "2"]
+
+
+@pytest.mark.parametrize(
+    "state", ["queued", "running", "stopping", "done", "stopped", "interrupted", "failed"]
+)
+def test_a_planted_job_is_never_obeyed(
+    state: str, folder: Path, opened: Callable[..., App], victim: psutil.Process
+) -> None:
+    process = {"number": victim.pid, "started": victim.create_time(), "boot": boot()}
+    words = [word.replace("OUT", str(folder / "done")) for word in WORDS]
+    plant(folder, state=state, words=words, shown=["match", "swh", "random"], process=process)
+    with opened() as app:
+        assert_left_alone(app)
+    assert not (folder / "done").exists()
+    assert victim.is_running()
+
+
+@pytest.mark.parametrize("run", ["../outside", "/outside", ".", "..", "sub/../../outside", ""])
+@pytest.mark.parametrize("state", ["queued", "cancelled", "running", "interrupted"])
+def test_a_run_of_a_job_is_a_name(
+    run: str, state: str, folder: Path, opened: Callable[..., App]
+) -> None:
+    (folder.parent / "outside").mkdir()  # empty: what a job that was cancelled gives back
+    plant(folder, command="run", settings={}, run=run, state=state)
+    with opened() as app:
+        found = app.get(f"jobs/{JOB}")
+        assert (found["state"], found["run"]) == ("damaged", None)
+        assert "run: " in found["error"]
+        for what in ("stop", "kill", "resume"):
+            app.post(f"jobs/{JOB}/{what}", None, 409)
+        app.delete(f"jobs/{JOB}")
+    assert (folder.parent / "outside").is_dir()
+
+
+def test_a_job_of_another_place_or_another_user_or_changed_is_from_elsewhere(
+    folder: Path, opened: Callable[..., App], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    Place(other).claim()
+    record = JobRecord(JOB, "match", MATCH, state="interrupted", created=1.0)
+    job_file.save(record, Place(other))
+    shutil.copytree(other / ".service", folder / ".service")
+    with opened() as app:
+        assert_left_alone(app)
+    (folder / ".service/jobs").rmdir()
+    shutil.move(other / ".service/jobs", folder / ".service/jobs")
+    rewritten = folder / ".service/jobs" / JOB / "job.json"
+    job_file.save(record, Place(folder))
+    whole = rewritten.read_text()
+    for before, after in (('"games": 2', '"games": 4'), ('"interrupted"', '"queued"')):
+        rewritten.write_text(whole.replace(before, after))
+        place = Place(folder)
+        assert job_file.load(place.jobs / JOB, place).state == "elsewhere"
+    rewritten.write_text(whole)
+    with opened() as app:
+        assert app.get(f"jobs/{JOB}")["state"] == "interrupted"
+    monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "another"))
+    with opened() as app:
+        assert_left_alone(app)
+
+
+def test_a_job_goes_by_no_other_name(folder: Path, opened: Callable[..., App]) -> None:
+    place = Place(folder)
+    place.claim()
+    place.release()
+    other = "20260101-0000000b"
+    job_file.save(JobRecord(other, "match", MATCH, state="interrupted"), place)
+    (place.jobs / other).rename(place.jobs / JOB)
+    with opened() as app:
+        assert_left_alone(app)
+
+
+def queued(folder: Path, **facts: Any) -> JobRecord:
+    """A job that this user's service has made."""
+    place = Place(folder)
+    if not place.jobs.exists():
+        place.claim()
+        place.release()
+    values: dict[str, Any] = {"command": "match", "settings": MATCH, "created": 1.0, **facts}
+    record = JobRecord(JOB, **values)
+    job_file.save(record, place)
+    return record
+
+
+def test_what_is_shown_is_what_is_started(
+    folder: Path, opened: Callable[..., App], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[list[str]] = []
+
+    def start(words: list[str], *rest: Any) -> Process:
+        started.append(words)
+        return Process(os.getpid(), 1.0, boot())
+
+    monkeypatch.setattr("evolve.service.process.start", start)
+    queued(folder)
+    with opened() as app:
+        line = app.get(f"jobs/{JOB}")["line"]
+    assert line == "evolve match swh random --games 2"
+    assert [" ".join(words[2:]).startswith(line) for words in started] == [True]
+
+
+def test_settings_beside_a_job_are_written_over_before_it_is_started(
+    folder: Path, opened: Callable[..., App], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = folder / ".service/jobs" / JOB / "settings.toml"
+    queued(folder, command="run", settings={"population": 6}, run="reversed-001")
+    settings.write_text('panel = ["gtp:touch x"]')
+    found: list[str] = []
+
+    def start(words: list[str], *rest: Any) -> Process:
+        found.append(settings.read_text())
+        return Process(os.getpid(), 1.0, boot())
+
+    monkeypatch.setattr("evolve.service.process.start", start)
+    with opened():
+        assert found == ["population = 6\n"]
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({"settings": {**MATCH, "a": GTP}}, "is not the id of an agent"),
+        ({"settings": {**MATCH, "b": "program:1"}}, "there is no agent program:1"),
+        ({"settings": {**MATCH, "nothing": 1}}, "nothing: there is no such setting"),
+        ({"command": "sweep", "settings": {"kind": "unknown"}}, "kind: it must be"),
+        ({"command": "resume", "settings": {}, "run": "x"}, "there is no run x"),
+        ({"command": "run", "settings": {}}, "names no run"),
+    ],
+)
+def test_a_job_of_ours_whose_settings_are_not_right_fails_alone(
+    facts: dict[str, Any], said: str, folder: Path, opened: Callable[..., App]
+) -> None:
+    queued(folder, **facts)
+    with opened() as app:
+        found = app.get(f"jobs/{JOB}")
+        assert (found["state"], found["process"]) == ("failed", None)
+        assert said in found["error"]
+
+
+@pytest.mark.parametrize("state", ["queued", "interrupted"])
+def test_programs_must_be_allowed_whenever_a_job_is_started(
+    state: str, folder: Path, opened: Callable[..., App]
+) -> None:
+    settings = {**MATCH, "a": "program:1"}
+    queued(folder, settings=settings, names={GTP: "program:1", "random": "random"}, state=state)
+    for programs, said in (
+        ((), "there is no agent program:1"),
+        (("gtp:other",), f"program:1 was {GTP} when job {JOB} was made, and is gtp:other now"),
+    ):
+        with opened(*programs) as app:
+            if state == "interrupted":
+                assert said in app.ask("POST", f"jobs/{JOB}/resume").json()["detail"]
+            else:
+                assert said in app.get(f"jobs/{JOB}")["error"]
+                rewrite(folder, JOB, state="queued", error=None)
+
+
+def test_a_run_that_names_programs_goes_on_where_they_are_allowed(
+    folder: Path, opened: Callable[..., App]
+) -> None:
+    (folder / "x").mkdir()
+    text = f'command = "sweep alphabeta"\nrules = "standard"\nseed = 0\npanel = ["{GTP}"]\n'
+    (folder / "x/config.toml").write_text(text)
+    with opened() as app:
+        said = app.post("runs/x/resume", {}, 422)["detail"]
+        assert f"names programs that the server was not started with: {GTP}" in said
+        assert app.get("jobs")["total"] == 0
+    with opened(GTP) as app:
+        app.house.jobs.slots = 0
+        assert app.post("runs/x/resume", {}, 202)["state"] == "queued"
+    with opened() as app:  # without the program by now
+        job = app.get("jobs")["items"][0]
+        assert job["state"] == "failed"
+        assert "names programs" in job["error"]
+
+
+@pytest.fixture
+def child(folder: Path) -> Iterator[Callable[[str | None], psutil.Process]]:
+    """Processes in sessions of their own with a job's mark, or none, in their environment; the
+    words name the file of its progress."""
+    made: list[subprocess.Popen[bytes]] = []
+
+    def start(mark: str | None) -> psutil.Process:
+        path = folder / ".service/jobs" / JOB / "progress.jsonl"
+        words = [sys.executable, "-c", "import time; time.sleep(600)", "--progress", str(path)]
+        environment = {**os.environ} if mark is None else {**os.environ, MARK: mark}
+        made.append(subprocess.Popen(words, env=environment, start_new_session=True))
+        return psutil.Process(made[-1].pid)
+
+    yield start
+    for one in made:
+        one.kill()
+        one.wait()
+
+
+def test_a_process_is_taken_for_a_jobs_by_its_mark(
+    folder: Path, opened: Callable[..., App], child: Callable[[str | None], psutil.Process]
+) -> None:
+    record = queued(folder, state="running", started=1.0)
+    mark = job_file.process_mark(record, Place(folder))
+    strange = child(None)
+    with opened() as app:  # the path of its progress among the words is no proof
+        assert app.get(f"jobs/{JOB}")["state"] == "interrupted"
+    assert strange.is_running()
+    rewrite(folder, JOB, state="running", process=None)
+    mine = child(mark)
+    assert find(mark, mine.create_time()) == Process(mine.pid, mine.create_time(), boot())
+    assert find(mark, mine.create_time() + 100) is None
+    with opened() as app:
+        assert app.get(f"jobs/{JOB}")["process"] == mine.pid
+        app.post(f"jobs/{JOB}/kill", None, 202)
+        until(lambda: mine.status() == psutil.STATUS_ZOMBIE)
+
+
+@pytest.mark.parametrize("wrong", ["mark", "time", "boot"])
+def test_nothing_is_sent_to_a_process_without_every_proof(
+    wrong: str, folder: Path, child: Callable[[str | None], psutil.Process]
+) -> None:
+    mark = job_file.process_mark(queued(folder), Place(folder))
+    found = child(None if wrong == "mark" else mark)
+    process = Process(
+        found.pid,
+        found.create_time() + (100 if wrong == "time" else 0),
+        "another" if wrong == "boot" else boot(),
+    )
+    process.stop(mark)
+    process.kill(mark)
+    assert not process.is_of(mark)
+    assert found.is_running()
+    assert found.status() != psutil.STATUS_ZOMBIE
