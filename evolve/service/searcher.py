@@ -18,6 +18,8 @@ from typing import Any, Final
 from evolve.documents import json_value
 from evolve.programs.life import end_with
 
+_FIRST: Final = ("swh?depth=3", "patterns-standard?depth=3")
+"""Agents of the kinds that most questions are about."""
 _MEMORY: Final = 6 << 30
 """Bytes of address space: LLVM and the tables of searches want room, an agent's file must not take
 more."""
@@ -69,11 +71,14 @@ def _loaded(source: str) -> Any:
     return _agent(source, stamp)
 
 
-def ready() -> bool:
-    """Load what the first question would wait for."""
-    import evolve.agents.loading
-    import evolve.engine.board  # noqa: F401
+def ready(searches: bool) -> bool:
+    """Load what the first question would wait for, and compile what the cache lacks: a question has
+    a limit of time that is not meant for it."""
+    from evolve.agents.loading import load_agent
+    from evolve.engine.board import Board
 
+    for name in _FIRST if searches else ():
+        load_agent(name).analyse(Board.start())
     return True
 
 
