@@ -65,12 +65,10 @@ class Server:
     def watch(self) -> socket.socket:
         """A stream of its events."""
         stream = socket.create_connection(("127.0.0.1", self.port))
-        lines = (
-            "GET /api/v1/events HTTP/1.1",
-            "Host: localhost",
-            f"Authorization: Bearer {self.token}",
+        head = (
+            f"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {self.token}"
         )
-        stream.sendall("\r\n".join([*lines, "", ""]).encode())
+        stream.sendall(f"{head}\r\n\r\n".encode())
         return stream
 
     def _ask(self, path: str, body: bytes | None) -> Any:

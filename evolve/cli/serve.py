@@ -32,8 +32,8 @@ _POOL: Final = "ARROW_DEFAULT_MEMORY_POOL"
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="Address to listen on; with 0.0.0.0 or :: it answers to its addresses and to the machine's "
-    "name, other names need --allow-host.",
+    help="Address to listen on; with 0.0.0.0 or :: it answers to its addresses and to the "
+    "machine's name, other names need --allow-host.",
 )
 @click.option(
     "--slots",

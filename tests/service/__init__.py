@@ -21,6 +21,7 @@ API: Final = "/api/v1"
 TOKEN: Final = "a-token-of-the-tests"
 SIGNED: Final = f"Authorization: Bearer {TOKEN}"
 """The header of a request that is written by hand."""
+STREAM: Final = f"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n{SIGNED}\r\n\r\n".encode()
 SMALL: Final = {"population": 8, "generations": 3, "panel_openings": 2, "playoff_openings": 2}
 """An evolution of seconds."""
 
