@@ -65,10 +65,8 @@ class Server:
     def watch(self) -> socket.socket:
         """A stream of its events."""
         stream = socket.create_connection(("127.0.0.1", self.port))
-        head = (
-            f"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {self.token}"
-        )
-        stream.sendall(f"{head}\r\n\r\n".encode())
+        head = "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n"
+        stream.sendall(f"{head}Authorization: Bearer {self.token}\r\n\r\n".encode())
         return stream
 
     def _ask(self, path: str, body: bytes | None) -> Any:

@@ -49,15 +49,16 @@ class Turns:
             raise ProblemError(429, detail, retry=self._after)
         if len(self._waiting) >= self._most:
             raise ProblemError(503, f"too many wait for {what}", retry=self._after)
-        entry = client, asyncio.get_running_loop().create_future()
+        future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        entry = client, future
         self._waiting.append(entry)
         try:
-            return await entry[1]
+            return await future
         except asyncio.CancelledError:
             if entry in self._waiting:
                 self._waiting.remove(entry)
-            elif not entry[1].cancelled():
-                self._give_back(client, entry[1].result())
+            elif not future.cancelled():
+                self._give_back(client, future.result())
             raise
 
     def _give_back(self, client: str, place: int) -> None:
