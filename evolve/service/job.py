@@ -171,7 +171,12 @@ class JobRecord:
         values["process"] = None if self.process is None else asdict(self.process)
         place = folder / self.id
         make_folder(place, exist_ok=True)
-        write_text(place / _FILE, json.dumps(values, indent=1) + "\n")
+        text = json.dumps(values, indent=1) + "\n"
+        try:
+            write_text(place / _FILE, text)
+        except OSError:
+            if not _holds(place / _FILE, text):
+                raise
 
     @classmethod
     def load(cls, folder: Path) -> JobRecord:
@@ -189,6 +194,15 @@ class JobRecord:
         except (OSError, ValueError, LookupError, TypeError) as error:
             raise RunError(f"{folder / _FILE} is damaged: {error}") from error
         return replace(record, id=folder.name)
+
+
+def _holds(path: Path, text: str) -> bool:
+    """Whether a file has that text already: the disk failed only to confirm that. To say that
+    nothing was done would be wrong: what the file says is done after the next start."""
+    try:
+        return path.read_text(encoding="utf-8") == text
+    except (OSError, ValueError):
+        return False
 
 
 def _number(value: Any) -> float | None:

@@ -17,6 +17,8 @@ from typing import Any, Final
 
 from evolve.documents import json_value
 from evolve.programs.life import end_with
+from evolve.service.agents import INDIVIDUAL
+from evolve.tables.layout import CONFIG_FILE
 
 _FIRST: Final = ("swh?depth=3", "patterns-standard?depth=3")
 """Agents of the kinds that most questions are about."""
@@ -52,15 +54,27 @@ def _limit_memory() -> None:
 
 @lru_cache(16)
 def _agent(source: str, stamp: int) -> Any:
-    from evolve.agents.loading import load_agent
+    from evolve.agents.loading import load_agent, with_settings
 
-    return load_agent(source)
+    if (found := _individual(source)) is None:
+        return load_agent(source)
+    from evolve.evolution.ancestry import individual_agent
+
+    return with_settings(individual_agent(*found), source)
+
+
+def _individual(source: str) -> tuple[str, str] | None:
+    """The folder and the individual of `INDIVIDUAL:FOLDER:NUMBER`; None for another source."""
+    head, _, rest = source.partition("?")[0].partition(":")
+    folder, _, number = rest.rpartition(":")
+    return (folder, number) if head == INDIVIDUAL else None
 
 
 def _loaded(source: str) -> Any:
     """The agent, loaded again only where its file has changed."""
     place = source.partition("?")[0]
-    path = Path(place)
+    found = _individual(source)
+    path = Path(place if found is None else found[0]) / ("" if found is None else CONFIG_FILE)
     stamp = 0
     if path.is_dir():
         from evolve.tables.kinds import champion_of
