@@ -41,6 +41,7 @@ class Connection(HttpToolsProtocol):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._size = 0
+        self._in_head = True
         self._end: TimerHandle | None = None
         self._refused = False
 
@@ -66,7 +67,7 @@ class Connection(HttpToolsProtocol):
             return
         self._size += len(data)
         super().data_received(data)
-        if self._end is not None and self._size > _LARGEST:
+        if self._in_head and self._size > _LARGEST:
             self._refuse(431, _TOO_LONG)
 
     def on_message_begin(self) -> None:
@@ -78,6 +79,7 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """The head is there, which may have come in one piece."""
         self._over()
+        self._in_head = False
         self._end = self.loop.call_later(_WHOLE, self._cut)
         if len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > _LARGEST:
             self._refuse(431, _TOO_LONG)
@@ -97,6 +99,7 @@ class Connection(HttpToolsProtocol):
 
     def _begin(self) -> None:
         self._size = 0
+        self._in_head = True
         wrong = f"the head of a request took more than {_SLOWEST:.0f} seconds"
         self._end = self.loop.call_later(_SLOWEST, self._refuse, 408, wrong)
 
