@@ -6,7 +6,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from typing import Any, Final
 
 from evolve.programs.life import Life
@@ -48,20 +48,28 @@ class Search:
 
         places: pointers to what is to blame in the client's document, by the error's class.
         """
-        # A client that leaves must not leave an answer for the next one to take for its own.
-        asked = self._ask({"do": do, **question})
-        answer = await asyncio.shield(asyncio.ensure_future(asked))
+        answer = await self._ask({"do": do, **question})
         if "error" in answer:
             text, place = str(answer["error"]).splitlines()[0], places.get(answer["kind"])
             raise ProblemError(422, text, () if place is None else [(place, text)])
         return answer["ok"]
 
     async def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
-        if question["do"] not in _SEARCHES:
-            async with self._reading.turn("what is read"):
-                return await self._reader.ask(question)
-        async with self._searching.turn("a search") as place:
-            return await self._searchers[place].ask(question)
+        async with AsyncExitStack() as stack:
+            if question["do"] in _SEARCHES:
+                place = await stack.enter_async_context(self._searching.turn("a search"))
+                worker = self._searchers[place]
+            else:
+                await stack.enter_async_context(self._reading.turn("what is read"))
+                worker = self._reader
+            held = stack.pop_all()
+
+        async def asked() -> dict[str, Any]:
+            async with held:
+                return await worker.ask(question)
+
+        # A client that leaves must not leave an answer for the next one to take for its own.
+        return await asyncio.shield(asyncio.ensure_future(asked()))
 
     async def close(self) -> None:
         """End the processes."""

@@ -65,11 +65,12 @@ class Turns:
         """A place is free: it goes to the client who has the fewest, to the first of several."""
         self._working[client] -= 1
         self._working += Counter()  # forgets those at nothing: clients come and go
-        if not self._waiting:
+        there = [one for one in self._waiting if not one[1].done()]  # others are just leaving
+        if not there:
             self._free.append(place)
             self._free.sort()  # the first place is used first: others may have no process yet
             return
-        entry = min(self._waiting, key=lambda one: self._working[one[0]])
+        entry = min(there, key=lambda one: self._working[one[0]])
         self._waiting.remove(entry)
         self._working[entry[0]] += 1
         entry[1].set_result(place)
