@@ -4,6 +4,7 @@ pace: heads, and what is left of bodies once a request was answered."""
 from __future__ import annotations
 
 from asyncio import TimerHandle, Transport
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -130,5 +131,6 @@ class Connection(HttpToolsProtocol):
         lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode()]
         lines += [name + b": " + value for name, value in headers]
         self.transport.write(b"\r\n".join([*lines, b"", bytes(answer.body)]))
-        self.transport.write_eof()
+        with suppress(OSError):  # the client has gone meanwhile
+            self.transport.write_eof()
         self.loop.call_later(_LINGER, self.transport.close)
