@@ -41,9 +41,6 @@ MOST: Final = {
     "nodes": 20_000_000,
 }
 """Of settings that cost time."""
-INDIVIDUAL: Final = "individual"
-"""What begins a source that only our searchers know: `individual:FOLDER:NUMBER`, of a run's tables.
-The command line is told of a file, which would stay for each one that somebody looked at."""
 _KEPT: Final = 200
 """Files of individuals that no job names, the newest."""
 _NAMED: Final = re.compile(r"run:([A-Za-z0-9_.+-]+):([0-9]{1,9}-[0-9]{1,9})")

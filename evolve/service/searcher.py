@@ -17,9 +17,11 @@ from typing import Any, Final
 
 from evolve.documents import json_value
 from evolve.programs.life import end_with
-from evolve.service.agents import INDIVIDUAL
 from evolve.tables.layout import CONFIG_FILE
 
+INDIVIDUAL: Final = "individual"
+"""What begins a source that only these processes know: `individual:FOLDER:NUMBER`, of the tables of
+a run. The command line is told of a file, which would stay for each one that was looked at."""
 _FIRST: Final = ("swh?depth=3", "patterns-standard?depth=3")
 """Agents of the kinds that most questions are about."""
 _MEMORY: Final = 6 << 30
