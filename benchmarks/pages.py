@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlencode
 from benchmarks.service import served
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 WIDTHS = {360: 740, 1280: 900, 2560: 1440}
 """Of the pictures, each with the height of the window."""
@@ -106,6 +106,12 @@ def _of_evolution(get: Callable[[str], Any], name: str) -> dict[str, str]:
     return found
 
 
+def sign_in(context: BrowserContext, root: str, token: str) -> None:
+    """Let a browser into a service, as its page does with the token in its address."""
+    answer = context.request.post(f"{root}api/v1/session", data={"token": token})
+    assert answer.ok, answer.text()
+
+
 def visit(page: Page, root: str, address: str) -> None:
     """Open a page by its address, and wait until all of it is there."""
     parts = [unquote(part) for part in address.split("?")[0].split("/") if part]
@@ -120,7 +126,7 @@ def visit(page: Page, root: str, address: str) -> None:
         page.wait_for_timeout(20)
 
 
-def pictures(browser: Browser, root: str, pages: dict[str, str], out: Path) -> None:
+def pictures(browser: Browser, root: str, token: str, pages: dict[str, str], out: Path) -> None:
     """Of every page, light and dark, at every width."""
     for width, height in WIDTHS.items():
         for colours in ("light", "dark"):
@@ -130,6 +136,7 @@ def pictures(browser: Browser, root: str, pages: dict[str, str], out: Path) -> N
             with browser.new_context(
                 viewport=size, color_scheme=colours, reduced_motion="reduce"
             ) as context:
+                sign_in(context, root, token)
                 page = context.new_page()
                 for name, address in pages.items():
                     visit(page, root, address)
@@ -137,11 +144,12 @@ def pictures(browser: Browser, root: str, pages: dict[str, str], out: Path) -> N
     print(f"{len(pages)} pages, {len(WIDTHS)} widths, light and dark → {out}")
 
 
-def times(browser: Browser, root: str) -> None:
+def times(browser: Browser, root: str, token: str) -> None:
     """First visits of home: the first content painted, and the list of runs there, in ms."""
     rows = []
     for _ in range(6):
         with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+            sign_in(context, root, token)
             page = context.new_page()
             page.add_init_script(_NOTE_LIST)
             page.goto(root)
@@ -159,9 +167,9 @@ def main(runs: Path, out: Path) -> None:
         raise SystemExit("error: there is no Chromium here")
     with served(runs) as server, open_chromium(chromium) as browser:
         root = f"http://127.0.0.1:{server.port}/"
-        times(browser, root)
+        times(browser, root, server.token)
         play = server.post("plays", {"agent": "random", "side": "black", "rules": "standard"})
-        pictures(browser, root, addresses(server.get, play["id"]), out)
+        pictures(browser, root, server.token, addresses(server.get, play["id"]), out)
 
 
 if __name__ == "__main__":

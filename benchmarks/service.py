@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import secrets
 import shutil
 import signal
 import socket
@@ -39,8 +41,10 @@ class Server:
             self.port = one.getsockname()[1]
         words = [sys.executable, "-m", "evolve", "serve", str(runs), "--port", str(self.port)]
         words += options
+        self.token = secrets.token_urlsafe(24)
+        environment = {**os.environ, "EVOLVE_TOKEN": self.token}
         begin = time.perf_counter()
-        self.child = subprocess.Popen(words, stdout=subprocess.DEVNULL)
+        self.child = subprocess.Popen(words, stdout=subprocess.DEVNULL, env=environment)
         while True:
             try:
                 self.get("runs")
@@ -52,16 +56,23 @@ class Server:
 
     def get(self, path: str) -> Any:
         """What a path answers."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/api/v1/{path}") as answer:
-            return json.load(answer)
+        return self._ask(path, None)
 
     def post(self, path: str, document: Any) -> Any:
         """What it answers to a document."""
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}/api/v1/{path}",
-            json.dumps(document).encode(),
-            {"Content-Type": "application/json"},
-        )
+        return self._ask(path, json.dumps(document).encode())
+
+    def watch(self) -> socket.socket:
+        """A stream of its events."""
+        stream = socket.create_connection(("127.0.0.1", self.port))
+        head = "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n"
+        stream.sendall(f"{head}Authorization: Bearer {self.token}\r\n\r\n".encode())
+        return stream
+
+    def _ask(self, path: str, body: bytes | None) -> Any:
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self.token}"}
+        address = f"http://127.0.0.1:{self.port}/api/v1/{path}"
+        request = urllib.request.Request(address, body, headers)
         with urllib.request.urlopen(request) as answer:
             return json.load(answer)
 
@@ -155,8 +166,7 @@ def viewers(runs: Path) -> None:
         open_now = 0
         for count in (0, 1, 200):
             while open_now < count:
-                stream = stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
-                stream.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                stream = stack.enter_context(server.watch())
                 threading.Thread(target=read, args=(stream,), daemon=True).start()
                 open_now += 1
             time.sleep(1)
@@ -253,9 +263,7 @@ def slowdown(runs: Path) -> None:
             folder = runs / f"{pair}-{watched}"
             with served(runs) as server, ExitStack() as stack:
                 if watched:
-                    stream = socket.create_connection(("127.0.0.1", server.port))
-                    stack.enter_context(stream)
-                    stream.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                    stack.enter_context(server.watch())
                 begin = time.perf_counter()
                 small_run(folder, "--generations=40", "--population=32")
                 spent.append((watched, time.perf_counter() - begin))

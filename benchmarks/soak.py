@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.pages import find_chromium, open_chromium, visit
+from benchmarks.pages import find_chromium, open_chromium, sign_in, visit
 from benchmarks.service import Server
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def main(minutes: int) -> None:
         ids = [server.post("jobs", job)["id"] for job in JOBS]
         time.sleep(_FIRST)
         context = browser.new_context(viewport={"width": 1280, "height": 900})
+        sign_in(context, f"http://127.0.0.1:{server.port}/", server.token)
         tabs, sessions, wrong = [], [], []
         for address in TABS:
             page = context.new_page()

@@ -49,6 +49,36 @@ def parse_json(data: bytes | str) -> Any:
     return _whole(value) if _HALF.search(text) else value
 
 
+def check_exchange(data: bytes) -> None:
+    """Raise ValueError for what is no JSON that everyone reads alike: Python's parser takes
+    `Infinity`, makes infinity of 1e400, and takes halves of characters."""
+    if not data:
+        return
+    try:
+        text = data.decode("utf-8")
+        value = json.loads(text, parse_constant=_refuse)
+    except RecursionError as error:
+        raise _too_deep() from error
+    except ValueError as error:
+        raise _plain(error) from error
+    _check(value)
+    _check_finite(value)
+    if _HALF.search(text) and _whole(value) != value:
+        raise ValueError("it has half a character, a surrogate without its other half")
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+def _check_finite(value: Any) -> None:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("a number in it is too large")
+    inside = value.values() if isinstance(value, dict) else value
+    for one in inside if isinstance(value, dict | list) else ():
+        _check_finite(one)
+
+
 def parse_toml(data: bytes) -> dict[str, Any]:
     """The tables of a TOML text; ValueError where it is none."""
     try:

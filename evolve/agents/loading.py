@@ -56,6 +56,12 @@ def load_agent(
     return _with_settings(agent, settings, place)
 
 
+def with_settings(agent: Agent, source: str) -> Agent:
+    """An agent with the settings that follow the question mark of `source`; AgentError."""
+    place, settings = _split(source)
+    return _with_settings(agent, settings, place)
+
+
 def load_alphabeta(source: str | Path) -> AlphaBetaAgent:
     """The same for an alpha-beta agent; AgentError for another kind of agent."""
     return as_alphabeta(load_agent(source), str(source))

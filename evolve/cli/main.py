@@ -19,7 +19,7 @@ import click
 
 from evolve.agents.registry import PROGRAM_FORMS, REFERENCES
 from evolve.cli import signals
-from evolve.cli.options import PROGRESS
+from evolve.cli.options import PROGRESS, SERVICE_TOKEN
 from evolve.errors import EvolveError, OptionsError
 from evolve.programs.orphans import PROGRAMS
 from evolve.tables.kinds import RUN_KINDS
@@ -193,6 +193,8 @@ def _print_version(context: click.Context, parameter: click.Parameter, value: bo
 )
 def cli(debug: bool) -> None:
     """Tune Reversi agents by evolution, and teach them by games."""
+    if click.get_current_context().invoked_subcommand != "serve":  # which takes it, and away
+        os.environ.pop(SERVICE_TOKEN, None)
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

@@ -50,6 +50,9 @@ file_rules_option = click.option(
     help="Rules of games in .csv and .parquet, which do not say.",
 )
 
+SERVICE_TOKEN: Final = "EVOLVE_TOKEN"
+"""The variable with the token of a service. Programs that are started here, of strangers maybe, get
+an environment without it."""
 PROGRESS: Final = "evolve.progress"
 """Where a command's context has the file that its events go to."""
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import os
-import re
-import secrets
 import shlex
 import shutil
 import webbrowser
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +16,7 @@ import click
 
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
 from evolve.cli.new_run import RUNS
+from evolve.cli.options import SERVICE_TOKEN
 from evolve.cli.terminal import say
 from evolve.errors import ExtraError
 from evolve.files.changes import make_folder
@@ -24,8 +24,6 @@ from evolve.files.folder import inside
 from evolve.tables.layout import CONFIG_FILE
 
 _POOL: Final = "ARROW_DEFAULT_MEMORY_POOL"
-_LOCAL: Final = ("127.0.0.1", "localhost", "::1")
-_TOKEN: Final = re.compile(r"[A-Za-z0-9._~+/=-]{1,200}")
 
 
 @click.command(name="serve")
@@ -35,8 +33,8 @@ _TOKEN: Final = re.compile(r"[A-Za-z0-9._~+/=-]{1,200}")
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="Address to listen on. One that other machines reach needs a token; with 0.0.0.0 or :: it "
-    "answers to its addresses and to the machine's name, other names need --allow-host.",
+    help="Address to listen on; with 0.0.0.0 or :: it answers to its addresses and to the "
+    "machine's name, other names need --allow-host.",
 )
 @click.option(
     "--slots",
@@ -47,8 +45,16 @@ _TOKEN: Final = re.compile(r"[A-Za-z0-9._~+/=-]{1,200}")
 )
 @click.option(
     "--token",
-    envvar="EVOLVE_TOKEN",
-    help="What clients must tell; made up where --host wants one and none is given.",
+    envvar=SERVICE_TOKEN,
+    show_envvar=True,
+    help="What clients must tell, 16 characters or more; by default a secret that is kept for you. "
+    "Others on this machine see the words of a command: set the variable rather than the option.",
+)
+@click.option(
+    "--no-token",
+    is_flag=True,
+    help="Let in everyone who reaches the port: every account of this machine, and with --host "
+    "others.",
 )
 @click.option(
     "--allow-host",
@@ -71,6 +77,7 @@ def serve_command(
     host: str,
     slots: int,
     token: str | None,
+    no_token: bool,
     hosts: tuple[str, ...],
     programs: tuple[str, ...],
     browse: bool,
@@ -78,8 +85,8 @@ def serve_command(
     """Serve the runs in RUNS (runs by default): a page to watch, steer and play, and a REST API.
 
     Jobs are processes of their own: they go on when the service ends, and are found again when it
-    starts. Only this machine is answered unless --host says otherwise. It needs the extra `serve`:
-    pip install '.[serve]'.
+    starts. Only this machine is answered unless --host says otherwise, and only those who have the
+    token in the address that is printed. It needs the extra `serve`: pip install '.[serve]'.
 
     \b
     Examples:
@@ -88,8 +95,10 @@ def serve_command(
       evolve serve --host 0.0.0.0 --allow-host lab.example.org
       evolve serve --allow-programs 'gtp:gtp-rhino --level=3'
     """
+    os.environ.pop(SERVICE_TOKEN, None)
     try:
         with _pool_of_the_system():
+            from evolve.service.door import TOKEN
             from evolve.service.guard import HOST_NAME
             from evolve.service.server import serve
     except ModuleNotFoundError as error:
@@ -108,23 +117,31 @@ def serve_command(
             raise click.BadParameter(
                 f"{name!r} is not a host: a name or an address alone", param_hint="--allow-host"
             )
-    if token and not _TOKEN.fullmatch(token):
+    if token and no_token:
         raise click.BadParameter(
-            "a token has letters, digits and . _ ~ + / = - alone", param_hint="--token"
+            f"--token or {SERVICE_TOKEN} says the opposite", param_hint="--no-token"
         )
-    if host not in _LOCAL and not token:
-        token = secrets.token_urlsafe(24)
+    if token and not TOKEN.fullmatch(token):
+        raise click.BadParameter(
+            f"a token has 16 characters or more, letters, digits and . _ ~ + / = - alone, not "
+            f"{len(token)} such",
+            param_hint="--token",
+        )
+    if no_token:
+        say(f"--no-token: {_NO_TOKEN}")
+    elif not token:
+        token = _kept_token()
     if runs == RUNS and not runs.exists():
         make_folder(runs)
 
     def ready(address: str) -> None:
-        page = address if not token else f"{address}#token={token}"
+        page = address if not token else f"{address}?token={token}"
         say(f"evolve serves {runs} at {page}")
         say("Ctrl-C ends it; jobs go on")
         if browse:
-            webbrowser.open(page)
+            stack.callback(_open(page, private=bool(token)))
 
-    with suppress(KeyboardInterrupt):
+    with ExitStack() as stack, suppress(KeyboardInterrupt):
         serve(
             runs,
             host=host,
@@ -135,6 +152,51 @@ def serve_command(
             programs=programs,
             ready=ready,
         )
+
+
+_NO_TOKEN: Final = (
+    "everyone who reaches the port, every account of this machine among them, may start jobs, "
+    "delete runs and upload agents"
+)
+
+
+def _kept_token() -> str:
+    """The user's token; one for this start alone, which is said, where it cannot be kept."""
+    from evolve.service.door import new_token, token_file, user_token
+
+    try:
+        token = user_token()
+    except OSError as error:
+        say(f"the token is for this start alone, as it cannot be kept: {error.strerror or error}")
+        return new_token()
+    say(f"scripts say `Authorization: Bearer`, and what {token_file()} holds")
+    return token
+
+
+def _open(page: str, *, private: bool) -> Callable[[], None]:
+    """Open the page in a browser; what to do at the end.
+
+    The words of a browser's command can be seen by every account of this machine: of an address
+    with a token it gets a file that leads there, which this user alone can read.
+    """
+    from evolve.engine.private import private_folder
+    from evolve.files.atomic import write_bytes
+    from evolve.files.changes import remove
+    from evolve.service.door import token_file
+
+    file = token_file().with_name("open.html")
+    if not private:
+        webbrowser.open(page)
+        return lambda: None
+    text = f'<!doctype html><meta http-equiv="refresh" content="0; url={html.escape(page)}">'
+    try:
+        private_folder(file.parent)
+        write_bytes(file, text.encode(), private=True)
+    except OSError as error:
+        say(f"open the address yourself: {file} could not be written: {error.strerror or error}")
+        return lambda: None
+    webbrowser.open(file.as_uri())
+    return lambda: remove(file, missing_ok=True)
 
 
 def _check_program(program: str) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
+from evolve.config.base import Settings
 from evolve.config.evolution import FIRST
 from evolve.engine.limits import MAX_OPENING_PLIES
 from evolve.engine.rules import Rules
@@ -32,10 +33,9 @@ def _listed(value: Any) -> Any:
     return tuple(value.split()) if isinstance(value, str) else value
 
 
-class ContestSettings(BaseModel):
+class ContestSettings(Settings):
     """What games between agents are played on."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     GROUPS: ClassVar[Mapping[str, str]] = {"games": FIRST}
 
     openings: str = Field(

@@ -7,15 +7,14 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     ValidationInfo,
     field_validator,
     model_validator,
 )
 
+from evolve.config.base import Settings
 from evolve.config.operators import DIRECT, OPERATORS, check_operator
 from evolve.engine.genes import DEFAULT_TERMS, GENES, TERM_NAMES, Term
 from evolve.engine.phases import MAX_PHASES, default_boundaries
@@ -67,10 +66,8 @@ Tied = Literal["weights", "terms", "depths"]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
-class EvolutionSettings(BaseModel):
+class EvolutionSettings(Settings):
     """Everything that decides what an evolution computes; the same settings, the same tables."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     GROUPS: ClassVar[Mapping[str, str]] = {
         "preset": FIRST,

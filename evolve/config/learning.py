@@ -6,8 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from evolve.config.base import Settings
 from evolve.config.evolution import FIRST, Share
 from evolve.engine.architecture import Architecture
 from evolve.engine.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
@@ -35,10 +36,8 @@ PAST: Final = "past"
 """Opponents that are not agents: the learner as it is, and as it was."""
 
 
-class TrainingSettings(BaseModel, ABC):
+class TrainingSettings(Settings, ABC):
     """What every training has in common, whatever learns."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     judge: ClassVar[Literal["panel", "ladder"]]
     """Whom checks meet: the fixed panel, or the rungs of the ladder that are nearest."""

@@ -8,14 +8,13 @@ from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Self
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     field_validator,
     model_validator,
 )
 
+from evolve.config.base import Anything, Settings
 from evolve.config.evolution import FIRST
 from evolve.config.subjects import SUBJECTS
 from evolve.engine.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
@@ -61,10 +60,8 @@ def _parsed_rung(text: str) -> SweepRung:
     return SweepRung(int(found[1]), float(found[2]), int(found[3] or 1))
 
 
-class SweepSettings(BaseModel):
+class SweepSettings(Settings):
     """Everything that decides what a sweep looks for; how long it looks may change on the way."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     GROUPS: ClassVar[Mapping[str, str]] = {
         "kind": FIRST,
@@ -169,11 +166,11 @@ class SweepSettings(BaseModel):
         description="name of the study there; the folder's name by default",
         json_schema_extra={"names": "place"},
     )
-    space: dict[str, Any] = Field(
+    space: dict[str, Anything] = Field(
         default_factory=dict,
         description="ranges that differ: {low, high, log, step}, {choices} or a value",
     )
-    fix: dict[str, Any] = Field(
+    fix: dict[str, Anything] = Field(
         default_factory=dict, description="hold a setting of every trial at a value, NAME=VALUE"
     )
 
@@ -182,14 +179,16 @@ class SweepSettings(BaseModel):
     def _defaults_of_the_kind(cls, values: Any) -> Any:
         if not isinstance(values, dict):
             return values
-        subject = SUBJECTS.get(values.get("kind", cls.model_fields["kind"].default))
+        kind = values.get("kind", cls.model_fields["kind"].default)
+        subject = SUBJECTS.get(kind) if isinstance(kind, str) else None
         if subject is None:
             return values
+        fixed = values.get("fix")
         usual = {"rules": subject.rules, **subject.settings}
         if (
             values.get("storage")
             or values.get("budget") is not None
-            or "games" in (values.get("fix") or {})
+            or (isinstance(fixed, dict) and "games" in fixed)
         ):
             usual.pop(
                 "rungs", None

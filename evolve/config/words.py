@@ -31,4 +31,5 @@ def option_words(values: Mapping[str, Any], but: Sequence[str] = ()) -> list[str
 def _text(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ",".join(map(_text, value))
-    return f"{value:g}" if isinstance(value, float) and value == int(value) else str(value)
+    # `:g` of 1234567.0 would be another number.
+    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)

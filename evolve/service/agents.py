@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final, Literal
 
 from evolve.agents.files import read_header
@@ -40,6 +41,9 @@ MOST: Final = {
     "nodes": 20_000_000,
 }
 """Of settings that cost time."""
+_KEPT: Final = 200
+"""Files of individuals that no job names, the newest."""
+_NAMED: Final = re.compile(r"run:([A-Za-z0-9_.+-]+):([0-9]{1,9}-[0-9]{1,9})")
 _INDIVIDUAL: Final = re.compile(r"[0-9]{1,9}-[0-9]{1,9}")
 _SETTING: Final = re.compile(r"([a-z_]+)=([0-9.]{1,20})")
 _KINDS: Final = {"json": ".json", "npz": ".npz"}
@@ -69,11 +73,15 @@ class Agents:
         """
         if not re.fullmatch(AGENT_ID, name):
             raise ProblemError(422, f"{name[:80]!r} is not the id of an agent")
-        place, mark, settings = name.partition("?")
+        settings = self.settings(name)
+        return self._source(name.partition("?")[0], programs) + settings
+
+    def settings(self, name: str) -> str:
+        """What follows the id, question mark included; ProblemError where it is not right."""
+        _, mark, settings = name.partition("?")
         for setting in settings.split("&") if mark else ():
             _check_setting(setting)
-        found = self._source(place, programs)
-        return f"{found}?{settings}" if mark else found
+        return mark + settings
 
     def _source(self, place: str, programs: bool) -> str:
         origin, colon, rest = place.partition(":")
@@ -123,6 +131,18 @@ class Agents:
             if path.is_file():
                 return path
         return self._place.agents / f"{known}-{individual}"
+
+    def prune(self, named: str) -> None:
+        """Remove files of individuals but the newest, and those that are `named` in a text."""
+        kept = set()
+        for run, individual in _NAMED.findall(named):
+            with suppress(ProblemError):  # the run is gone
+                kept.add(self.exported(run, individual))
+        files = [path for path in self._place.agents.iterdir() if path.suffix in _KINDS.values()]
+        files.sort(key=lambda path: path.lstat().st_mtime)
+        for old in files[:-_KEPT]:
+            if old not in kept:
+                remove(old, missing_ok=True)
 
     def _upload(self, name: str) -> FolderPath | None:
         if not re.fullmatch(r"[0-9a-f]{16}", name):

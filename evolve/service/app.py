@@ -16,7 +16,8 @@ from starlette.routing import Match, Route
 
 import evolve
 from evolve.service.api import agents, generations, jobs, meta, runs
-from evolve.service.guard import Guard
+from evolve.service.door import Door
+from evolve.service.guard import SESSION, Guard
 from evolve.service.house import House
 from evolve.service.problems import RESPONSES, Unforeseen, answer_with_problems, problem
 from evolve.service.tags import NotModifiedError
@@ -29,8 +30,18 @@ _THREADS: Final = 4
 """That read files for clients; forty, as usual, took 30 MB more."""
 
 
+_ABOUT: Final = """Evolves, teaches and compares Reversi agents.
+
+Every request but that to `session` must say the token that was printed when the server started: as
+`Authorization: Bearer TOKEN`, or by the cookie that `POST session` gives for it; else it is
+answered 401. A server that was started with `--no-token` asks for none. What cannot be taken now
+is answered 429 or 503 with `Retry-After`."""
+
+
 def make_app(house: House, hosts: Sequence[str] = (), token: str | None = None) -> FastAPI:
-    """The application that serves a house to whoever calls it by one of `hosts`, or locally."""
+    """The application that serves a house to those who call it by one of `hosts`, or locally, and
+    have the token; None: to all of them."""
+    door = Door(token)
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
@@ -44,28 +55,47 @@ def make_app(house: House, hosts: Sequence[str] = (), token: str | None = None) 
     app = FastAPI(
         title="evolve",
         version=evolve.__version__,
-        description="Evolves, teaches and compares Reversi agents.",
+        description=_ABOUT,
         openapi_url=f"{API}/openapi.json",
         docs_url=None,  # its page loads scripts from another host
         redoc_url=None,
         lifespan=life,
         middleware=[
             Middleware(Unforeseen),
-            Middleware(Guard, hosts=hosts, token=token),
+            Middleware(Guard, hosts=hosts, door=door),
             Middleware(GZipMiddleware, minimum_size=2000, compresslevel=5),  # but for events
         ],
         responses=RESPONSES,
     )
-    app.state.house, app.state.token = house, token
+    app.state.house, app.state.door = house, door
     answer_with_problems(app)
     app.add_exception_handler(NotModifiedError, _not_modified)
     for router in (meta.router, runs.router, generations.router, jobs.router, agents.router):
         app.include_router(router, prefix=API)
     app.router.routes.append(Route(f"{API}/events", house.events, methods=["GET"]))
     app.router.routes.append(Route("/api/{rest:path}", _elsewhere, methods=_METHODS, name=_LAST[0]))
+    _say_who_may(app)
     page = _Page(directory=str(files("evolve.service") / "web"), html=True)
     app.mount("/", page, name=_LAST[1])
     return app
+
+
+def _say_who_may(app: FastAPI) -> None:
+    """Let the app's document say how a client is let in; FastAPI would say so of a route alone
+    that checks it, and all of them are behind one door."""
+    make = app.openapi
+    door: Door = app.state.door
+
+    def document() -> dict[str, Any]:
+        found = make()
+        schemes = found["components"].setdefault("securitySchemes", {})
+        schemes["token"] = {"type": "http", "scheme": "bearer"}
+        schemes["browser"] = {"type": "apiKey", "in": "cookie", "name": door.cookie_name}
+        found["security"] = [] if door.is_open else [{"token": []}, {"browser": []}]
+        found["paths"][SESSION]["post"]["security"] = []
+        return found
+
+    app.openapi = document  # type: ignore[method-assign]
 
 
 class _Page(StaticFiles):

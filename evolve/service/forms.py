@@ -86,6 +86,9 @@ class Form:
         `source_of` raises ProblemError for what is no agent here. ProblemError names all faults.
         """
         wrong: list[Fault] = []
+        if KIND in settings and self.second:  # `form_of` takes the one that fits
+            wrong.append(Fault((KIND,), f"kind: it must be {self.second}"))
+            settings = {name: value for name, value in settings.items() if name != KIND}
         for name, field in self.model.model_fields.items():
             is_number = plain_type(field.annotation) in (int, float)
             # pydantic takes true for 1, and the command line would be told `--seed True`.

@@ -1,6 +1,7 @@
 """Who may ask: hosts, sites, tokens, sizes. Before anything else sees a request.
 
-A page elsewhere can send requests here from its reader's browser, and make its own name point here
+Every account of this machine can send requests here, so the API wants a token: see `door`. A page
+elsewhere can send requests here from its reader's browser, and make its own name point here
 (DNS rebinding). So the Host must be one of ours, and what changes things must come from our own
 page, or from no page at all.
 """
@@ -8,20 +9,22 @@ page, or from no page at all.
 from __future__ import annotations
 
 import asyncio
-import hmac
 import ipaddress
 import re
 import socket
 from collections.abc import Iterable
-from http.cookies import CookieError, SimpleCookie
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from evolve.documents import check_exchange
+from evolve.service.door import Door
 from evolve.service.problems import problem
+from evolve.service.turns import CLIENT
 
-COOKIE: Final = "evolve-token"
+SESSION: Final = "/api/v1/session"
+"""Where a browser tells the token: all else below /api wants to be told it already."""
 LOCAL: Final = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE: Final = ("0.0.0.0", "::")
 HOST_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,253}|\[?[0-9A-Fa-f:.]{2,45}\]?")
@@ -51,13 +54,13 @@ _HEADERS: Final = [
 class Guard:
     """ASGI middleware that lets through what is meant for this service.
 
-    hosts: names that it may be called by; token: what the API wants to be told, if anything.
+    hosts: names that it may be called by; door: who of those who reach it is let in.
     """
 
-    def __init__(self, app: ASGIApp, hosts: Iterable[str], token: str | None) -> None:
+    def __init__(self, app: ASGIApp, hosts: Iterable[str], door: Door) -> None:
         self._app = app
         self._hosts = {_canonical(host) for host in (*hosts, *LOCAL)}
-        self._token = token
+        self._door = door
         self._anywhere = any(host in self._hosts for host in EVERYWHERE)
         if self._anywhere:
             self._hosts |= {_canonical(socket.gethostname()), _canonical(socket.getfqdn())}
@@ -77,7 +80,10 @@ class Guard:
 
         wrong = self._wrong(scope)
         if wrong is not None:
-            await problem(*wrong)(scope, receive, guarded)
+            answer = problem(*wrong)
+            if wrong[0] == 401:
+                answer.headers["www-authenticate"] = "Bearer"
+            await answer(scope, receive, guarded)
             return
         if scope["method"] in _SAFE:
             await self._app(scope, receive, guarded)
@@ -90,6 +96,11 @@ class Guard:
         if body is None:
             await problem(413, "the body is too large")(scope, receive, guarded)
             return
+        try:
+            check_exchange(body)
+        except ValueError as error:
+            await problem(400, f"the body is not JSON: {error}")(scope, receive, guarded)
+            return
         await self._app(scope, _replayed(body, receive), guarded)
 
     def _wrong(self, scope: Scope) -> tuple[int, str] | None:
@@ -97,14 +108,16 @@ class Guard:
         for name, value in scope["headers"]:
             headers.setdefault(name.lower(), []).append(value.decode("latin-1"))
         hosts = headers.get(b"host", [])
-        if len(hosts) != 1 or not self._is_ours(_host(hosts[0]), scope):
+        if len(hosts) != 1 or not self._is_ours(_host(hosts[0])[0], scope):
             return 421, "this service is not known by that name: see --allow-host"
         if scope["method"] not in _SAFE:
             wrong = self._foreign(headers, scope) or _body(headers, scope)
             if wrong is not None:
                 return wrong
-        if self._token is not None and _is_api(scope["path"]) and not self._is_told(headers):
-            return 401, "this service wants its token, which was printed at its start"
+        who = self._door.who(headers)
+        if who is None and _is_api(scope["path"]):
+            return 401, "this service wants its token: Authorization: Bearer, or the page's sign-in"
+        CLIENT.set(f"{who} {(scope.get('client') or ('',))[0]}")
         return None
 
     def _foreign(self, headers: dict[bytes, list[str]], scope: Scope) -> tuple[int, str] | None:
@@ -114,8 +127,10 @@ class Guard:
             if site not in (["same-origin"], ["none"]):
                 return 403, "requests of other sites change nothing here"
         elif origins is not None:
-            host = urlsplit(origins[0]).netloc if len(origins) == 1 else ""
-            if not self._is_ours(_host(host), scope):
+            origin = _host(urlsplit(origins[0]).netloc if len(origins) == 1 else "")
+            if not self._is_ours(origin[0], scope) or not _is_same(
+                origin, _host(headers[b"host"][0])
+            ):
                 return 403, "requests of other sites change nothing here"
         return None
 
@@ -128,24 +143,9 @@ class Guard:
         reached = self._anywhere and here is not None and name == _canonical(here[0])
         return reached or name in self._hosts
 
-    def _is_told(self, headers: dict[bytes, list[str]]) -> bool:
-        given = [
-            value.removeprefix("Bearer ")
-            for value in headers.get(b"authorization", [])
-            if value.startswith("Bearer ")
-        ]
-        for value in headers.get(b"cookie", []):
-            try:
-                cookie = SimpleCookie(value).get(COOKIE)
-            except CookieError:
-                continue
-            given += [] if cookie is None else [cookie.value]
-        token = (self._token or "").encode()
-        return any(hmac.compare_digest(one.encode(), token) for one in given)
-
 
 def _is_api(path: str) -> bool:
-    return path.startswith("/api/") and path != "/api/v1/session"
+    return path.startswith("/api/") and path != SESSION
 
 
 def _body(headers: dict[bytes, list[str]], scope: Scope) -> tuple[int, str] | None:
@@ -198,10 +198,23 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-def _host(text: str) -> str | None:
-    """The name in a Host, without its port; None where it has another form."""
+Authority = tuple[str | None, str | None]
+"""A name, None where it has another form, and a port, None where it is the usual one."""
+
+
+def _host(text: str) -> Authority:
+    """The name in a Host, and the port."""
     found = _HOST.fullmatch(text)
-    return None if found is None else _canonical(found[1])
+    return (None, None) if found is None else (_canonical(found[1]), found[2])
+
+
+def _is_same(origin: Authority, host: Authority) -> bool:
+    """Whether a page from an origin may be the page of the service at a host.
+
+    Another port of the same name is another program, maybe another account's. Before a proxy that
+    rewrites Host the names differ: then its page is at the usual port, which is root's to give.
+    """
+    return origin[1] == (host[1] if origin[0] == host[0] else None)
 
 
 def _canonical(name: str) -> str:

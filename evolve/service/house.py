@@ -118,6 +118,9 @@ class House:
 
 def _house(request: Request) -> House:
     found: House = request.app.state.house
+    if not found.place.is_there:  # else each run would be one that there never was
+        gone = f"the folder of runs, {found.place.runs.name}, is gone: put it back"
+        raise ProblemError(503, gone, retry=_SELDOM)
     return found
 
 

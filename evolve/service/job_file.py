@@ -41,7 +41,12 @@ def save(record: JobRecord, place: Place) -> None:
     values[_MARK] = mark_of(place.runs, *_marked(values))
     folder = place.jobs / record.id
     make_folder(folder, exist_ok=True)
-    write_text(folder / _FILE, json.dumps(values, indent=1) + "\n")
+    text = json.dumps(values, indent=1) + "\n"
+    try:
+        write_text(folder / _FILE, text)
+    except OSError:
+        if not _holds(folder / _FILE, text):
+            raise
 
 
 def load(folder: FolderPath, place: Place) -> JobRecord:
@@ -79,3 +84,12 @@ def _faults(error: ValidationError) -> str:
         place = ".".join(str(part) for part in detail["loc"])
         found.append(f"{place}: {plain_words(detail)}" if place else plain_words(detail))
     return "; ".join(found)
+
+
+def _holds(path: FolderPath, text: str) -> bool:
+    """Whether a file has that text already: the disk failed only to confirm that. To say that
+    nothing was done would be wrong: what the file says is done after the next start."""
+    try:
+        return path.read_text(encoding="utf-8") == text
+    except (OSError, ValueError):
+        return False

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +26,8 @@ _OWN: Final = ".service"
 _NAME: Final = re.compile(RUN_ID)
 _JOB: Final = re.compile(JOB_ID)
 _log: Final = logging.getLogger(__name__)
+_NO_LOCKS: Final = (errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOTSUP)
+"""Of disks that lock no folders."""
 
 
 class Place:
@@ -40,6 +44,7 @@ class Place:
         """Files on their way to a client."""
         self.lock = self.own / "lock"
         self._held = filelock.FileLock(self.lock)
+        self._folder: int | None = None
 
     def claim(self) -> None:
         """Make the folders and hold them for this process; RunError where that cannot be."""
@@ -52,13 +57,40 @@ class Place:
                 make_folder(folder, parents=True, exist_ok=True)
             self.lock.unlinked()
             self._held.acquire(timeout=0)
-        except filelock.Timeout:
+            self._hold_folder()
+        except (filelock.Timeout, BlockingIOError):
+            self.release()
             raise RunError(f"{self.runs} is served already, by another `evolve serve`") from None
         except LinkError:  # without these folders there is nothing to serve with
             raise
         except OSError as error:
             raise RunError(f"{self.own}: {error.strerror}; jobs are kept there") from None
         self._sweep()
+
+    def _hold_folder(self) -> None:
+        """Hold the folder of runs itself: whoever removes the lock's file must not thereby let a
+        second server in, which would start each job again. Network disks may know no such lock."""
+        if sys.platform == "win32":  # where a file that is held cannot be removed
+            return
+        import fcntl
+
+        self._folder = os.open(self.runs, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(self._folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the folder of runs is still where it was, and the same."""
+        try:
+            now = self.runs.stat()
+            return self._folder is None or os.path.samestat(now, os.fstat(self._folder))
+        except OSError:
+            return False
 
     def _sweep(self) -> None:
         """Remove what a killed server left: files and runs on their way out, half-written files.
@@ -102,6 +134,9 @@ class Place:
 
     def release(self) -> None:
         """Let another process have them."""
+        if self._folder is not None:
+            os.close(self._folder)
+            self._folder = None
         self._held.release()
 
     def run(self, name: str) -> FolderPath:

@@ -22,11 +22,21 @@ MEDIA: Final = "application/problem+json"
 
 
 class ProblemError(Exception):
-    """What a client asked for cannot be: a status, what is wrong, and where."""
+    """What a client asked for cannot be: a status, what is wrong, and where.
 
-    def __init__(self, status: int, detail: str, errors: Sequence[tuple[str, str]] = ()) -> None:
+    retry: seconds after which it may be asked for again.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        detail: str,
+        errors: Sequence[tuple[str, str]] = (),
+        *,
+        retry: float | None = None,
+    ) -> None:
         super().__init__(detail)
-        self.status, self.detail, self.errors = status, detail, errors
+        self.status, self.detail, self.errors, self.retry = status, detail, errors, retry
 
 
 def not_found(what: str) -> ProblemError:
@@ -95,7 +105,10 @@ def answer_with_problems(app: FastAPI) -> None:
 
     @app.exception_handler(ProblemError)
     async def _problem(request: Request, error: ProblemError) -> JSONResponse:
-        return problem(error.status, error.detail, error.errors)
+        answer = problem(error.status, error.detail, error.errors)
+        if error.retry is not None:
+            answer.headers["retry-after"] = f"{error.retry:.0f}"
+        return answer
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(request: Request, error: RequestValidationError) -> JSONResponse:

@@ -1,4 +1,4 @@
-"""The server's end of its searcher: one question at a time, within a limit of time."""
+"""The server's end of its searchers: a question at a time to each, within a limit of time."""
 
 from __future__ import annotations
 
@@ -6,66 +6,109 @@ import asyncio
 import json
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from typing import Any, Final
 
 from evolve.programs.life import Life
 from evolve.service.problems import ProblemError
+from evolve.service.turns import Turns
 
 _LIMIT: Final = 20.0
 """Seconds for an answer; then the process is ended, whatever it does."""
 _START: Final = 120.0
-"""The same where it has just been started: kernels may have to be compiled."""
+"""The same for its start alone: kernels may have to be compiled."""
 _LINE: Final = 64 << 20
 _IDLE: Final = 600.0
-"""Seconds without a question after which the process ends: it holds 200 MB and more."""
+"""Seconds without a question after which a process ends: it holds 200 MB and more."""
+_SEARCHES: Final = ("evaluate", "play", "check_file")
+"""What lets an agent think, which may take all of the time; all else reads."""
+_SEARCHERS: Final = 2
+"""Processes for these. With one, a client's second long question would be a second wait of all
+others; a third would take another 200 MB, and a core from jobs."""
 _NONE: Final[Mapping[str, str]] = {}
 
 
 class Search:
-    """Questions to the process that has the engine. It is started when it is needed.
+    """Questions to the processes that have the engine: one that reads, and others that search.
 
-    It ends with this process, also in the middle of a question.
+    Reading never waits behind a search, and a client never behind more than one search of another.
+    A process is started when it is needed, and ends with this one, also in the middle of a
+    question.
     """
 
     def __init__(self) -> None:
-        self._life: Life | None = None
-        self._child: asyncio.subprocess.Process | None = None
-        self._turn = asyncio.Lock()
-        self._idle: asyncio.TimerHandle | None = None
+        self._reading = Turns(1, each=32, most=256, after=1)
+        self._reader = _Worker(searches=False)
+        self._searching = Turns(_SEARCHERS, each=1, most=8, after=_LIMIT)
+        self._searchers = [_Worker(searches=True) for _ in range(_SEARCHERS)]
 
     async def ask(self, do: str, places: Mapping[str, str] = _NONE, **question: Any) -> Any:
-        """The answer; ProblemError where there is none, 504 where it takes too long.
+        """The answer; ProblemError where there is none, 504 where it takes too long, 429 or 503
+        where it would have to wait too long.
 
         places: pointers to what is to blame in the client's document, by the error's class.
         """
-        # A client that leaves must not leave an answer for the next one to take for its own.
-        asked = self._ask({"do": do, **question}, places)
-        return await asyncio.shield(asyncio.ensure_future(asked))
-
-    async def _ask(self, question: dict[str, Any], places: Mapping[str, str]) -> Any:
-        async with self._turn:
-            if self._idle is not None:
-                self._idle.cancel()
-            limit = _LIMIT
-            if self._child is None or self._child.returncode is not None:
-                self._child, limit = await self._started(), _START
-            try:
-                answer = await asyncio.wait_for(self._exchange(question), limit)
-            except TimeoutError:
-                await self.close()
-                raise ProblemError(504, f"it took more than {limit:.0f} seconds") from None
-            except (OSError, ValueError, EOFError) as error:
-                await self.close()
-                raise ProblemError(500, f"the searches have ended: {error}") from error
-            self._idle = asyncio.get_running_loop().call_later(_IDLE, self._end)
+        answer = await self._ask({"do": do, **question})
         if "error" in answer:
             text, place = str(answer["error"]).splitlines()[0], places.get(answer["kind"])
             raise ProblemError(422, text, () if place is None else [(place, text)])
         return answer["ok"]
 
+    async def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
+        async with AsyncExitStack() as stack:
+            if question["do"] in _SEARCHES:
+                place = await stack.enter_async_context(self._searching.turn("a search"))
+                worker = self._searchers[place]
+            else:
+                await stack.enter_async_context(self._reading.turn("what is read"))
+                worker = self._reader
+            held = stack.pop_all()
+
+        async def asked() -> dict[str, Any]:
+            async with held:
+                return await worker.ask(question)
+
+        # A client that leaves must not leave an answer for the next one to take for its own.
+        return await asyncio.shield(asyncio.ensure_future(asked()))
+
     async def close(self) -> None:
-        """End the process."""
+        """End the processes."""
+        for worker in (self._reader, *self._searchers):
+            await worker.close()
+
+
+class _Worker:
+    """A process that answers one question at a time."""
+
+    def __init__(self, *, searches: bool) -> None:
+        self._searches = searches
+        self._life: Life | None = None
+        self._child: asyncio.subprocess.Process | None = None
+        self._idle: asyncio.TimerHandle | None = None
+
+    async def ask(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Its answer, `ok` or `error`."""
+        if self._idle is not None:
+            self._idle.cancel()
+        if self._child is None or self._child.returncode is not None:
+            self._child = await self._started()
+            await self._answer({"do": "ready", "searches": self._searches}, _START)
+        answer = await self._answer(question, _LIMIT)
+        self._idle = asyncio.get_running_loop().call_later(_IDLE, self._end)
+        return answer
+
+    async def _answer(self, question: dict[str, Any], limit: float) -> dict[str, Any]:
+        try:
+            return await asyncio.wait_for(self._exchange(question), limit)
+        except TimeoutError:
+            await self.close()
+            raise ProblemError(504, f"it took more than {limit:.0f} seconds") from None
+        except (OSError, ValueError, EOFError) as error:
+            await self.close()
+            raise ProblemError(500, f"the searches have ended: {error}") from error
+
+    async def close(self) -> None:
+        """End it."""
         if self._idle is not None:
             self._idle.cancel()
         self._end()

@@ -18,7 +18,13 @@ from typing import Any, Final
 from evolve.documents import json_value
 from evolve.files.folder import inside
 from evolve.programs.life import end_with
+from evolve.tables.layout import CONFIG_FILE
 
+INDIVIDUAL: Final = "individual"
+"""What begins a source that only these processes know: `individual:FOLDER:NUMBER`, of the tables of
+a run. The command line is told of a file, which would stay for each one that was looked at."""
+_FIRST: Final = ("swh?depth=3", "patterns-standard?depth=3")
+"""Agents of the kinds that most questions are about."""
 _MEMORY: Final = 6 << 30
 """Bytes of address space: LLVM and the tables of searches want room, an agent's file must not take
 more."""
@@ -51,15 +57,27 @@ def _limit_memory() -> None:
 
 @lru_cache(16)
 def _agent(source: str, stamp: int) -> Any:
-    from evolve.agents.loading import load_agent
+    from evolve.agents.loading import load_agent, with_settings
 
-    return load_agent(source)
+    if (found := _individual(source)) is None:
+        return load_agent(source)
+    from evolve.evolution.ancestry import individual_agent
+
+    return with_settings(individual_agent(*found), source)
+
+
+def _individual(source: str) -> tuple[str, str] | None:
+    """The folder and the individual of `INDIVIDUAL:FOLDER:NUMBER`; None for another source."""
+    head, _, rest = source.partition("?")[0].partition(":")
+    folder, _, number = rest.rpartition(":")
+    return (folder, number) if head == INDIVIDUAL else None
 
 
 def _loaded(source: str) -> Any:
     """The agent, loaded again only where its file has changed."""
     place = source.partition("?")[0]
-    path = Path(place)
+    found = _individual(source)
+    path = Path(place if found is None else found[0]) / ("" if found is None else CONFIG_FILE)
     stamp = 0
     if path.is_dir():
         from evolve.tables.kinds import champion_of
@@ -70,11 +88,14 @@ def _loaded(source: str) -> Any:
     return _agent(source, stamp)
 
 
-def ready() -> bool:
-    """Load what the first question would wait for."""
-    import evolve.agents.loading
-    import evolve.engine.board  # noqa: F401
+def ready(searches: bool) -> bool:
+    """Load what the first question would wait for, and compile what the cache lacks: a question has
+    a limit of time that is not meant for it."""
+    from evolve.agents.loading import load_agent
+    from evolve.engine.board import Board
 
+    for name in _FIRST if searches else ():
+        load_agent(name).analyse(Board.start())
     return True
 
 

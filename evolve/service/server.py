@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import socket
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import uvicorn
 
@@ -22,6 +24,9 @@ from evolve.service.place import Place
 
 _BACKLOG = 2048
 _GRACE = 1
+_NONE_LEFT = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+_QUIET = 60.0
+"""Seconds between two lines that say so."""
 _TICK = 0.5
 """Seconds between two looks whether to end."""
 
@@ -45,6 +50,7 @@ class _Server(uvicorn.Server):
     async def main_loop(self) -> None:
         """See uvicorn, which wakes ten times a second: idle, 0.25 % of a core in place of 0.08."""
         self._loop = asyncio.get_running_loop()
+        self._loop.set_exception_handler(_NoHandles())
         while not await self.on_tick(0):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._ending.wait(), _TICK)
@@ -52,6 +58,23 @@ class _Server(uvicorn.Server):
     def _end(self) -> None:
         self._house.events.close()
         self._ending.set()
+
+
+class _NoHandles:
+    """Says in a line that no connection can be taken because there are no handles, now and then:
+    asyncio reports each of thousands of attempts, with a traceback."""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+
+    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """See `loop.set_exception_handler`."""
+        error = context.get("exception")
+        if not isinstance(error, OSError) or error.errno not in _NONE_LEFT:
+            loop.default_exception_handler(context)
+        elif loop.time() >= self._next:
+            self._next = loop.time() + _QUIET
+            print(f"no connection can be taken: {error.strerror}", file=sys.stderr, flush=True)
 
 
 def serve(

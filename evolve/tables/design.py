@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final
 import tomli_w
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from evolve.config.base import Anything
 from evolve.config.toml import faults, resolve_as
 from evolve.documents import parse_toml, read_document
 from evolve.errors import EvolveError, OptionsError, SettingsError
@@ -80,17 +81,17 @@ class Member:
 class Design(BaseModel):
     """What a study is made of, as study.toml and the file of `evolve study` have it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     command: str = Field("run", description="run, train patterns, sweep alphabeta and the like")
     seeds: Annotated[tuple[Seed, ...], BeforeValidator(seeds_of)] = Field(
         description="of the runs of each setting: 0-9, or a list", min_length=1, max_length=_MOST
     )
-    settings: dict[str, Any] = Field({}, description="of all runs, as the command's --config")
-    grid: dict[str, list[Any]] = Field(
+    settings: dict[str, Anything] = Field({}, description="of all runs, as the command's --config")
+    grid: dict[str, list[Anything]] = Field(
         {}, description="values of a setting, or of KEY in one as SETTING.KEY; all combinations"
     )
-    variants: dict[str, dict[str, Any]] = Field(
+    variants: dict[str, dict[str, Anything]] = Field(
         {}, description="tables of settings, by their names; each with the whole grid"
     )
 

@@ -30,6 +30,11 @@ _KEY: Final = "key"
 _BYTES: Final = 32
 
 
+def data_folder() -> Path:
+    """Where evolve keeps what is this user's alone."""
+    return Path(os.environ.get("EVOLVE_DATA_DIR") or platformdirs.user_data_dir("evolve"))
+
+
 def not_agreed(folder: FolderPath, things: Iterable[str]) -> list[str]:
     """Those of some things that this user has not agreed to in this folder."""
     try:
@@ -79,10 +84,10 @@ def _mark(key: bytes, folder: FolderPath, *parts: str) -> str:
 
 def _key(*, make: bool) -> bytes | None:
     """This user's secret; None where there is none and none is to be made."""
-    root = os.environ.get("EVOLVE_DATA_DIR") or platformdirs.user_data_dir("evolve")
-    if not make and not (Path(root) / _KEY).exists():
+    root = data_folder()
+    if not make and not (root / _KEY).exists():
         return None
-    place = private_folder(Path(root)) / _KEY
+    place = private_folder(root) / _KEY
     if place.exists():
         check_private(place)
         key = place.read_bytes()

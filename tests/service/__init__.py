@@ -18,6 +18,10 @@ import httpx
 from tests import forks
 
 API: Final = "/api/v1"
+TOKEN: Final = "a-token-of-the-tests"
+SIGNED: Final = f"Authorization: Bearer {TOKEN}"
+"""The header of a request that is written by hand."""
+STREAM: Final = f"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n{SIGNED}\r\n\r\n".encode()
 SMALL: Final = {"population": 8, "generations": 3, "panel_openings": 2, "playoff_openings": 2}
 """An evolution of seconds."""
 
@@ -30,22 +34,33 @@ def free_port() -> int:
 
 
 class Service:
-    """`evolve serve` in a process of its own."""
+    """`evolve serve` in a process of its own; its client has the token, unless `token` is None."""
 
-    def __init__(self, runs: Path, *options: str) -> None:
-        self.runs, self.options, self.port = runs, options, free_port()
-        self.client = httpx.Client(base_url=f"http://127.0.0.1:{self.port}{API}/", timeout=60)
+    def __init__(self, runs: Path, *options: str, token: str | None = TOKEN) -> None:
+        self.runs, self.options, self.port, self.token = runs, options, free_port(), token
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        base = f"http://127.0.0.1:{self.port}{API}/"
+        self.client = httpx.Client(base_url=base, headers=headers, timeout=60)
         self.log = runs.parent / f"serve-{self.port}.log"
         self.process: subprocess.Popen[bytes] | None = None
 
-    def start(self, *, real: bool = False) -> Service:
+    def start(self, *, real: bool = False, variable: bool = False) -> Service:
+        """Start it; variable: the token is in its environment, not among its words."""
         words = [*forks.PROGRAM, "serve", str(self.runs), "--port", str(self.port)]
+        environment = dict(os.environ)
+        if self.token is None:
+            words.append("--no-token")
+        elif variable:
+            environment["EVOLVE_TOKEN"] = self.token
+        else:
+            words += ["--token", self.token]
         with self.log.open("ab") as sink:
             self.process = forks.start(
                 [*words, *self.options],
                 real=real,
                 stdout=sink,
                 stderr=sink,
+                env=environment,
                 start_new_session=True,
             )
 

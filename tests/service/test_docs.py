@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.service import Service
+from tests.service import TOKEN, Service
 
 TEXT = (Path(__file__).parents[2] / "docs/service.md").read_text(encoding="utf-8")
 
@@ -20,12 +20,24 @@ SMALL = '"population": 6, "panel_openings": 2, "playoff_openings": 2, "move_budg
 """Half a minute of learning, as much of games against the ladder, and a larger run: for readers."""
 
 
+KEPT = "~/.local/share/evolve/token"
+
+
+def said(text: str, service: Service, folder: Path) -> str:
+    """A text that asks this service, with its token."""
+    assert "127.0.0.1:8765" in text
+    assert KEPT in text
+    (folder / "token").write_text(f"{TOKEN}\n")
+    return text.replace(":8765", f":{service.port}").replace(KEPT, str(folder / "token"))
+
+
 @pytest.mark.slow
-def test_the_way_by_python(fresh: Service, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_way_by_python(
+    fresh: Service, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-    assert "127.0.0.1:8765" in code
     assert PRESET in code
-    exec(code.replace(":8765", f":{fresh.port}").replace(PRESET, PRESET + LITTLE), {})
+    exec(said(code, fresh, tmp_path).replace(PRESET, PRESET + LITTLE), {})
     assert "'move':" in capsys.readouterr().out
 
 
@@ -33,10 +45,10 @@ def test_the_way_by_python(fresh: Service, capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
 def test_the_way_by_curl(fresh: Service, tmp_path: Path) -> None:
     (script,) = [one for one in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL) if "curl" in one]
-    script = script.replace(":8765", f":{fresh.port}").replace("-m 20", "-m 2")
+    script = said(script, fresh, tmp_path).replace("-m 20", "-m 2")
     assert POPULATION in script
     script = script.replace(POPULATION, SMALL)
-    first = script.partition('curl -s "$api/jobs')[0]
+    first = script.partition('ask "$api/jobs')[0]
     for part in (script, first):
         subprocess.run(["sh", "-c", part], check=True, cwd=tmp_path, timeout=300)
     assert "class AI" in (tmp_path / "agent.py").read_text()

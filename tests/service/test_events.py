@@ -19,7 +19,7 @@ import uvicorn
 
 from evolve.service.events import Events
 from evolve.service.server import _Server
-from tests.service import Service
+from tests.service import STREAM, Service
 from tests.waits import PATIENCE
 
 
@@ -118,7 +118,7 @@ def test_ctrl_c_with_streams_open(tmp_path: Path) -> None:
             for _ in range(200)
         ]
         for one in streams:
-            one.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            one.sendall(STREAM)
         for one in streams:
             assert b"200 OK" in one.recv(4096)
         assert service.stop(signal.SIGINT) == 0

@@ -15,10 +15,10 @@ import httpx
 import pytest
 
 from tests.cli import misused
-from tests.service import Service
+from tests.service import SIGNED, TOKEN, Service
 from tests.waits import PATIENCE
 
-GOOD = "Host: 127.0.0.1:1"
+GOOD = f"Host: 127.0.0.1:1\r\n{SIGNED}"
 JOB = json.dumps({"command": "match", "settings": {"a": "swh", "b": "random", "games": 2}})
 
 
@@ -60,13 +60,15 @@ def nothing_is_written(service: Service, runs: Path) -> Iterator[None]:
 )
 @pytest.mark.parametrize("method", ["GET", "DELETE", "OPTIONS", "POST"])
 def test_hosts_that_are_not_ours(service: Service, method: str, hosts: list[str]) -> None:
-    status, _ = raw(service, f"{method} /api/v1/runs HTTP/1.1", *hosts, "Connection: close")
+    status, _ = raw(service, f"{method} /api/v1/runs HTTP/1.1", *hosts, SIGNED, "Connection: close")
     assert 400 <= status < 500
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost:99", "[::1]:8765", "LOCALHOST"])
 def test_hosts_that_are_ours(service: Service, host: str) -> None:
-    status, _ = raw(service, "GET /api/v1/runs HTTP/1.1", f"Host: {host}", "Connection: close")
+    status, _ = raw(
+        service, "GET /api/v1/runs HTTP/1.1", f"Host: {host}", SIGNED, "Connection: close"
+    )
     assert status == 200
 
 
@@ -79,6 +81,9 @@ def test_hosts_that_are_ours(service: Service, host: str) -> None:
         "Sec-Fetch-Site: same-site",
         "Origin: http://127.0.0.1:1\r\nSec-Fetch-Site: cross-site",
         "Origin: http://127.0.0.1:1\r\nOrigin: https://example.org",
+        "Origin: http://127.0.0.1:2",
+        "Origin: http://127.0.0.1",
+        "Origin: http://localhost:1",
     ],
 )
 @pytest.mark.parametrize("method", ["POST", "DELETE"])
@@ -121,8 +126,9 @@ def test_a_head_that_is_too_long(service: Service, size: int, form: str) -> None
 
 def test_heads_as_browsers_send_them(service: Service) -> None:
     kept = http.client.HTTPConnection("127.0.0.1", service.port, timeout=30)
+    headers = {"Cookie": f"a={'b' * 4000}", "Authorization": f"Bearer {TOKEN}"}
     for _ in range(30):  # on one connection, which has no limit
-        kept.request("GET", "/api/v1/health", headers={"Cookie": f"a={'b' * 4000}"})
+        kept.request("GET", "/api/v1/health", headers=headers)
         answer = kept.getresponse()
         assert answer.status == 200
         assert answer.read().startswith(b"{")
@@ -175,7 +181,7 @@ def test_paths_lead_nowhere_else(service: Service, path: str) -> None:
 
 def test_every_answer_has_its_policy(service: Service) -> None:
     for path in ("/", "/api/v1/runs", "/api/v1/none"):
-        headers = httpx.get(f"http://127.0.0.1:{service.port}{path}").headers
+        headers = service.client.get(f"http://127.0.0.1:{service.port}{path}").headers
         assert headers["content-security-policy"].startswith(
             "default-src 'none'; script-src 'self'"
         )
@@ -186,10 +192,8 @@ def test_every_answer_has_its_policy(service: Service) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="127.0.0.2 is there on Linux")
 def test_where_it_listens_everywhere(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
-    told = {"Authorization": "Bearer secret"}
-    service = Service(tmp_path / "runs", "--token", "secret", "--host", "0.0.0.0")
-    service.client.headers.update(told)
-    service.start()
+    told = {"Authorization": f"Bearer {TOKEN}"}
+    service = Service(tmp_path / "runs", "--host", "0.0.0.0").start()
     try:
         here = f"127.0.0.2:{service.port}"  # another address of this machine
         for host in (here, socket.gethostname(), "localhost"):
@@ -198,9 +202,8 @@ def test_where_it_listens_everywhere(tmp_path: Path) -> None:
         for host in ("192.0.2.7", "evil.example.org", "0.0.0.0", "[::]", f"0.0.0.0:{service.port}"):
             answer = httpx.get(f"http://{here}/api/v1/health", headers={**told, "Host": host})
             assert answer.status_code == 421, host
-        assert (
-            f"http://{socket.gethostname()}:{service.port}/#token=secret" in service.log.read_text()
-        )
+        page = f"http://{socket.gethostname()}:{service.port}/?token={TOKEN}"
+        assert page in service.log.read_text()
     finally:
         service.close()
 
@@ -208,7 +211,9 @@ def test_where_it_listens_everywhere(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--token", "a b"), "a token has"),
+        (("--token", "a b of sixteen ..."), "a token has"),
+        (("--token", "x" * 15), "16 characters or more"),
+        (("--token", "x" * 16, "--no-token"), "says the opposite"),
         (("--allow-host", "http://foo/"), "is not a host"),
         (("--allow-programs", "gtp:nonesuch --x"), "there is no program"),
         (("--allow-programs", "nonesuch"), "is not gtp:COMMAND"),
@@ -216,23 +221,3 @@ def test_where_it_listens_everywhere(tmp_path: Path) -> None:
 )
 def test_what_it_is_not_started_with(tmp_path: Path, options: tuple[str, ...], said: str) -> None:
     assert said in misused("serve", tmp_path, *options)
-
-
-def test_a_token(tmp_path: Path) -> None:
-    (tmp_path / "runs").mkdir()
-    service = Service(tmp_path / "runs", "--token", "secret")
-    service.client.headers["Authorization"] = "Bearer secret"
-    service.start()
-    try:
-        base = str(service.client.base_url)
-        for headers in ({}, {"Authorization": "Bearer x"}, {"Cookie": "evolve-token=x"}):
-            assert httpx.get(f"{base}runs", headers=headers).status_code == 401
-        with httpx.Client(base_url=base) as page:
-            assert page.post("session", json={"token": "x"}).status_code == 401
-            assert page.post("session", json={"token": "secret"}).status_code == 204
-            assert page.get("runs").status_code == 200
-            cookie = page.cookies.jar
-            assert all(one.has_nonstandard_attr("HttpOnly") for one in cookie)
-        assert httpx.get(f"http://127.0.0.1:{service.port}/").status_code == 200
-    finally:
-        service.close()

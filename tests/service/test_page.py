@@ -16,8 +16,8 @@ import psutil
 import pytest
 
 import evolve
-from benchmarks.pages import addresses, visit
-from tests.service import SMALL, Service, until
+from benchmarks.pages import addresses, sign_in, visit
+from tests.service import SMALL, TOKEN, Service, until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -32,6 +32,14 @@ def root(service: Service) -> str:
 
 
 @contextmanager
+def signed_in(browser: Browser, service: Service, **options: Any) -> Iterator[BrowserContext]:
+    """A browser that has kept nothing but that it was let in."""
+    with browser.new_context(**options) as context:
+        sign_in(context, root(service), TOKEN)
+        yield context
+
+
+@contextmanager
 def window(browser: Browser, service: Service, **options: Any) -> Iterator[Page]:
     """A page of a browser that has kept nothing; at its end nothing may have gone wrong in it."""
     faults: list[str] = []
@@ -40,7 +48,7 @@ def window(browser: Browser, service: Service, **options: Any) -> Iterator[Page]
         if not request.url.startswith((root(service), "about:", "data:", "blob:")):
             faults.append(f"a request to {request.url}")
 
-    with browser.new_context(**options) as context:
+    with signed_in(browser, service, **options) as context:
         page = context.new_page()
         page.on("console", lambda one: one.type in ("error", "warning") and faults.append(one.text))
         page.on("pageerror", lambda error: faults.append(str(error)))
@@ -106,18 +114,16 @@ def test_odd_addresses(service: Service, browser: Browser) -> None:
         for address in odd:
             visit(page, root(service), address)
             assert "wrong" not in page.locator("h1").inner_text(), address
-    with browser.new_context() as context:  # what is not there is told by the console as well
+    with signed_in(browser, service) as context:  # what is not there is told by the console as well
         page = context.new_page()
         for address in ("job/x", "run/x", "play/x", "game/small/99:1", "run/small/individual/9-9"):
             visit(page, root(service), address)
             sees(page, "there is no")
 
 
-def test_a_token_in_the_address(browser: Browser, tmp_path: Path) -> None:
+def test_the_printed_address_signs_a_browser_in(browser: Browser, tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
-    service = Service(tmp_path / "runs", "--token", "secret")
-    service.client.headers["Authorization"] = "Bearer secret"
-    service.start()
+    service = Service(tmp_path / "runs").start()
     try:
         with browser.new_context() as context:
             page = context.new_page()
@@ -125,9 +131,17 @@ def test_a_token_in_the_address(browser: Browser, tmp_path: Path) -> None:
             page.get_by_label("This server wants its token").wait_for()
             assert not page.get_by_role("heading", name="Runs and jobs").is_visible()
             assert not page.get_by_text("The server is gone").is_visible()
-            page.goto(f"{root(service)}#token=secret")  # into the tab that is open
+            page.goto(f"{root(service)}?token={TOKEN}")
             page.get_by_role("heading", name="Runs and jobs").wait_for()
-            assert "secret" not in page.url
+            assert page.url == f"{root(service)}#/"
+            (cookie,) = context.cookies()
+            assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
+            assert TOKEN not in cookie["value"]
+            service.stop()
+            service.start()
+            page.goto("about:blank")
+            visit(page, root(service), "")
+            sees(page, "There are no runs yet.")
     finally:
         service.close()
 
@@ -182,7 +196,7 @@ def test_an_upload_in_the_page(fresh: Service, browser: Browser, tmp_path: Path)
         page.get_by_role("button", name="Upload").click()
         page.get_by_role("status").get_by_role("link", name="swh-mobility").click()
         page.get_by_role("heading", name="swh-mobility").wait_for()
-    with browser.new_context() as context:  # whose console tells of the refusal
+    with signed_in(browser, fresh) as context:  # whose console tells of the refusal
         page = context.new_page()
         visit(page, root(fresh), "agents")
         page.get_by_label("Agent file").set_input_files(bad)
@@ -193,7 +207,7 @@ def test_an_upload_in_the_page(fresh: Service, browser: Browser, tmp_path: Path)
 def test_a_run_whose_folder_is_removed(fresh: Service, runs: Path, browser: Browser) -> None:
     for name in ("first", "second"):
         shutil.copytree(runs / "small", fresh.runs / name)
-    with browser.new_context() as context:
+    with signed_in(browser, fresh) as context:
         page, home = context.new_page(), context.new_page()
         visit(home, root(fresh), "")
         home.get_by_role("link", name="second", exact=True).wait_for()
@@ -205,7 +219,7 @@ def test_a_run_whose_folder_is_removed(fresh: Service, runs: Path, browser: Brow
 
 
 def test_a_browser_without_events(fresh: Service, runs: Path, browser: Browser) -> None:
-    with browser.new_context() as context:
+    with signed_in(browser, fresh) as context:
         page = context.new_page()
         page.add_init_script("delete window.SharedWorker; delete window.EventSource")
         visit(page, root(fresh), "")
@@ -215,7 +229,7 @@ def test_a_browser_without_events(fresh: Service, runs: Path, browser: Browser) 
 
 
 def test_it_says_when_the_server_is_gone_and_comes_back(fresh: Service, browser: Browser) -> None:
-    with browser.new_context() as context:
+    with signed_in(browser, fresh) as context:
         page = context.new_page()
         visit(page, root(fresh), "")
         sees(page, "There are no runs yet.")
@@ -332,7 +346,7 @@ def test_a_whole_game_by_keys_alone(service: Service, browser: Browser, side: st
 @pytest.mark.parametrize("shared", [True, False], ids=["shared", "alone"])
 def test_tabs_are_live(fresh: Service, browser: Browser, shared: bool) -> None:
     """Twelve of one browser, which allows six connections; one where each has its own."""
-    with browser.new_context() as context:
+    with signed_in(browser, fresh) as context:
         if not shared:
             context.add_init_script("delete window.SharedWorker")
         tabs = [context.new_page() for _ in range(12 if shared else 1)]
@@ -473,7 +487,7 @@ def test_events_leave_nothing_behind(tmp_path: Path, browser: Browser, shared: b
         service = Service(tmp_path / "runs").start()
         stack.callback(service.client.close)
         stack.callback(service.stop)
-        context = stack.enter_context(browser.new_context())
+        context = stack.enter_context(signed_in(browser, service))
         if not shared:
             context.add_init_script("delete window.SharedWorker")
         page = context.new_page()

@@ -19,7 +19,7 @@ import psutil
 import pytest
 
 from tests.cli import fails, misused
-from tests.service import Service, until
+from tests.service import STREAM, Service, until
 
 
 def test_it_loads_neither_engine_nor_pandas(service: Service) -> None:
@@ -171,7 +171,7 @@ def test_ctrl_c_with_two_hundred_streams(tmp_path: Path) -> None:
     with ExitStack() as stack:
         for _ in range(200):
             one = stack.enter_context(socket.create_connection(("127.0.0.1", service.port)))
-            one.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            one.sendall(STREAM)
             assert one.recv(15) == b"HTTP/1.1 200 OK"
         begin = time.monotonic()
         assert service.stop() == 0

@@ -28,7 +28,7 @@ from evolve.service.models.agents import (
 from evolve.service.models.common import AGENT_ID
 from evolve.service.paging import After, Cursor, Limit
 from evolve.service.problems import ProblemError
-from evolve.service.sources import source_of
+from evolve.service.sources import seen_as
 
 router = APIRouter()
 AgentPath = Annotated[str, Path(pattern=AGENT_ID)]
@@ -85,7 +85,7 @@ async def upload_agent(house: Inside, upload: Upload, response: Response) -> Age
 async def get_agent(house: Inside, agent: AgentPath) -> AgentDetail:
     """An agent described."""
     listed = agent.partition("?")[0]
-    source = await source_of(house, agent)
+    source = seen_as(house, agent)
     if listed.startswith("program:"):
         raise ProblemError(404, _NO_PLAY)
     found = await house.search.ask("describe", source=source)
@@ -102,7 +102,7 @@ async def delete_agent(house: Inside, agent: AgentPath) -> None:
 @router.post("/evaluations")
 async def evaluate(house: Inside, asked: NewEvaluation) -> Evaluation:
     """The value of each legal move of a position by an agent."""
-    source = await source_of(house, asked.agent, "/agent")
+    source = seen_as(house, asked.agent, "/agent")
     _no_program(asked.agent)
     places = {**_BLAMED, "RecordError": "/position/moves"}
     position = asked.position.model_dump()
@@ -114,7 +114,7 @@ async def evaluate(house: Inside, asked: NewEvaluation) -> Evaluation:
 async def begin_play(house: Inside, asked: NewPlay, response: Response) -> Play:
     """Begin a game against an agent."""
     _no_program(asked.agent)
-    source = await source_of(house, asked.agent, "/agent")
+    source = seen_as(house, asked.agent, "/agent")
     places = {**_BLAMED, "RecordError": "/moves"}
     play = await house.plays.begin(asked, source, places)
     response.headers["location"] = f"plays/{play.id}"
@@ -130,7 +130,7 @@ async def get_play(house: Inside, play: PlayId) -> Play:
 @router.post("/plays/{play}/moves")
 async def make_move(house: Inside, play: PlayId, asked: PlayMove) -> Play:
     """Make a move, or take the last one back; the agent answers."""
-    source = await source_of(house, house.plays.get(play).agent)
+    source = seen_as(house, house.plays.get(play).agent)
     return await house.plays.move(play, asked, source)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 import shlex
 from typing import Annotated, Any
 
@@ -10,8 +9,8 @@ from fastapi import APIRouter, Path, Request, Response
 
 import evolve
 from evolve.config.subjects import SUBJECTS
+from evolve.service.door import COOKIE_DAYS, Door
 from evolve.service.forms import form_of, forms, has_torch
-from evolve.service.guard import COOKIE
 from evolve.service.house import Inside, cores
 from evolve.service.models.common import Health, Token
 from evolve.service.models.forms import Checked, CommandInfo, Commands, Presets, SettingsOnly, Space
@@ -42,12 +41,15 @@ async def health(house: Inside) -> Health:
 @router.post("/session", status_code=204)
 async def open_session(request: Request, given: Token, response: Response) -> None:
     """Tell the token once: a cookie remembers it, which streams of events need."""
-    token: str | None = request.app.state.token
-    if token is None:
+    door: Door = request.app.state.door
+    if door.is_open:
         return
-    if not hmac.compare_digest(given.token.encode(), token.encode()):
+    if not door.fits(given.token):
         raise ProblemError(401, "this is not the token")
-    response.set_cookie(COOKIE, token, httponly=True, samesite="strict")
+    lasts = COOKIE_DAYS * 24 * 3600
+    response.set_cookie(
+        door.cookie_name, door.new_cookie(), max_age=lasts, httponly=True, samesite="strict"
+    )
 
 
 @router.get("/commands")

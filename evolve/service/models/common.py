@@ -50,9 +50,9 @@ class Page(BaseModel):
 
 
 class Token(Given):
-    """What the service was told to ask for."""
+    """What lets a client in."""
 
-    token: str = Field(max_length=200)
+    token: str = Field(max_length=200, description="as it was printed when the server started")
 
 
 class LogText(BaseModel):

@@ -133,15 +133,16 @@ function App() {
     <main id="main" tabindex="-1" ref=${main}><${Token} /><${Page} route=${route} /></main>`;
 }
 
-/** An address that ends in #token=… was printed by the server: it opens the page for who has it. */
+/** An address with ?token=… was printed by the server: it opens the page for who has it, and is taken out of the address bar. */
 async function takeToken() {
-  const found = /^#token=(.+)$/.exec(location.hash);
-  if (!found) return;
-  history.replaceState(null, "", "#/");
-  await giveToken(decodeURIComponent(found[1])).catch(() => {});
+  const query = new URLSearchParams(location.search);
+  const token = query.get("token");
+  if (token === null) return;
+  query.delete("token");
+  history.replaceState(null, "", `${location.pathname}${query.size ? `?${query}` : ""}${location.hash || "#/"}`);
+  await giveToken(token).catch(() => {});
 }
 
-window.addEventListener("hashchange", () => location.hash.startsWith("#token=") && location.reload());
 await takeToken();
 connect();
 const place = document.getElementById("app");

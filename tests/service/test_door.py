@@ -1,0 +1,278 @@
+"""The door: whoever has no token gets in nowhere, and who has it is let in by each of its ways."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from evolve.service.app import API, make_app
+from evolve.service.door import Door, token_file, user_token
+from evolve.service.guard import SESSION
+from evolve.service.house import House
+from evolve.service.place import Place
+from tests import forks
+from tests.service import TOKEN, Service, until
+
+DATA = re.compile(r"run|swh|items|version|openapi")
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Iterator[FastAPI]:
+    """The application on an empty folder, whose jobs wait for ever."""
+    (tmp_path / "runs").mkdir()
+    place = Place(tmp_path / "runs")
+    place.claim()
+    yield make_app(House(place, 0, ()), hosts=["lab.example.org"], token=TOKEN)
+    place.release()
+
+
+def ask(app: FastAPI, method: str, path: str, **options: Any) -> httpx.Response:
+    async def answer() -> httpx.Response:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost:1") as client:
+            return await client.request(method, path, **options)
+
+    return asyncio.run(answer())
+
+
+def test_another_account_gets_in_nowhere(app: FastAPI) -> None:
+    documented = [
+        (method.upper(), re.sub(r"\{\w+\}", "1", path))
+        for path, methods in app.openapi()["paths"].items()
+        for method in methods
+    ]
+    asked = [*documented, ("GET", f"{API}/events"), ("GET", f"{API}/openapi.json")]
+    asked += [("GET", "/api/none"), ("DELETE", f"{API}/none"), ("OPTIONS", f"{API}/runs")]
+    assert len(asked) > 40
+    for method, path in asked:
+        answer = ask(app, method, path, json={} if method == "POST" else None)
+        if path == SESSION:
+            assert answer.status_code == 422, "its document lacks the token"
+            continue
+        assert answer.status_code == 401, (method, path)
+        assert answer.headers["www-authenticate"] == "Bearer"
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert not DATA.search(answer.json()["detail"])
+
+
+@pytest.mark.parametrize("path", ["/", "/app.js", "/index.html"])
+def test_the_page_s_own_files_are_open_and_hold_nothing(app: FastAPI, path: str) -> None:
+    answer = ask(app, "GET", path)
+    assert answer.status_code == 200
+    assert TOKEN not in answer.text
+
+
+@pytest.mark.parametrize(
+    "path", ["//api/v1/runs", "/%61pi/v1/runs", "/./api/v1/runs", "/API/v1/runs"]
+)
+def test_no_other_spelling_of_a_path_leads_past_the_door(app: FastAPI, path: str) -> None:
+    assert ask(app, "GET", f"http://localhost:1{path}").status_code in (401, 404)
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "bEaReR "])
+def test_scripts_say_the_token_in_any_case(app: FastAPI, scheme: str) -> None:
+    headers = {"Authorization": f"{scheme} {TOKEN}"}
+    assert ask(app, "GET", f"{API}/runs", headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Authorization": "Bearer x"},
+        {"Authorization": "Bearer"},
+        {"Authorization": "Bearer é"},
+        {"Authorization": f"Basic {TOKEN}"},
+        {"Authorization": TOKEN},
+        {"Authorization": f"Bearer {TOKEN}x"},
+        {"Authorization": f"Bearer {TOKEN.upper()}"},
+        {"Cookie": f"evolve-token={TOKEN}"},
+        {"Cookie": f"{Door(TOKEN).cookie_name}={TOKEN}"},
+        {"Cookie": f"{Door(TOKEN).cookie_name}=."},
+        {"Cookie": f"{Door(TOKEN).cookie_name}="},
+        {"Cookie": f"{Door(TOKEN).cookie_name}={Door('another-token-xy').new_cookie()}"},
+        {"Cookie": "\x00="},
+    ],
+)
+def test_what_is_not_the_token(app: FastAPI, headers: dict[str, str]) -> None:
+    encoded = {name: value.encode("latin-1") for name, value in headers.items()}
+    assert ask(app, "GET", f"{API}/runs", headers=encoded).status_code == 401
+
+
+def test_a_browser_tells_the_token_once(app: FastAPI) -> None:
+    wrong = ask(app, "POST", SESSION, json={"token": "x" * 20})
+    assert wrong.status_code == 401
+    told = ask(app, "POST", SESSION, json={"token": TOKEN})
+    assert told.status_code == 204
+    cookie = told.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "samesite=strict" in cookie.lower()
+    assert TOKEN not in cookie
+    headers = {"Cookie": cookie.partition(";")[0]}
+    assert ask(app, "GET", f"{API}/runs", headers=headers).status_code == 200
+    foreign = {**headers, "Sec-Fetch-Site": "same-site"}  # a page of another port of this name
+    assert ask(app, "DELETE", f"{API}/runs/x", headers=foreign).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "status"),
+    [
+        ("localhost:1", "http://localhost:1", 404),
+        ("localhost:1", "http://localhost:2", 403),
+        ("localhost:1", "http://localhost", 403),
+        ("localhost:1", "http://127.0.0.1:1", 403),
+        ("lab.example.org", "https://lab.example.org", 404),
+        ("lab.example.org", "http://lab.example.org:8080", 403),
+        ("127.0.0.1:1", "https://lab.example.org", 404),  # a proxy that rewrites Host
+        ("127.0.0.1:1", "https://lab.example.org:8080", 403),
+        ("127.0.0.1:1", "https://evil.example.org", 403),
+    ],
+)
+def test_a_page_of_another_port_is_another_site(
+    app: FastAPI, host: str, origin: str, status: int
+) -> None:
+    """404 is of who is let in: there is no such job. Old browsers, and all of them without TLS
+    beyond this machine, say no Sec-Fetch-Site."""
+    headers = {"Host": host, "Origin": origin, "Authorization": f"Bearer {TOKEN}"}
+    path = f"{API}/jobs/20260101-00000001/kill"
+    assert ask(app, "POST", path, headers=headers).status_code == status
+
+
+def test_the_document_says_who_may(app: FastAPI) -> None:
+    answer = ask(app, "GET", f"{API}/openapi.json", headers={"Authorization": f"Bearer {TOKEN}"})
+    document = answer.json()
+    assert document["security"] == [{"token": []}, {"browser": []}]
+    assert document["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
+    assert document["paths"][SESSION]["post"]["security"] == []
+    assert "--no-token" in document["info"]["description"]
+
+
+def test_the_secret_is_kept_for_its_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
+    token = user_token()
+    assert user_token() == token
+    assert len(token) >= 32
+    if os.name == "posix":
+        assert stat.S_IMODE(token_file().stat().st_mode) == 0o600
+        token_file().chmod(0o644)
+        assert user_token() != token, "others could have read it"
+        assert stat.S_IMODE(token_file().stat().st_mode) == 0o600
+    token_file().write_text("short")
+    assert len(user_token()) >= 32
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files")
+def test_a_data_folder_that_others_can_change_keeps_no_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data").chmod(0o777)
+    monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
+    with pytest.raises(PermissionError, match="other users can write"):
+        user_token()
+
+
+def started(tmp_path: Path, *options: str, **variables: str) -> tuple[Any, Path]:
+    """`evolve serve` as a user starts it, and its log."""
+    (tmp_path / "runs").mkdir(exist_ok=True)
+    log = tmp_path / f"log-{len(list(tmp_path.iterdir()))}"
+    environment = {**os.environ, "EVOLVE_DATA_DIR": str(tmp_path / "data"), **variables}
+    words = [*forks.PROGRAM, "serve", str(tmp_path / "runs"), "--port", "0", *options]
+    with log.open("wb") as sink:
+        process = forks.start(words, stdout=sink, stderr=sink, env=environment)
+    until(lambda: "Ctrl-C ends it" in log.read_text(), 60)
+    return process, log
+
+
+def ended(process: Any) -> None:
+    process.terminate()
+    process.wait(60)
+
+
+def test_a_restart_prints_the_same_token(tmp_path: Path) -> None:
+    found = []
+    for _ in range(2):
+        process, log = started(tmp_path)
+        text = log.read_text()
+        ended(process)
+        found += re.findall(r"http://127\.0\.0\.1:\d+/\?token=(\S+)", text)
+        assert str(tmp_path / "data/token") in text
+    assert found == [(tmp_path / "data/token").read_text().strip()] * 2
+
+
+def test_open_gives_the_address_to_the_browser_alone(tmp_path: Path) -> None:
+    """The words of its command can be seen by every account."""
+    seen = tmp_path / "seen"
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\nprintf %s "$*" > {seen}.part && mv {seen}.part {seen}\n')
+    browser.chmod(0o755)
+    process, log = started(tmp_path, "--open", BROWSER=f"{browser} %s")
+    try:
+        until(seen.exists, 60)
+        words = seen.read_text()
+        token = (tmp_path / "data/token").read_text().strip()
+        assert token not in words
+        page = Path(re.sub("^file://", "", words))
+        if os.name == "posix":
+            assert stat.S_IMODE(page.stat().st_mode) == 0o600
+        (address,) = re.findall(r"http://\S+/\?token=\S+", log.read_text())
+        assert f"url={address}" in page.read_text()
+    finally:
+        ended(process)
+    assert not page.exists()
+
+
+def test_without_a_token_it_says_what_that_means(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    service = Service(tmp_path / "runs", token=None).start()
+    try:
+        service.get("runs")
+        assert service.get("openapi.json")["security"] == []
+        text = service.log.read_text()
+        assert "every account of this machine" in text
+        assert "token=" not in text
+    finally:
+        service.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_the_token_does_not_reach_what_the_service_starts(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    secret = "the-secret-of-a-variable"
+    service = Service(tmp_path / "runs", token=None)
+    service.token = secret
+    service.client.headers["Authorization"] = f"Bearer {secret}"
+    service.start(variable=True)
+    try:
+        service.post("evaluations", {"agent": "swh?depth=1", "position": {}}, 200)
+        job = service.wait(service.order("run", generations=500, population=8), "running")
+        assert service.process is not None
+        found = Path(f"/proc/{service.process.pid}/task").iterdir()
+        children = " ".join((task / "children").read_text() for task in found).split()
+        assert str(job["process"]) in children
+        for child in children:
+            assert secret.encode() not in Path(f"/proc/{child}/environ").read_bytes()
+            assert secret.encode() not in Path(f"/proc/{child}/cmdline").read_bytes()
+    finally:
+        service.close()
+
+
+def test_the_token_does_not_reach_programs_of_other_commands(tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\nenv > {seen}\nexit 1\n")
+    program.chmod(0o755)
+    environment = {**os.environ, "EVOLVE_TOKEN": "the-secret-of-a-variable"}
+    words = [*forks.PROGRAM, "match", f"gtp:{program}", "random", "--games", "2"]
+    assert forks.run(words, env=environment).returncode != 0
+    assert "PATH=" in seen.read_text()
+    assert "EVOLVE_TOKEN" not in seen.read_text()

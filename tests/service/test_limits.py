@@ -1,0 +1,325 @@
+"""What a service keeps and holds, and what it says when something is missing."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+import pytest
+import uvicorn
+
+from evolve.service import agents, heads
+from evolve.service.app import API, make_app
+from evolve.service.heads import Connection
+from evolve.service.house import House
+from evolve.service.lending import Lending
+from evolve.service.place import Place
+from evolve.service.problems import ProblemError
+from tests.cli import fails
+from tests.faults import Failure, hooked, recorded
+from tests.service import STREAM, TOKEN, Service, until
+from tests.waits import PATIENCE
+
+
+class Local(NamedTuple):
+    """A service in this process."""
+
+    house: House
+    app: Any
+    runner: asyncio.Runner
+
+    def ask(self, method: str, path: str, document: Any = None) -> httpx.Response:
+        async def answer() -> httpx.Response:
+            transport = httpx.ASGITransport(self.app)
+            base = f"http://localhost{API}/"
+            async with httpx.AsyncClient(transport=transport, base_url=base) as client:
+                return await client.request(method, path, json=document)
+
+        return self.runner.run(answer())
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Local]:
+    house = House(Place(folder), 0, ())
+    house.place.claim()
+    house.index.scan()
+    house.jobs.restore()
+    with asyncio.Runner() as runner:
+        try:
+            yield Local(house, make_app(house), runner)
+        finally:
+            runner.run(house.search.close())
+            house.place.release()
+
+
+@pytest.fixture
+def local(runs: Path, tmp_path: Path) -> Iterator[Local]:
+    shutil.copytree(runs / "small", tmp_path / "runs/small")
+    with serving(tmp_path / "runs") as found:
+        yield found
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def test_looking_at_individuals_makes_no_file(local: Local) -> None:
+    before = files(local.house.place.own)
+    for row in local.ask("GET", "runs/small/generations/1/individuals").json()["items"][:3]:
+        name = row["individual"]
+        assert local.ask("GET", f"runs/small/individuals/{name}").json()["name"] == name
+        agent = f"run:small:{name}?depth=1"
+        found = local.ask("GET", f"agents/{agent.replace('?', '%3F')}").json()
+        assert found["name"] == f"{name}?depth=1"
+        asked = {"agent": agent, "position": {"rules": "reversed"}}
+        answer = local.ask("POST", "evaluations", asked)
+        assert len(answer.json()["moves"]) == 4, answer.text
+    assert local.ask("GET", "runs/small/individuals/99-99").status_code == 404
+    assert local.ask("GET", "runs/small/generations/1/champion").status_code == 200
+    assert files(local.house.place.own) == before
+
+
+def test_files_of_individuals_stay_for_jobs_alone(
+    local: Local, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agents, "_KEPT", 2)
+    rows = local.ask("GET", "runs/small/generations/0/individuals").json()["items"]
+    names = [row["individual"] for row in rows]
+    match = {"command": "match", "settings": {"a": f"run:small:{names[0]}", "b": "random"}}
+    assert local.ask("POST", "jobs", match).status_code == 202
+    for name in names[1:6]:
+        settings = {"a": f"run:small:{name}", "b": "random"}
+        answer = local.ask("POST", "commands/match/check", {"settings": settings})
+        assert answer.status_code == 200, answer.text
+    kept = [path.stem for path in local.house.place.agents.iterdir() if path.is_file()]
+    assert sorted(stem.partition("-")[2] for stem in kept) == sorted([names[0], *names[4:6]])
+
+
+def test_a_folder_that_is_gone_is_said_to_be(local: Local) -> None:
+    place = local.house.place.runs
+    moved = place.with_name("elsewhere")
+    place.rename(moved)
+    for path in ("runs", "runs/small", "runs/small/generations", "jobs", "agents", "health"):
+        answer = local.ask("GET", path)
+        assert answer.status_code == 503, path
+        assert "the folder of runs, runs, is gone" in answer.json()["detail"]
+        assert answer.headers["retry-after"]
+    place.mkdir()
+    assert local.ask("GET", "runs/small").status_code == 503, "another folder in its place"
+    place.rmdir()
+    moved.rename(place)
+    assert local.ask("GET", "runs/small").status_code == 200
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a lock that is held cannot be removed")
+@pytest.mark.parametrize("what", ["lock", ""])
+def test_a_second_server_without_the_lock_s_file(local: Local, what: str) -> None:
+    gone = local.house.place.own / what
+    gone.unlink() if what else shutil.rmtree(gone)
+    assert "is served already" in fails("serve", local.house.place.runs, "--port", 0)
+
+
+def test_a_resume_that_is_answered_507_is_not_done_later(tmp_path: Path) -> None:
+    """Wherever it fails: what the next server reads is what the client was told."""
+    (tmp_path / "runs").mkdir()
+    match = {"command": "match", "settings": {"a": "swh", "b": "zero", "games": 2}}
+    with serving(tmp_path / "runs") as local:
+        job = local.ask("POST", "jobs", match).json()["id"]
+        assert local.ask("POST", f"jobs/{job}/stop").json()["state"] == "cancelled"
+        with recorded(tmp_path) as points:
+            assert local.ask("POST", f"jobs/{job}/resume").status_code == 202
+        local.ask("POST", f"jobs/{job}/stop")
+    assert {"write", "rename", "sync"} <= {point.change for point in points}
+    for number, point in enumerate(points):
+        with serving(tmp_path / "runs") as local:
+            with hooked(Failure(number)):
+                answer = local.ask("POST", f"jobs/{job}/resume")
+            told = "cancelled" if answer.status_code == 507 else answer.json()["state"]
+            assert local.ask("GET", f"jobs/{job}").json()["state"] == told, point
+        with serving(tmp_path / "runs") as local:
+            assert local.ask("GET", f"jobs/{job}").json()["state"] == told, point
+            if told == "queued":
+                local.ask("POST", f"jobs/{job}/stop")
+
+
+class _GoneError(Exception):
+    """A reader is gone."""
+
+
+def test_a_file_that_was_not_sent_is_taken_back(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    place = Place(tmp_path / "runs")
+    place.claim()
+    lending = Lending(place)
+
+    async def receive() -> Any:
+        return {"type": "http.disconnect"}
+
+    async def send(_: Any) -> None:
+        raise _GoneError
+
+    for path in (lending.new(".csv"), lending.new("") / "file.csv"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("x")
+        (path.parent / ".writing-0123456789abcdef.csv").write_text("a part")
+        answer = lending.sent(path, "x.csv")
+        scope = {"type": "http", "method": "GET", "headers": [], "extensions": {}}
+        with pytest.raises(_GoneError):
+            asyncio.run(answer(scope, receive, send))
+        assert not path.exists()
+    left = [path.name for path in place.lent.iterdir()]
+    assert left == [".writing-0123456789abcdef.csv"], "beside files of other requests"
+    place.release()
+
+
+@pytest.mark.parametrize("ends", ["fails", "late"])
+def test_a_download_that_fails_leaves_no_part(
+    local: Local, ends: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as on a full disk: the command is ended before it has removed what it began."""
+    from evolve.service import lending
+
+    part = "import sys, time, pathlib\n"
+    part += "pathlib.Path(sys.argv[-1]).with_name('.writing-x').write_text('a part')\n"
+    part += "sys.exit('error: no room')" if ends == "fails" else "time.sleep(600)"
+    script = local.house.place.runs.parent / "command.py"
+    script.write_text(part)
+
+    real = lending.Life.guard
+
+    def guard(life: Any, command: Any) -> Any:
+        return real(life, (sys.executable, str(script), command[-1]))
+
+    monkeypatch.setattr(lending.Life, "guard", guard)
+    monkeypatch.setattr(lending, "_LONGEST", 3.0)
+
+    async def made() -> None:
+        with pytest.raises(ProblemError if ends == "fails" else TimeoutError):
+            await local.house.lending.made(["show", "x", "-o", "{to}"], ".csv")
+
+    local.runner.run(made())
+    assert list(local.house.place.lent.iterdir()) == []
+
+
+@contextmanager
+def connected(**limits: float) -> Iterator[int]:
+    """A server of connections in this process, with other limits; its port."""
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        headers = [(b"content-length", b"2")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"ok"})
+
+    with pytest.MonkeyPatch.context() as patch, socket.socket() as listening:
+        for name, value in limits.items():
+            patch.setattr(heads, name, value)
+        listening.bind(("127.0.0.1", 0))
+        config = uvicorn.Config(app, log_level="error", http=Connection, lifespan="off", ws="none")
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, args=([listening],))
+        thread.start()
+        try:
+            until(lambda: server.started, PATIENCE)
+            yield listening.getsockname()[1]
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def answered(one: socket.socket) -> bytes:
+    """An answer whose body is `ok`."""
+    answer = b""
+    while not answer.endswith(b"ok"):
+        chunk = one.recv(4096)
+        assert chunk, answer
+        answer += chunk
+    return answer
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+@pytest.mark.parametrize("kind", ["Content-Length: 1000000", "Transfer-Encoding: chunked"])
+def test_a_body_that_never_ends_does_not_keep_its_connection(method: str, kind: str) -> None:
+    with (
+        connected(_WHOLE=0.3) as port,
+        socket.create_connection(("127.0.0.1", port), PATIENCE) as one,
+    ):
+        one.sendall(f"{method} / HTTP/1.1\r\nHost: x\r\n{kind}\r\n\r\n".encode())
+        answer = b""
+        while chunk := one.recv(4096):
+            answer += chunk
+        assert answer.endswith(b"ok"), "and then it was closed"
+
+
+def test_a_whole_body_keeps_it() -> None:
+    with (
+        connected(_WHOLE=0.2) as port,
+        socket.create_connection(("127.0.0.1", port), PATIENCE) as one,
+    ):
+        for _ in range(2):
+            one.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx")
+            assert answered(one).startswith(b"HTTP/1.1 200")
+            threading.Event().wait(0.4)  # longer than a body may take: nothing is to come here
+
+
+def test_connections_beyond_the_limit_are_refused() -> None:
+    with connected(_MOST=4) as port, ExitStack() as stack:
+        ask = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+        kept = []
+        for _ in range(4):
+            one = stack.enter_context(socket.create_connection(("127.0.0.1", port), PATIENCE))
+            one.sendall(ask)
+            assert answered(one).startswith(b"HTTP/1.1 200")
+            kept.append(one)
+        with socket.create_connection(("127.0.0.1", port), PATIENCE) as refused:
+            answer = b""
+            while chunk := refused.recv(4096):
+                answer += chunk
+            assert answer.startswith(b"HTTP/1.1 503")
+            assert b"retry-after: 5" in answer
+        kept[0].sendall(ask)
+        assert answered(kept[0]).startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits handles by a shell")
+def test_a_server_with_few_handles_and_many_streams(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    service = Service(tmp_path / "runs")
+    words = [sys.executable, "-m", "evolve", "serve", str(tmp_path / "runs")]
+    words += ["--port", str(service.port), "--token", TOKEN]
+    script = 'ulimit -n 64; exec "$@"'
+    with service.log.open("wb") as sink:
+        child = subprocess.Popen(["sh", "-c", script, "sh", *words], stdout=sink, stderr=sink)
+    try:
+        until(lambda: "Ctrl-C" in service.log.read_text(), 60)
+        with ExitStack() as stack:
+            for _ in range(120):
+                one = stack.enter_context(socket.create_connection(("127.0.0.1", service.port)))
+                with suppress(OSError):  # refused already
+                    one.sendall(STREAM)
+        until(lambda: _answers(service.port) == 200, 60)
+        assert service.log.stat().st_size < 10_000
+        assert "Traceback" not in service.log.read_text()
+    finally:
+        child.terminate()
+        child.wait(60)
+        service.client.close()
+
+
+def _answers(port: int) -> int | None:
+    """The status of an answer; None where there is none."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), 5) as one:
+            one.sendall(STREAM.replace(b"/events", b"/health"))
+            head = one.recv(4096)
+    except OSError:
+        return None
+    return int(head.split()[1]) if head else None

@@ -1,0 +1,224 @@
+"""Values that nobody would send: in every field of every form, and as bodies. None is a fault of
+the service, and what is taken is finite and has the words of a command line."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import httpx
+import pytest
+import tomli_w
+from pydantic import BaseModel, ValidationError
+
+from evolve.config.base import Settings
+from evolve.errors import EvolveError, SettingsError
+from evolve.service.app import API, make_app
+from evolve.service.forms import KIND, Form, form_of, forms
+from evolve.service.house import House
+from evolve.service.place import Place
+from evolve.service.problems import ProblemError
+from evolve.tables.design import Design
+from evolve.tables.kinds import RUN_KINDS
+
+INFINITE: Final = (math.inf, -math.inf, math.nan)
+ODD: Final[tuple[Any, ...]] = (
+    *INFINITE,
+    *(None, True, False, 0, -1, 1, 2**31, 2**63, 10**60, -(10**60)),
+    *(0.5, -0.0, 1e308, 5e-324, 1e17, 2.5),
+    *("", " ", "x", "0", "1e400", "nan", "Infinity", "\ud800", "a\x00b", "\n", "--help", "ü" * 300),
+    *("gtp:sh", "../x", "{x:1:2}", "1:2", "a=b", "1,2", ",", "1x2x3", "0x0x0", "9" * 30 + "x1"),
+    *([], {}, [[]], [{}], [None], [math.nan], ["\ud800"], [0, 0], {"\ud800": 1}),
+    *({"": 1}, {"x": math.inf}, {"x": [math.nan]}, {"kind": "x"}, {"low": 1, "high": 0}),
+    *({"games": 1}, {"weights": [1, 2]}, {"depths": "x"}, {"self": math.inf}, {"x": {"low": []}}),
+)
+BASES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "match": {"a": "swh", "b": "random"},
+    "rate": {"agents": ["swh", "random"]},
+}
+"""What a form must be given."""
+
+
+def models() -> dict[str, type[BaseModel]]:
+    """Every settings model of a command, by it."""
+    of_kinds = {
+        kind.command(word): variant.model()
+        for kind in RUN_KINDS
+        for word, variant in kind.variants.items()
+        if not variant.runs
+    }
+    return of_kinds | {name: form.model for name, form in forms().items()}
+
+
+def taken(form: Form, settings: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What a form makes of settings; None where it refuses them."""
+    found, status = None, 400
+    try:
+        found = form.checked(settings, lambda _, text: text)
+    except ProblemError as error:
+        status = error.status
+    assert 400 <= status < 500
+    return found
+
+
+def finite(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return all(map(finite, (*value, *value.values())))
+    if isinstance(value, list | tuple):
+        return all(map(finite, value))
+    return not isinstance(value, float) or math.isfinite(value)
+
+
+@pytest.mark.parametrize("command", sorted(forms()))
+def test_any_value_in_any_field_of_any_form(command: str) -> None:
+    form = forms()[command]
+    base = BASES.get(command, {})
+    fields = [field for field in form.model.model_fields if field != KIND]
+    assert fields
+    count = 0
+    for field in [*fields, "nonsense", KIND, "\ud800"]:
+        for odd in ODD:
+            given = taken(form, {**base, field: odd})
+            if given is None:
+                continue
+            count += 1
+            assert finite(given), (field, odd)
+            words = form.words(given)
+            " ".join(words).encode()
+            assert tomllib.loads(tomli_w.dumps(given)) is not None, (field, odd)
+            form.stem(given)
+    assert count > len(fields), "some of them are right"
+
+
+@pytest.mark.parametrize("command", sorted(models()))
+def test_no_settings_model_takes_a_number_that_is_not_finite(command: str) -> None:
+    model = models()[command]
+    assert issubclass(model, Settings)
+    for field in model.model_fields:
+        for number in INFINITE:
+            for odd in (number, [number], (number, number), {"x": number}, {"x": [number]}):
+                try:
+                    found = model.model_validate({**BASES.get(command, {}), field: odd})
+                except ValidationError:
+                    continue
+                assert finite(found.model_dump()), (field, odd)
+
+
+def test_a_study_takes_none_either() -> None:
+    right = {"command": "run", "seeds": [0]}
+    Design.model_validate(right)
+    for more in (
+        {"settings": {"time_limit": math.inf}},
+        {"grid": {"time_limit": [1.0, math.nan]}},
+        {"variants": {"a": {"time_limit": math.inf}}},
+    ):
+        with pytest.raises(ValidationError):
+            Design.model_validate({**right, **more})
+
+
+def test_a_number_of_a_setting_is_shown_whole() -> None:
+    form = forms()["train patterns"]
+    assert form.words({"budget": 1234567.0})[-2:] == ["--budget", "1234567"]
+
+
+@pytest.mark.parametrize("kind", ["x", "", None, [], {}, 1, "run"])
+def test_a_kind_that_is_not_the_command_s(kind: Any) -> None:
+    for command in ("sweep dqn", "train patterns"):
+        form, rest = form_of(command, {KIND: kind})
+        with pytest.raises(ProblemError, match="kind: it must be"):
+            form.checked(rest, lambda _, text: text)
+        first, _, second = command.partition(" ")
+        if kind != second:
+            with pytest.raises(ProblemError, match="kind: it must be"):
+                form_of(first, {KIND: kind})
+
+
+class Client(NamedTuple):
+    """Asks a service in this process."""
+
+    runner: asyncio.Runner
+    app: Any
+
+    def ask(self, method: str, path: str, content: bytes = b"") -> httpx.Response:
+        async def answer() -> httpx.Response:
+            transport = httpx.ASGITransport(self.app)
+            base = f"http://localhost{API}/"
+            headers = {"Content-Type": "application/json"} if content else {}
+            async with httpx.AsyncClient(transport=transport, base_url=base) as client:
+                return await client.request(method, path, content=content, headers=headers)
+
+        return self.runner.run(answer())
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    folder = tmp_path_factory.mktemp("served") / "runs"
+    folder.mkdir()
+    house = House(Place(folder), 0, ())
+    house.place.claim()
+    with asyncio.Runner() as runner:
+        yield Client(runner, make_app(house))
+        runner.run(house.search.close())
+    house.place.release()
+
+
+def problem(answer: httpx.Response) -> Any:
+    assert answer.headers["content-type"] == "application/problem+json", answer.text
+    return answer.json()
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["Infinity", "-Infinity", "NaN", "1e400", "-1e999", '"\\ud800"', '{"\\udfff": 1}', "[" * 99],
+)
+@pytest.mark.parametrize("path", ["commands/run/check", "jobs", "evaluations", "agents", "session"])
+def test_what_is_no_json_of_everyone_is_refused_at_the_door(
+    client: Client, path: str, value: str
+) -> None:
+    for body in (value, f'{{"settings": {{"blend": {value}}}}}', f'{{"agent": {value}}}'):
+        answer = client.ask("POST", path, body.encode())
+        assert answer.status_code == 400, body
+        assert "the body is not JSON" in problem(answer)["detail"]
+
+
+def test_whole_characters_are_let_in(client: Client) -> None:
+    body = b'{"settings": {"blend": 0.5}, "name": "\\ud83d\\ude00"}'
+    assert client.ask("POST", "commands/run/check", body).status_code == 422, "as a name"
+    body = json.dumps({"settings": {"blend": "\U0001f600"}}).encode()
+    assert "blend" in problem(client.ask("POST", "commands/run/check", body))["detail"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", sorted(forms()))
+def test_any_value_sent_to_any_form(client: Client, command: str) -> None:
+    """As above, through all that a request meets: 200 or a problem of the client's, never 5xx."""
+    base = BASES.get(command, {})
+    fields = [field for field in forms()[command].model.model_fields if field != KIND]
+    for field in [*fields, "nonsense", KIND]:
+        for odd in ODD:
+            settings = {**base, field: odd}
+            if command.startswith("sweep") and taken(forms()[command], settings) is not None:
+                settings["trials"] = settings.get("trials", 1)
+            body = json.dumps({"settings": settings}).encode()
+            answer = client.ask("POST", f"commands/{command}/check", body)
+            assert answer.status_code in (200, 400, 404, 409, 422), (field, odd, answer.text)
+            if answer.status_code != 200:
+                problem(answer)
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-inf"])
+def test_a_file_of_settings_with_such_a_number(tmp_path: Path, text: str) -> None:
+    from evolve.config.toml import read_toml, resolve
+
+    file = tmp_path / "config.toml"
+    file.write_text(f"time_limit = {text}\npopulation = {text}\n")
+    with pytest.raises(EvolveError) as told:
+        resolve({}, read_toml(file), str(file))
+    assert isinstance(told.value, SettingsError)
+    assert "time_limit" in str(told.value)
+    assert "population" in str(told.value)
