@@ -47,7 +47,8 @@ IMPORTS: Final[Mapping[str, Sequence[str]]] = {
 """What the server imports before it first forks a command, beside its module and `ALL`."""
 ALL: Final = ("evolve.engine.game", "pyarrow.parquet")
 HELD_BEFORE: Final = "HELD_BEFORE"
-"""A variable with the end of a path: a fork stops itself before it gives a file that name."""
+"""A variable with the end of a path, and a number: a fork stops itself before it gives a file that
+name so many times."""
 _NUMBER: Final = struct.Struct("i")
 
 
@@ -257,11 +258,16 @@ def become(request: Any, ready: socket.socket) -> None:
     runpy.run_module("evolve", run_name="__main__", alter_sys=True)
 
 
-def _hold_before(name: str) -> None:
+def _hold_before(what: str) -> None:
     from evolve.files import changes
 
+    name, _, times = what.rpartition(" ")
+    left = int(times)
+
     def hold(change: changes.Change, path: Path, _: bytes) -> None:
-        if change == "rename" and path.as_posix().endswith(name):
+        nonlocal left
+        left -= change == "rename" and path.as_posix().endswith(name)
+        if left == 0:
             os.kill(os.getpid(), signal.SIGSTOP)
 
     changes.hook = hold

@@ -246,8 +246,8 @@ def test_killed_and_gone_on_with_it_is_as_if_undisturbed(sampler: str, tmp_path:
         options = ("--trials=8", *GA, "--jobs=1")
     done("sweep", "program", PROGRAM, *options, "--out", tmp_path / "whole")
     words = ["sweep", "program", PROGRAM, *options, "--out", tmp_path / "cut"]
-    for number in (1, 4):
-        with spawn(tmp_path, *words, HELD_BEFORE=f"/trials/trial-{number:04}.json") as process:
+    for times in (3, 4):
+        with spawn(tmp_path, *words, HELD_BEFORE=f"/trials.parquet {times}") as process:
             wait_until_held(process)
             process.kill()
             process.communicate()

@@ -85,7 +85,7 @@ def test_a_match_in_which_any_change_fails_loses_no_game(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("name", "words", "place"),
-    [("match", MATCH, "g.ggf"), ("rating", RATING, "x/games.parquet")],
+    [("match", MATCH, "g.ggf"), ("rating", RATING, "x/games/pair-000-001.parquet")],
 )
 def test_a_death_that_is_simulated_leaves_what_a_real_one_does(
     name: str, words: tuple[object, ...], place: str, tmp_path: Path
