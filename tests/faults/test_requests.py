@@ -30,6 +30,8 @@ pytestmark = pytest.mark.slow
 
 _CHAMPION: Final = Path(evolve.__file__).parent / "agents/champions/champion-standard.json"
 _DATA: Final = base64.b64encode(_CHAMPION.read_bytes()).decode()
+_MADE: Final = re.compile(r"[0-9a-f]{8,}(-[0-9a-f]{8})?")
+"""Names that are made up, another each time."""
 _RUN: Final = {"command": "run", "settings": {"population": 4, "generations": 1}}
 _MATCH: Final = {"command": "match", "settings": {"a": "swh", "b": "zero", "games": 2}}
 
@@ -260,11 +262,6 @@ def remove_claims(folder: Path) -> None:
             claim.rmdir()
 
 
-def unnumbered(text: str) -> str:
-    """A text without the ids that are drawn each time."""
-    return re.sub("[0-9a-f]{8,}", "ID", text)
-
-
 @contextlib.contextmanager
 def explained(point: Point) -> Iterator[None]:
     try:
@@ -311,8 +308,8 @@ def test_a_request_in_which_any_change_fails_says_so_and_may_be_sent_again(
                 answer = case.send(server)
             server.house.index.scan()
             if answer.status_code == 507:
-                name = unnumbered(Path(named(case.whole.points, number).place).name)
-                said = unnumbered(answer.json()["detail"])
+                name = _MADE.sub("N", Path(named(case.whole.points, number).place).name)
+                said = _MADE.sub("N", answer.json()["detail"])
                 assert said.startswith(f"{name} could not be written or read: "), (name, said)
                 assert server.listed() == case.whole.before or point.change == "sync"
             else:

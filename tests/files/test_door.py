@@ -80,6 +80,7 @@ EXEMPT: Final = {
     ("service/place.py", "Path"): _OURS,
     ("service/place.py", "resolve"): _DOOR,
     ("service/place.py", "unlinked"): _OTHERS,
+    ("service/process.py", "Path"): _OURS,
     ("service/api/jobs.py", "FileResponse"): "the type of an answer, which is a `SentFile`",
     ("service/api/runs.py", "FileResponse"): "the type of an answer, which is a `SentFile`",
     ("service/app.py", "StaticFiles"): _OURS,

@@ -90,9 +90,13 @@ def test_folders_of_the_names_of_half_written_files_stay(
     names.append(own / "jobs" / JOB / ".writing-x")
     for path in names:
         path.mkdir(parents=True)
+    files = [path.with_name(f".writing-{end}") for path in names for end in ("a", "z")]
+    for path in files:
+        path.write_text("x")
     with App(tmp_path / "runs", runner) as app:
         app.get("jobs")
     assert all(path.is_dir() for path in names)
+    assert [path for path in files if path.exists()] == [], "those beside them go"
 
 
 @pytest.mark.slow
