@@ -1,6 +1,6 @@
 """The one door to the files of a folder that people name: below it no link is followed.
 
-A folder of runs may come from anywhere. A link in it would let whoever made it choose which files
+A folder of runs may come from anywhere. A link in it would let its maker choose which files
 of the user are read, shown, overwritten or removed. So all that is inside is reached from a handle
 of the folder, level by level, and a link on the way is an error that names it. The folder itself
 may be a link: its user named it. Changes of files take the same way, see `changes`.

@@ -73,7 +73,7 @@ def unpacked(answer: bytes) -> Any:
     try:
         return pickle.loads(answer)
     except Exception as error:  # garbage raises whatever it names
-        raise WrongAnswerError(f"its answer cannot be unpacked: {told(error)}") from error
+        raise WrongAnswerError(f"its answer cannot be unpacked: {in_words(error)}") from error
 
 
 def raised(answer: bytes) -> EvolveError:
@@ -84,7 +84,7 @@ def raised(answer: bytes) -> EvolveError:
     return error
 
 
-def told(error: BaseException) -> str:
+def in_words(error: BaseException) -> str:
     """An error in one line."""
     text = " ".join(str(error).split())[:_LONGEST_TEXT]
     return plain(f"{type(error).__name__}: {text}" if text else type(error).__name__)

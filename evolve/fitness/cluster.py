@@ -23,9 +23,9 @@ from evolve.fitness.answers import (
     Check,
     Reply,
     WrongAnswerError,
+    in_words,
     raised,
     reply_of,
-    told,
     unpacked,
 )
 from evolve.fitness.errand import whole
@@ -249,7 +249,7 @@ class Cluster:
             error = unread
         if self._client.status != "running" or isinstance(error, CancelledError):
             raise self.roster.gone() from error
-        return str(error) if isinstance(error, KilledWorker) else told(error)
+        return str(error) if isinstance(error, KilledWorker) else in_words(error)
 
     def _look_for_late_ones(self, begun: Mapping[int, _Task], fetching: Fetching) -> None:
         """Give tasks to others whose workers have had them for too long, though they live."""

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from distributed import Client
 from distributed.utils_comm import gather_from_workers
 
-from evolve.fitness.answers import WrongAnswerError, told
+from evolve.fitness.answers import WrongAnswerError, in_words
 from evolve.fitness.roster import Roster
 
 _TOGETHER: Final = 5.0
@@ -138,7 +138,7 @@ class Fetching:
         except (OSError, TimeoutError):
             answer = NOTHING
         except Exception as error:  # anything, as above
-            answer = WrongAnswerError(f"its answer cannot be unpacked: {told(error)}")
+            answer = WrongAnswerError(f"its answer cannot be unpacked: {in_words(error)}")
         self._events.put(_Fetched(False, [News(number, future, answer)]))
 
     async def _of_workers(self, keys: list[Any]) -> dict[Any, Any]:

@@ -18,7 +18,7 @@ from evolve import __version__
 from evolve.agents.registry import reference_agent
 from evolve.engine.compile import sources_hash
 from evolve.errors import EvolveError
-from evolve.fitness.answers import DONE, FAILED, RAISED, REFUSED, told
+from evolve.fitness.answers import DONE, FAILED, RAISED, REFUSED, in_words
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import START_POSITION
 
@@ -80,4 +80,4 @@ def _done(inner: bytes) -> tuple[str, Any]:
         return RAISED, pickle.dumps(error)
     except Exception as error:  # of this worker, or of evolve's: others may do better
         *_, frame = traceback.extract_tb(error.__traceback__)
-        return FAILED, f"{told(error)} ({Path(frame.filename).name}, line {frame.lineno})"
+        return FAILED, f"{in_words(error)} ({Path(frame.filename).name}, line {frame.lineno})"

@@ -15,7 +15,7 @@ from distributed import Client, KilledWorker
 
 from evolve.errors import ClusterError
 from evolve.fitness import errand
-from evolve.fitness.answers import ensure, named, told
+from evolve.fitness.answers import ensure, in_words, named
 from evolve.fitness.errand import whole
 from evolve.fitness.remote import Make
 from evolve.text import count_of
@@ -140,7 +140,7 @@ class Roster:
             except (OSError, TimeoutError, CancelledError, KilledWorker):
                 facts = {"why": f"it has not answered for {_ANSWER:.0f} seconds"}
             except Exception as error:  # what cannot be unpacked raises anything
-                facts = {"why": f"its answer cannot be used: {told(error)}"}
+                facts = {"why": f"its answer cannot be used: {in_words(error)}"}
             make = facts.pop("make", None)
             why = facts.pop("why", None)
             if make is not None and make != mine:

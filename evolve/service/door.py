@@ -1,4 +1,4 @@
-"""The token that lets clients in: kept for its user, told once by each browser, then its cookie.
+"""The token that lets clients in: kept for its user, sent once by each browser, then its cookie.
 
 Whoever has an account on this machine reaches 127.0.0.1: an address is no proof of who asks. So a
 token is always wanted, unless the one who starts the service says aloud that it is not.
@@ -80,7 +80,7 @@ class Door:
         return self._token is not None and hmac.compare_digest(token.encode(), self._token)
 
     def new_cookie(self) -> str:
-        """The value of a cookie for a browser that has told the token."""
+        """The value of a cookie for a browser that has sent the token."""
         browser = secrets.token_hex(8)
         return f"{browser}.{self._proof(browser)}"
 

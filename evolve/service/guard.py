@@ -24,7 +24,7 @@ from evolve.service.problems import problem
 from evolve.service.turns import CLIENT
 
 SESSION: Final = "/api/v1/session"
-"""Where a browser tells the token: all else below /api wants to be told it already."""
+"""Where a browser sends the token: all else below /api needs it before."""
 LOCAL: Final = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE: Final = ("0.0.0.0", "::")
 HOST_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,253}|\[?[0-9A-Fa-f:.]{2,45}\]?")
