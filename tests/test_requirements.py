@@ -27,7 +27,8 @@ CALLED: Final = {
 """Distributions that are not called as what is imported of them."""
 
 WHERE: Final[Mapping[str, tuple[str, ...]]] = {
-    "serve": ("evolve/service/", "evolve/cli/serve.py"),
+    # The meter does without psutil where there is none, and on Linux in any case.
+    "serve": ("evolve/service/", "evolve/cli/serve.py", "evolve/programs/meter.py"),
     "learn": ("evolve/learning/",),
     "cluster": ("evolve/fitness/",),
 }

@@ -161,6 +161,14 @@ class FolderPath(_SystemPath):
             if fnmatchcase(one.name, first):
                 yield from one.glob(rest) if rest else (one,)
 
+    def rglob(self, pattern: str) -> Generator[FolderPath, None, None]:
+        """What is so called in the folder, and in those below it."""
+        for one in self.iterdir():
+            if fnmatchcase(one.name, pattern):
+                yield one
+            if one.is_dir():
+                yield from one.rglob(pattern)
+
     def refuse_links(self) -> None:
         """Raise LinkError where anything in the folder is a link."""
         with _listed(self) as entries:

@@ -56,7 +56,7 @@ def load(folder: FolderPath, place: Place) -> JobRecord:
     try:
         values = parse_json(read_document(file))
         if not isinstance(values, dict):
-            raise ValueError("it is no table of values")
+            raise ValueError("it is not a table of values")
         mark = values.pop(_MARK, None)
         record = _records.validate_json(json.dumps(values))
     except ValidationError as error:

@@ -32,7 +32,7 @@ def check_config(run: Run) -> None:
     if missing:
         raise RunError(f"{file} is damaged: it has no {', '.join(missing)}")
     if not isinstance(config.get("versions", {}), Mapping):
-        raise RunError(f"{file} is damaged: versions = {config['versions']!r} is no table")
+        raise RunError(f"{file} is damaged: versions = {config['versions']!r} is not a table")
     model = kind.commands[run.command].model()
     given: dict[str, Any] = {key: one for key, one in config.items() if key not in _NOT_SETTINGS}
     if kind is SWEEPS:

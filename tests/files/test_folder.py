@@ -52,6 +52,7 @@ READS: Final[dict[str, Callable[[FolderPath], object]]] = {
     "stat": FolderPath.stat,
     "iterdir": lambda path: list(path.iterdir()),
     "glob": lambda path: list(path.glob("*")),
+    "rglob": lambda path: list(path.rglob("*")),
     "refuse_links": FolderPath.refuse_links,
     "unlinked": FolderPath.unlinked,
 }
@@ -143,6 +144,7 @@ def test_it_is_used_as_any_path_is(root: FolderPath) -> None:
     assert [one.name for one in root.iterdir()] == ["a"]
     assert list(root.glob("*/f*")) == [file]
     assert list((root / "b").glob("*")) == []
+    assert list(root.rglob("f*")) == [file]
     for made in (
         *(file.parent, file.with_name("x"), file.with_suffix(".x"), root.joinpath("a", "x")),
         *(*root.iterdir(), *root.glob("*/*"), inside(root, "a", "x"), inside(file)),
@@ -274,7 +276,7 @@ def test_all_that_looks_at_the_disk_takes_the_door() -> None:
     }
     others = {
         *("samefile", "owner", "group", "is_mount", "is_block_device", "is_char_device"),
-        *("is_fifo", "is_socket", "is_junction", "rglob", "walk"),
+        *("is_fifo", "is_socket", "is_junction", "walk"),
     }
     left = [name for name in disk_methods() if name not in vars(FolderPath)]
     assert set(left) <= by_open | no_look | changing | others

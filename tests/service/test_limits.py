@@ -106,7 +106,7 @@ def test_files_of_individuals_stay_for_jobs_alone(
 
 def test_a_folder_that_is_gone_is_said_to_be(local: Local) -> None:
     place = local.house.place.runs
-    moved = place.with_name("elsewhere")
+    moved = Path(place).with_name("elsewhere")
     place.rename(moved)
     for path in ("runs", "runs/small", "runs/small/generations", "jobs", "agents", "health"):
         answer = local.ask("GET", path)

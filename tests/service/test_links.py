@@ -158,16 +158,18 @@ def test_an_upload_that_is_a_link(opened: Open, folder: Path, outside: Path) -> 
     assert (kept / f"{name}.json").is_symlink()
 
 
-def test_an_individual_that_was_shown_and_is_a_link_now(
+def test_an_individual_that_was_in_a_job_and_is_a_link_now(
     opened: Open, folder: Path, outside: Path
 ) -> None:
     with opened(folder) as app:
         [individual] = app.get("runs/small/generations/1/individuals?limit=1")["items"]
-        app.get(f"runs/small/individuals/{individual['individual']}")
+        one = f"run:small:{individual['individual']}"
+        match = {"command": "match", "settings": {"a": one, "b": "random", "games": 2}}
+        app.post("jobs", match, 202)
         [kept] = (folder / ".service" / "agents").glob("*.json")
         kept.unlink()
         kept.symlink_to(outside / "run" / "champion.json")
-        app.refused(f"runs/small/individuals/{individual['individual']}")
+        assert "is a link" in str(app.post("jobs", match, 422))
         assert kept.is_symlink()
 
 

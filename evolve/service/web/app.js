@@ -133,13 +133,11 @@ function App() {
     <main id="main" tabindex="-1" ref=${main}><${Token} /><${Page} route=${route} /></main>`;
 }
 
-/** An address with ?token=… was printed by the server: it opens the page for who has it, and is taken out of the address bar. */
+/** The printed address has ?token=…: it signs the browser in, and leaves the address bar. */
 async function takeToken() {
-  const query = new URLSearchParams(location.search);
-  const token = query.get("token");
+  const token = new URLSearchParams(location.search).get("token");
   if (token === null) return;
-  query.delete("token");
-  history.replaceState(null, "", `${location.pathname}${query.size ? `?${query}` : ""}${location.hash || "#/"}`);
+  history.replaceState(null, "", location.pathname + (location.hash || "#/"));
   await giveToken(token).catch(() => {});
 }
 
