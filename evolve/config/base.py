@@ -32,7 +32,7 @@ def _is_half(value: Any) -> bool:
     if not isinstance(value, str) or value.isascii():
         return False
     try:
-        value.encode()
+        value.encode("utf-8", "surrogateescape")  # names of files that are no text have such halves
     except UnicodeEncodeError:
         return True
     return False

@@ -21,7 +21,8 @@ _known: Final[OrderedDict[tuple[str, ...], str]] = OrderedDict()
 
 def noted(what: str, error: BaseException) -> str:
     """The id of a failure of `what`. The first time the log gets it, with the id and the traceback;
-    the same again has the same id and no line: what fails twice a second would fill the disk."""
+    the same again has the same id and no line: what fails twice a second would fill the disk. Of a
+    disk that is full or refuses, which says all there is to say, it gets a line."""
     last = traceback.extract_tb(error.__traceback__)[-1:]
     key = (what, type(error).__name__, *(f"{one.filename}:{one.lineno}" for one in last))
     known = _known.get(key)
@@ -31,7 +32,10 @@ def noted(what: str, error: BaseException) -> str:
     _known[key] = name
     while len(_known) > _MOST:
         _known.popitem(last=False)
-    _log.error("failure %s of %s", name, what, exc_info=error)
+    if isinstance(error, OSError):
+        _log.error("failure %s of %s: %s", name, what, error)
+    else:
+        _log.error("failure %s of %s", name, what, exc_info=error)
     return name
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,10 @@ import pytest
 
 import evolve
 from benchmarks.pages import addresses, sign_in, visit
+from evolve.service import job_file
+from evolve.service.job import JobRecord
+from evolve.service.place import Place
+from evolve.service.process import MARK, Process, boot
 from tests.service import SMALL, TOKEN, Service, until
 
 if TYPE_CHECKING:
@@ -455,13 +460,15 @@ def held(context: BrowserContext, page: Page) -> tuple[float, float]:
 @pytest.mark.parametrize("shared", [True, False], ids=["shared", "alone"])
 def test_events_leave_nothing_behind(tmp_path: Path, browser: Browser, shared: bool) -> None:
     """After 20 000 of a job at work the browser holds hardly more than before."""
-    name, sleeper = "20260101-00000001", subprocess.Popen(["sleep", "600"])
+    name, settings = "20260101-00000001", {"a": "swh", "b": "zero", "games": 2}
     folder = tmp_path / "runs" / ".service" / "jobs" / name
     folder.mkdir(parents=True)
-    process = {"number": sleeper.pid, "started": psutil.Process(sleeper.pid).create_time()}
-    record = {"id": name, "command": "match", "settings": {}, "words": [], "shown": []}
-    more = {"state": "running", "created": 1.0, "started": 1.0, "process": process, "progress": {}}
-    (folder / "job.json").write_text(json.dumps({**record, **more}))
+    place = Place(tmp_path / "runs")
+    record = JobRecord(name, "match", settings, state="running", created=1.0, started=1.0)
+    mark = job_file.process_mark(record, place)
+    sleeper = subprocess.Popen(["sleep", "600"], env={**os.environ, MARK: mark})
+    record.process = Process(sleeper.pid, psutil.Process(sleeper.pid).create_time(), boot())
+    job_file.save(record, place)
     count = 0
 
     def tell(events: int) -> None:
