@@ -278,7 +278,7 @@ def _is_finished(sweep: Sweep) -> bool:
 
 
 def _go_on(sweep: Sweep, remark: str | None = None) -> int:
-    """Search until something ends it, and say how it went; the exit code. remark: to be told of
+    """Search until something ends it, and say how it went; the exit code. remark: what to report of
     what goes on."""
     from evolve.sweeps.rungs import crown
     from evolve.sweeps.sweep import SweepEnding

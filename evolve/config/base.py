@@ -14,7 +14,7 @@ class Settings(BaseModel):
     half a character (a lone surrogate).
 
     Infinity and NaN pass most bounds or none, and break what counts, sorts or writes them; half a
-    character breaks whoever prints it.
+    character breaks what prints it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, allow_inf_nan=False)

@@ -1,6 +1,6 @@
 """What a worker of a cluster may answer. All else is refused, in a line that names the worker.
 
-This finds workers that are broken, not those that lie: whoever runs one can make up the results of
+This finds workers that are broken, not those that lie: who runs one can make up the results of
 games that look right, and what comes over the network is unpickled, by Dask and here. So the
 workers have to be trusted as much as the client; see docs/cluster.md.
 """

@@ -184,7 +184,7 @@ class Cluster:
         with self._counting:
             unwanted = [one for one in futures if one not in self._owed]
         # Once the scheduler is gone, or another thread has left the cluster, nothing is left to
-        # cancel, and what ended the work is what should be told.
+        # cancel, and what ended the work is what should be reported.
         with contextlib.suppress(*_CLOSED):
             if unwanted:
                 self._client.cancel(unwanted, force=True)

@@ -1,7 +1,7 @@
 """Lines that other programs send, and that go back to them: without control characters.
 
 A protocol that repeats what it was sent (NBoard's `ping`, an error that quotes a word) would carry
-escape sequences to whoever shows the answer. So they are left out where a line comes in, as GTP
+escape sequences to what shows the answer. So they are left out where a line comes in, as GTP
 asks for, and what is left of others' text, such as the name of an agent, is made harmless where a
 line goes out.
 """
