@@ -29,8 +29,14 @@ _AT_ONCE: Final = 1.0
 _AGAIN: Final = 0.02
 """Seconds until one that was lost is sent again."""
 
+_IMPORTING: Final = "<frozen importlib._bootstrap>"
+_IMPORT_SECONDS: Final = 5.0
+"""Longest that a signal waits for an import, which may never end."""
+
 _came = -math.inf
 """When the last one came."""
+_waits_since = math.inf
+"""When the first one came that waits for an import."""
 _others: Callable[[Any], object] = sys.__unraisablehook__
 """What is done with other errors that cannot be raised."""
 _replaced = ExitStack()
@@ -139,20 +145,31 @@ def _try_again(unraisable: Any) -> None:
 
 
 def _put_off(number: int, frame: FrameType | None) -> bool:
-    """Send a signal again later if it interrupts `_try_again`, where Python drops what is raised.
+    """Send a signal again later if it comes where what it raises is dropped and no hook is called.
 
-    Unlike what is dropped elsewhere, that does not call the hook: it would be lost. The frames that
-    the signal interrupts say so without a gap, from the hook's first instruction to its last, and
-    for the main thread alone, the only one that handles signals. A flag would be set too late and
-    cleared too early, and be set by hooks in other threads. To block signals in the hook
-    (`pthread_sigmask`) would not do: those that have come already wait in Python, and others come
-    by way of other threads.
+    That is within `_try_again`, and while a module is imported: what Cython made drops whatever is
+    raised as it starts (numpy.random and pandas are full of it). A match went on after 3 of 240
+    Ctrl-C within its first seconds.
+
+    The frames that the signal interrupts say so without a gap, from the hook's first instruction to
+    its last, and for the main thread alone, the only one that handles signals. A flag would be set
+    too late and cleared too early, and be set by hooks in other threads. To block signals in the
+    hook (`pthread_sigmask`) would not do: those that have come already wait in Python, and others
+    come by way of other threads.
     """
+    global _waits_since
+    importing = False
     while frame is not None:
         if frame.f_code is _try_again.__code__:
             _send_again(number)
             return True
+        importing |= frame.f_code.co_filename == _IMPORTING
         frame = frame.f_back
+    now = time.monotonic()
+    _waits_since = min(_waits_since, now) if importing else math.inf
+    if now - _waits_since < _IMPORT_SECONDS and importing:
+        _send_again(number)
+        return True
     return False
 
 

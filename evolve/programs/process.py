@@ -21,6 +21,7 @@ NOTHING: Final[Mapping[str, str]] = {}
 _LONGEST_LINE: Final = 65536
 _LINES_AHEAD: Final = 1000
 """Lines read before anyone wants them: a program that floods us is made to wait."""
+_FLOOD_PAUSE: Final = 0.01
 _LAST_WORDS_SECONDS: Final = 0.5
 _GUARD_SECONDS: Final = 10.0
 """A guard takes half of that at most to end what it guards."""
@@ -56,9 +57,13 @@ class LineProcess:
             self._process = self._start(command)
         except OSError as error:
             raise EngineError(f"cannot be started: {error.strerror}") from error
-        self._lines: queue.Queue[str | None] = queue.Queue(_LINES_AHEAD)
+        # With a limit (`queue.Queue`) it would be made of locks that a Ctrl-C can leave closed:
+        # a match stood still for good after one of 240.
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._ending = threading.Lock()
         self._ended = False
+        self._gone = False
+        """Whether its guard has ended; without one, whether it has."""
         self._unwanted = False
         self._complaints: deque[str] = deque(maxlen=3)
         self._threads = [
@@ -117,7 +122,8 @@ class LineProcess:
         while True:
             left = max(0.0, deadline - time.monotonic())
             # A program that has ended may have left a child behind that keeps its output open.
-            ended = self._process.poll() is not None
+            # `poll` would tell of it as well; a Ctrl-C within it can leave its lock closed.
+            ended = self._gone
             try:
                 line = self._lines.get(timeout=min(left, _LAST_WORDS_SECONDS))
                 break
@@ -157,8 +163,7 @@ class LineProcess:
                 self._forget_lines()
                 thread.join(0.01)
         self._forget_lines()
-        with contextlib.suppress(queue.Full):
-            self._lines.put_nowait(None)  # for whoever waits for a line
+        self._lines.put(None)  # for whoever waits for a line
 
     def _forget_lines(self) -> None:
         with contextlib.suppress(queue.Empty):
@@ -183,12 +188,16 @@ class LineProcess:
         """Wait for the end of the guard, and do its work where it could not."""
         if self.report is not None:
             self.report.read()
-            self._process.wait()
+        self._process.wait()
+        self._gone = True
+        if self.report is not None:
             PROGRAMS.end(self._process.pid, self.report, self._mark)
 
     def _read_output(self) -> None:
         with contextlib.closing(self._stream(self._process.stdout)) as stream:
             while line := stream.readline(_LONGEST_LINE):
+                while self._lines.qsize() >= _LINES_AHEAD and not self._unwanted:
+                    time.sleep(_FLOOD_PAUSE)
                 if not self._unwanted:
                     self._lines.put(line.decode("utf-8", "replace").strip())
         self._lines.put(None)

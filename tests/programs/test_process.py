@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 import psutil
 import pytest
@@ -45,6 +46,48 @@ def test_one_that_says_nothing_is_not_waited_for() -> None:
         with pytest.raises(EngineError, match="no answer in time"):
             program.receive(begin + 0.3, "answer")
         assert time.monotonic() - begin > 0.25
+
+
+class _Interrupt:
+    """Raises KeyboardInterrupt at the step `left` of what is traced."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def __call__(self, frame: FrameType, event: str, argument: object) -> _Interrupt:
+        frame.f_trace_opcodes = True
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+        return self
+
+
+def test_an_interruption_at_any_step_leaves_it_usable() -> None:
+    """A queue with a limit stayed locked: neither lines nor the end came past it."""
+    with running(ECHO) as program:
+
+        def ask() -> None:
+            program.send("a")
+            assert program.receive(soon(), "line") == "A"
+
+        step, interrupted = 0, True
+        while interrupted:
+            step += 1
+            before = sys.gettrace()
+            sys.settrace(_Interrupt(step))
+            try:
+                program.receive(0.0, "line")
+            except KeyboardInterrupt:
+                pass
+            except EngineError:
+                interrupted = False
+            finally:
+                sys.settrace(before)
+            thread = threading.Thread(target=ask, daemon=True)
+            thread.start()
+            thread.join(10)
+            assert not thread.is_alive(), f"stands still after an interruption at step {step}"
+        assert step > 30
 
 
 @pytest.mark.clock
