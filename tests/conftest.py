@@ -5,7 +5,9 @@ from __future__ import annotations
 import gc
 import importlib.util
 import signal
+from collections import Counter
 from collections.abc import Generator
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -14,6 +16,17 @@ _NO_TORCH: Final = (
     "needs PyTorch: pip install torch --index-url https://download.pytorch.org/whl/cpu"
 )
 _MISSING: Final = importlib.util.find_spec("torch") is None
+_LONG: Final = (
+    "sweeps/test_kills.py", "service/test_jobs.py", "service/test_page.py",
+    "faults/test_trainings.py", "fitness/test_cluster.py", "cli/test_sweep_program.py",
+    "faults/test_other_sweeps.py", "service/test_values.py", "service/test_contract.py",
+    "engine/test_pattern_search.py", "learning/test_course.py", "cli/test_sweep.py",
+    "cli/test_signals.py", "test_extending.py", "faults/test_sweeps.py", "cli/test_hostile.py",
+    "cli/test_terminal.py", "service/test_disk.py", "faults/test_requests.py",
+    "cli/test_study_cluster.py", "sweeps/test_postgres.py", "standalone/test_part_patterns.py",
+    "test_notebook.py", "engine/test_lanes.py",
+)  # fmt: skip
+"""Modules whose tests take longest, the longest first."""
 
 
 def pytest_configure() -> None:
@@ -24,6 +37,17 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the modules that take longest, then those of many tests: a process gets a module
+    at a time, and one of two minutes that came last left the others idle."""
+    counts = Counter(item.path for item in items)
+    here = Path(__file__).parent
+
+    def rank(item: pytest.Item) -> tuple[int, int, str]:
+        name = item.path.relative_to(here).as_posix()
+        place = _LONG.index(name) if name in _LONG else len(_LONG)
+        return place, -counts[item.path], name
+
+    items.sort(key=rank)
     if _MISSING:
         for item in items:
             if item.get_closest_marker("learning"):
