@@ -6,8 +6,9 @@ import pytest
 
 from tests.faults import DATA
 from tests.faults.inside import inside
+from tests.service.inside import runner
 
-__all__ = ["inside"]
+__all__ = ["inside", "runner"]
 
 
 @pytest.fixture(autouse=True)

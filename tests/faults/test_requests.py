@@ -119,12 +119,6 @@ def _own_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def runner() -> Iterator[asyncio.Runner]:
-    with asyncio.Runner() as runner:
-        yield runner
-
-
-@pytest.fixture(scope="module")
 def search(runner: asyncio.Runner) -> Iterator[Search]:
     search = Search()
     yield search

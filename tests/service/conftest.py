@@ -12,6 +12,9 @@ import pytest
 from benchmarks.pages import find_chromium, open_chromium
 from tests.cli import done
 from tests.service import SMALL, Service
+from tests.service.inside import runner
+
+__all__ = ["runner"]
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -39,6 +42,12 @@ def browser() -> Iterator[Browser]:
     assert _CHROMIUM is not None
     with open_chromium(_CHROMIUM) as opened:
         yield opened
+
+
+@pytest.fixture
+def own_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Be a user with a data folder, and so a secret, of one's own."""
+    monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
 
 
 @pytest.fixture(scope="session")

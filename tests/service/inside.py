@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from evolve.service import job_file
 from evolve.service.app import make_app
@@ -16,6 +18,13 @@ from evolve.service.place import Place
 from evolve.service.plays import Plays
 from evolve.service.search import Search
 from tests.service import API
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[asyncio.Runner]:
+    """What runs the app's coroutines."""
+    with asyncio.Runner() as runner:
+        yield runner
 
 
 class App:

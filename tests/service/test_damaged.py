@@ -6,7 +6,6 @@ import asyncio
 import json
 import shutil
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,7 +22,7 @@ from evolve.service.place import Place
 from tests.cli import posix
 from tests.service.inside import App
 
-pytestmark = posix
+pytestmark = [posix, pytest.mark.usefixtures("own_user")]
 
 GOOD: Final = "20260101-0000000b"
 BAD: Final = "20260101-0000000a"
@@ -33,17 +32,6 @@ JSON: Final = [None, True, 7, -1, 1e300, "text", [], [1], {}, {"a": {"b": [1]}}]
 RAW: Final = ["Infinity", "-Infinity", "NaN", "1e999", '"\\ud800"', "[" * 100 + "]" * 100, "9" * 99]
 """What JSON's reader takes besides."""
 TOML: Final = [True, 7, -1, 1.5, float("nan"), float("inf"), "text", [], ["x", 1], {}, {"a": 1}]
-
-
-@pytest.fixture(scope="module")
-def runner() -> Iterator[asyncio.Runner]:
-    with asyncio.Runner() as runner:
-        yield runner
-
-
-@pytest.fixture(autouse=True)
-def _user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -23,20 +22,9 @@ from tests.faults import hooked
 from tests.service import Service, until
 from tests.service.inside import App
 
-pytestmark = posix
+pytestmark = [posix, pytest.mark.usefixtures("own_user")]
 MANY: Final = 3_000
 JOB: Final = "20260101-0000000a"
-
-
-@pytest.fixture(scope="module")
-def runner() -> Iterator[asyncio.Runner]:
-    with asyncio.Runner() as runner:
-        yield runner
-
-
-@pytest.fixture(autouse=True)
-def _user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
 
 
 def fill(folder: Path) -> dict[str, Path]:

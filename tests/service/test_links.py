@@ -33,12 +33,6 @@ _MATCH: Final = {"command": "match", "settings": {"a": "swh", "b": "random", "ga
 
 
 @pytest.fixture(scope="module")
-def runner() -> Iterator[asyncio.Runner]:
-    with asyncio.Runner() as runner:
-        yield runner
-
-
-@pytest.fixture(scope="module")
 def search(runner: asyncio.Runner) -> Iterator[Search]:
     """The process that searches, the same for all: it takes seconds to start."""
     search = Search()

@@ -28,22 +28,11 @@ from tests.cli import posix
 from tests.service.inside import App, rewrite
 from tests.waits import until
 
-pytestmark = posix
+pytestmark = [posix, pytest.mark.usefixtures("own_user")]
 
 JOB: Final = "20260101-0000000a"
 MATCH: Final = {"a": "swh", "b": "random", "games": 2}
 GTP: Final = "gtp:sh -c 'exit 1'"
-
-
-@pytest.fixture(scope="module")
-def runner() -> Iterator[asyncio.Runner]:
-    with asyncio.Runner() as runner:
-        yield runner
-
-
-@pytest.fixture(autouse=True)
-def _user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
 
 
 @pytest.fixture
