@@ -59,6 +59,22 @@ _FAILURES: Final = 3
 """Of a task that raises what evolve did not: a worker may lack memory, or a disk."""
 
 
+class _Client(Client):
+    """A client that leaves nothing open where it cannot start.
+
+    Dask closes such a one when it is garbage, in whichever thread that is found. Where that was the
+    thread that another client starts, it waited for a lock that the starter holds, and the starter
+    gave up after 10 s, with an AssertionError.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        try:
+            super().__init__(*arguments, **options)
+        except BaseException:
+            self.close()
+            raise
+
+
 class Cluster:
     """An executor: a client of the scheduler at an address such as `tls://host:8786`.
 
@@ -85,7 +101,7 @@ class Cluster:
         """Tasks that were given to others, and the workers that have them still."""
         security = None if tls is None else _security(tls)
         try:
-            self._client: Any = Client(
+            self._client: Any = _Client(
                 address, security=security, set_as_default=False, timeout=_CONNECT, name="evolve"
             )
         except (OSError, TimeoutError, ValueError, TypeError) as error:
