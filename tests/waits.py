@@ -13,12 +13,12 @@ PATIENCE = 240.0
 """Seconds that nothing takes which happens at all, on the busiest machine."""
 
 
-def until(condition: Callable[[], object]) -> None:
-    """Look again and again until something is so."""
+def until(condition: Callable[[], object], pause: float = 0.002) -> None:
+    """Look again and again until something is so; pause: seconds between two looks."""
     end = time.monotonic() + PATIENCE
     while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.002)
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(pause)
 
 
 def until_within(thread: threading.Thread, name: str) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
+import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -43,6 +45,16 @@ class _Lock(JournalFileOpenLock):
         """Let go of it."""
         with _interruption_first():
             super().release()
+
+    def drop_old(self) -> None:
+        """Remove the lock that a process has left which died a while ago: nobody waits for it."""
+        try:
+            age = time.time() - os.stat(self._lock_file, follow_symlinks=False).st_mtime
+        except FileNotFoundError:
+            return
+        if age > _LOCKED:
+            with suppress(RuntimeError):  # another process has just removed it
+                self.release()
 
 
 @contextmanager
@@ -86,6 +98,7 @@ class _Journal(JournalFileBackend):
 
     def mend(self) -> None:
         """Cut off the line that a killed writer left half written."""
+        self._guard.drop_old()
         self._guard.acquire()
         try:
             content = self._path.read_bytes()

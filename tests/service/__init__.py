@@ -8,14 +8,13 @@ import os
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import httpx
 
-from tests import forks
+from tests import forks, waits
 
 API: Final = "/api/v1"
 TOKEN: Final = "a-token-of-the-tests"
@@ -72,7 +71,7 @@ class Service:
                 return True
             return False
 
-        until(answers, 30)
+        until(answers)
         return self
 
     def stop(self, how: int = signal.SIGINT) -> int:
@@ -108,7 +107,7 @@ class Service:
         job: dict[str, Any] = self.post("jobs", {"command": command, "settings": settings}, status)
         return job
 
-    def wait(self, job: dict[str, Any], *states: str, seconds: float = 120) -> dict[str, Any]:
+    def wait(self, job: dict[str, Any], *states: str) -> dict[str, Any]:
         """The job, once it is in one of the states, or over."""
         over = {"done", "stopped", "interrupted", "failed", "cancelled"}
         found: dict[str, Any] = {}
@@ -117,7 +116,7 @@ class Service:
             found.update(self.get(f"jobs/{job['id']}"))
             return found["state"] in (states or over) or found["state"] in over
 
-        until(there, seconds)
+        until(there)
         assert found["state"] in (states or ("done",)), found
         return found
 
@@ -142,9 +141,6 @@ def _events(answer: httpx.Response) -> Iterator[dict[str, Any]]:
             event[name] = value
 
 
-def until(there: Callable[[], bool], seconds: float) -> None:
-    """Wait until something is so."""
-    end = time.monotonic() + seconds
-    while not there():
-        assert time.monotonic() < end, "it took too long"
-        time.sleep(0.05)
+def until(there: Callable[[], bool]) -> None:
+    """Wait until something is so that a server is asked about."""
+    waits.until(there, pause=0.05)

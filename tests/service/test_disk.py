@@ -36,7 +36,7 @@ def test_a_disk_that_fills(disk: Path, tmp_path: Path) -> None:
     try:
         job = service.order("run", **LONG)
         run = disk / "runs" / job["run"]
-        until((run / "generations/gen-0001.parquet").exists, 60)
+        until((run / "generations/gen-0001.parquet").exists)
         filler = disk / "filler"
         with filler.open("wb", buffering=0) as file:
             while True:

@@ -189,7 +189,7 @@ def started(tmp_path: Path, *options: str, **variables: str) -> tuple[Any, Path]
     words = [*forks.PROGRAM, "serve", str(tmp_path / "runs"), "--port", "0", *options]
     with log.open("wb") as sink:
         process = forks.start(words, stdout=sink, stderr=sink, env=environment)
-    until(lambda: "Ctrl-C ends it" in log.read_text(), 60)
+    until(lambda: "Ctrl-C ends it" in log.read_text())
     return process, log
 
 
@@ -217,7 +217,7 @@ def test_open_gives_the_address_to_the_browser_alone(tmp_path: Path) -> None:
     browser.chmod(0o755)
     process, log = started(tmp_path, "--open", BROWSER=f"{browser} %s")
     try:
-        until(seen.exists, 60)
+        until(seen.exists)
         words = seen.read_text()
         token = (tmp_path / "data/token").read_text().strip()
         assert token not in words

@@ -74,7 +74,7 @@ def test_jobs_wait_for_a_slot_in_their_order(fresh: Service) -> None:
     fresh.act(jobs[1], "stop")
     assert fresh.get(f"jobs/{jobs[1]['id']}")["state"] == "cancelled"
     assert not (fresh.runs / jobs[1]["run"]).exists(), "its name is free again"
-    fresh.wait(jobs[2], seconds=60)
+    fresh.wait(jobs[2])
     assert fresh.get(f"jobs/{jobs[0]['id']}")["state"] == "done"
 
 
@@ -82,7 +82,7 @@ def test_jobs_wait_for_a_slot_in_their_order(fresh: Service) -> None:
 def test_stopped_and_gone_on_with_it_is_as_if_it_had_not_been(fresh: Service) -> None:
     job = fresh.order("run", **LONG)
     run = fresh.runs / job["run"]
-    until(lambda: (run / "generations/gen-0001.parquet").exists(), 60)
+    until(lambda: (run / "generations/gen-0001.parquet").exists())
     assert fresh.act(job, "stop")["state"] == "stopping"
     stopped = fresh.wait(job, "stopped")
     assert "stopped" in stopped["ending"] or stopped["ending"]
@@ -99,15 +99,15 @@ def test_stopped_and_gone_on_with_it_is_as_if_it_had_not_been(fresh: Service) ->
 def test_a_job_that_is_killed_is_interrupted(fresh: Service) -> None:
     job = fresh.order("run", **LONG)
     run = fresh.runs / job["run"]
-    until(lambda: (run / "generations/gen-0001.parquet").exists(), 60)
+    until(lambda: (run / "generations/gen-0001.parquet").exists())
     process = fresh.get(f"jobs/{job['id']}")["process"]
     assert psutil.Process(process).nice() > psutil.Process().nice()
     os.kill(process, signal.SIGKILL)
     fresh.wait(job, "interrupted")
     assert fresh.get(f"runs/{run.name}")["state"] == "interrupted"
-    until(lambda: fresh.get("runs?state=interrupted")["total"] == 1, 10)  # of the next look
+    until(lambda: fresh.get("runs?state=interrupted")["total"] == 1)  # of the next look
     fresh.act(job, "resume")
-    until(lambda: fresh.get(f"jobs/{job['id']}")["state"] == "running", 10)
+    until(lambda: fresh.get(f"jobs/{job['id']}")["state"] == "running")
     fresh.act(job, "kill")
     found = fresh.wait(job, "interrupted")
     assert found["error"] is None
@@ -131,7 +131,7 @@ def test_a_server_that_is_killed_finds_its_jobs_again(fresh: Service) -> None:
     job = fresh.order("run", **LONG)
     waiting = fresh.order("run", **SMALL)
     run = fresh.runs / job["run"]
-    until(lambda: (run / "generations/gen-0000.parquet").exists(), 60)
+    until(lambda: (run / "generations/gen-0000.parquet").exists())
     process = fresh.get(f"jobs/{job['id']}")["process"]
     fresh.stop(signal.SIGKILL)
     assert psutil.pid_exists(process)
@@ -154,7 +154,7 @@ def test_a_server_that_is_killed_finds_its_jobs_again(fresh: Service) -> None:
 @pytest.mark.slow
 def test_a_start_that_was_not_written_down_is_found(fresh: Service) -> None:
     job = fresh.order("run", **LONG)
-    until(lambda: fresh.get(f"jobs/{job['id']}")["process"] is not None, 10)
+    until(lambda: fresh.get(f"jobs/{job['id']}")["process"] is not None)
     process = fresh.get(f"jobs/{job['id']}")["process"]
     fresh.stop(signal.SIGKILL)
     rewrite(fresh.runs, job["id"], process=None)
@@ -249,7 +249,7 @@ def test_a_request_that_is_sent_twice_makes_one_job(fresh: Service) -> None:
 @pytest.mark.slow
 def test_a_job_that_fails_says_why(fresh: Service, tmp_path: Path) -> None:
     job = fresh.order("match", a="swh", b="champion-reversed", games=2, rules=None)
-    until(lambda: fresh.get(f"jobs/{job['id']}")["state"] in ("failed", "done"), 60)
+    until(lambda: fresh.get(f"jobs/{job['id']}")["state"] in ("failed", "done"))
     job = fresh.order("match", a="champion-standard", b="champion-reversed", games=2)
     found = fresh.wait(job, "failed")
     assert "agents of different rules" in found["error"]
@@ -385,7 +385,7 @@ def test_whatever_is_killed_whenever_tables_are_as_undisturbed(
 
     for victim in rng.sample(["server", "job", "both"], 3):
         far = rng.randint(0, 6 * length // 10)
-        until(lambda far=far: told(fresh, job) >= far or not at_work(), 120)  # type: ignore[misc]
+        until(lambda far=far: told(fresh, job) >= far or not at_work())  # type: ignore[misc]
         process = fresh.get(f"jobs/{job['id']}")["process"]
         if victim != "job":
             fresh.stop(signal.SIGKILL)
@@ -396,7 +396,7 @@ def test_whatever_is_killed_whenever_tables_are_as_undisturbed(
         found = fresh.wait(job, "done", "interrupted", "running", "failed")
         if found["state"] in ("interrupted", "failed"):
             fresh.act(job, "resume")
-    until(lambda: not at_work(), 120)
+    until(lambda: not at_work())
     if fresh.get(f"jobs/{job['id']}")["state"] != "done":
         fresh.act(job, "resume")
     fresh.wait(job)

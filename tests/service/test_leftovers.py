@@ -94,11 +94,11 @@ def test_a_kill_amid_the_removal_of_a_large_run(fresh: Service, runs: Path, wait
     shutil.copytree(runs / "small", large)
     for number in range(MANY):
         (large / "games" / f"more-{number}").touch()
-    until(lambda: fresh.get("runs")["total"] == 1, 30)
+    until(lambda: fresh.get("runs")["total"] == 1)
     asked = threading.Thread(target=lambda: _delete(fresh))
     asked.start()
     own = fresh.runs / ".service/tmp"
-    until(lambda: any(own.iterdir()) or not large.exists(), 30)
+    until(lambda: any(own.iterdir()) or not large.exists())
     time.sleep(wait)  # what is tried is the moment of the kill
     fresh.stop(signal.SIGKILL)
     asked.join()

@@ -299,13 +299,13 @@ def test_a_server_with_few_handles_and_many_streams(tmp_path: Path) -> None:
     with service.log.open("wb") as sink:
         child = subprocess.Popen(["sh", "-c", script, "sh", *words], stdout=sink, stderr=sink)
     try:
-        until(lambda: "Ctrl-C" in service.log.read_text(), 60)
+        until(lambda: "Ctrl-C" in service.log.read_text())
         with ExitStack() as stack:
             for _ in range(120):
                 one = stack.enter_context(socket.create_connection(("127.0.0.1", service.port)))
                 with suppress(OSError):  # refused already
                     one.sendall(STREAM)
-        until(lambda: _answers(service.port) == 200, 60)
+        until(lambda: _answers(service.port) == 200)
         assert service.log.stat().st_size < 10_000
         assert "Traceback" not in service.log.read_text()
     finally:

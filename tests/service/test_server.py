@@ -147,9 +147,9 @@ def test_what_it_has_started_ends_with_it_in_the_middle_of_a_question(
         (searcher,) = children
         begin = searcher.cpu_times().user
         with asking(lambda: question(20)):
-            until(lambda: searcher.cpu_times().user > begin + 0.2, 60)
+            until(lambda: searcher.cpu_times().user > begin + 0.2)
             with asking(lambda: service.client.get("runs/small/files/games.csv")):
-                until(lambda: started(3), 60)  # with a guard and what writes the file
+                until(lambda: started(3))  # with a guard and what writes the file
                 (guard,) = {*server.children()} - {searcher}
                 for one in guard.children():
                     one.suspend()

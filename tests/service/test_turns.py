@@ -202,7 +202,7 @@ def test_a_short_question_behind_two_long_ones(fresh: Service) -> None:
     for thread in threads:
         thread.start()
     assert fresh.process is not None
-    until(lambda: fresh.get("agents/swh")["name"] == "swh", 60)
+    until(lambda: fresh.get("agents/swh")["name"] == "swh")
     time.sleep(2)  # both are at work: nothing says so
     begin = time.monotonic()
     fresh.post("evaluations", SHORT, 200)
