@@ -100,7 +100,7 @@ def test_without_a_template_file_is_a_name_like_any() -> None:
         (f"gtp:{ENGINE} {{x:1:5}}", {"set_by": "file", "template": __file__}, "stands alone"),
         (f"nboard:{ENGINE} {{x:1:5}}", {"set_by": "gtp"}, "named gtp:COMMAND"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"set_command": "set {name}"}, "{value} must be in it"),
-        (f"gtp:{ENGINE} {{x:1:5}}", {"games": 200}, "leave no room"),
+        (f"gtp:{ENGINE} {{x:1:5}}", {"games": 110}, "leave no room"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"sprt": (5, 0)}, "must be under"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"storage": "sqlite:///x"}, "one machine"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"budget": 3}, "learn nothing; --games and --pairs"),
@@ -146,7 +146,7 @@ def test_games_are_counted_and_never_too_many() -> None:
     assert (made.games, made.games_of_one) == (800, 20)
     assert made.games_of([trial(0, 0.5, games=7), trial(1)]) == 27
     assert made.own.trials == 800 // 5
-    assert plan(f"gtp:{ENGINE} {{x:1:5}}", games=1000, pruner="none").own.trials == 600 // 40
+    assert plan(f"gtp:{ENGINE} {{x:1:5}}", games=1000, pruner="none").own.trials == 752 // 40
 
 
 def test_a_program_that_ignores_its_parameters_is_told_of() -> None:
