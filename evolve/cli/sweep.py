@@ -63,9 +63,9 @@ Ranges:
 Many machines: the same command on each joins the study of that name in a database:
   evolve sweep mcts --storage postgresql://user@host/db --study mine --jobs 16
 
-Ctrl-C ends after the trials in hand, a second one at once; `evolve resume` goes on, to exactly
-the number of trials that was asked for. optuna-dashboard shows the same study:
-optuna-dashboard FOLDER/journal.log, or the storage's URL.
+Ctrl-C ends after the trials in hand, or the games of the final, a second one at once; `evolve
+resume` goes on, to exactly the number of trials that was asked for. optuna-dashboard shows the same
+study: optuna-dashboard FOLDER/journal.log, or the storage's URL.
 
 \b
 Examples:

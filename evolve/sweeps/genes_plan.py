@@ -44,6 +44,10 @@ class GenesPlan(Plan):
 
     def repeats(self, trials: Sequence[FrozenTrial]) -> bool | None:
         """See Plan: unless somebody in the panel plays by the clock, or is a program."""
+        return self._panel_plays_again
+
+    @cached_property
+    def _panel_plays_again(self) -> bool:
         return all(plays_again(load_agent(name)) for name in self.sweep.panel)
 
     def check(self, values: Mapping[str, Any]) -> None:

@@ -252,6 +252,8 @@ class Study:
         count = self.plan.space.count
         if count is None or self._queue is not None or not self.plan.searches:
             return None
+        if count >= self.plan.sweep.trials + len(trials):
+            return None  # more than there will ever be trials for
         left = max(0, count - len(self._known(trials)))
         return None if left and self.plan.repeats(trials) is False else left
 

@@ -196,7 +196,7 @@ def test_a_sweep_of_which_every_trial_fails_has_failed(
     for words in ("sweep", "program", program, *LITTLE, *options), ("resume",):
         where = (tmp_path / "x",) if words == ("resume",) else ("--out", tmp_path / "x")
         said = fails(*words, *where)
-        assert "failed" in said
+        assert "failed" in said or "no member of the generation could play" in said
         assert "the corner is too large" in said
         assert len(said.splitlines()) == 1
     assert not (tmp_path / "x/final.json").exists()
