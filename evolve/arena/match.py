@@ -21,7 +21,7 @@ from evolve.engine.results import (
     RESULT_COLUMNS,
 )
 from evolve.engine.rules import DEFAULT_RULES, MAX_PLIES, NO_MOVE, Rules, check_rules
-from evolve.errors import AgentError, EngineError
+from evolve.errors import AgentError, EngineError, EvolveError
 from evolve.fitness.executor import ONE_THREAD, Executor, Threads
 from evolve.fitness.games import (
     Games,
@@ -99,6 +99,13 @@ def common_rules(agents: Sequence[Agent], asked: Rules | None = None) -> Rules:
     return next(iter(found), DEFAULT_RULES)
 
 
+class StoppedError(EvolveError):
+    """A match was stopped by whoever watches it; the pairs that are finished are known to it."""
+
+    def __init__(self) -> None:
+        super().__init__("the match was stopped")
+
+
 class Match:
     """A against B, two games on every opening, A black in the first.
 
@@ -141,6 +148,7 @@ class Match:
         self._failures: dict[int, str] = {}
         self._finished = np.zeros(len(self.openings), np.bool_)
         self._stop = threading.Event()
+        self._wish: Callable[[], bool] | None = None
 
     @property
     def numbers(self) -> npt.NDArray[np.int64]:
@@ -172,12 +180,18 @@ class Match:
         self._finished |= there.reshape(-1, 2).all(axis=1)
 
     def play(
-        self, progress: GamesDone | None = None, kept: Callable[[], None] | None = None
+        self,
+        progress: GamesDone | None = None,
+        kept: Callable[[], None] | None = None,
+        stop: Callable[[], bool] | None = None,
     ) -> MatchResult:
         """Play what is left; `kept` is called whenever pairs are finished.
 
-        Raises EngineError when a program cannot be used, or every game was lost by failures.
+        `stop` is asked then, and between the moves of games that are played side by side: when it
+        says so, StoppedError ends the match. Raises EngineError when a program cannot be used, or
+        every game was lost by failures.
         """
+        self._wish = stop
         play = self._play_one_by_one
         if self._watch is not None:
             self._threads = 1  # one game at a time
@@ -188,11 +202,11 @@ class Match:
         count = len(self.openings)
         size = _TEST_ROUND if self.sprt else count
         for start in range(0, count, size):
-            stop = min(start + size, count)
-            left = [pair for pair in range(start, stop) if not self._finished[pair]]
+            end = min(start + size, count)
+            left = [pair for pair in range(start, end) if not self._finished[pair]]
             if left:
                 self._play_round(left, play, progress, kept)
-            if self._decided(stop):
+            if self._decided(end):
                 break
         self.check_played()
         return self.result
@@ -260,12 +274,17 @@ class Match:
                         progress(2 * len(finished))
                     if kept is not None:
                         kept()
+                    self._end_if_wished()
         except BaseException:
             # Otherwise threads that wait for a program go on, and start further games.
             self._stop.set()
             for player in self.players:
                 player.interrupt()
             raise
+
+    def _end_if_wished(self) -> None:
+        if self._wish is not None and self._wish():
+            raise StoppedError
 
     def _tell_failures(self, pairs: Sequence[int], failed: Callable[[int, int, str], None]) -> None:
         for number in (game for pair in pairs for game in (2 * pair, 2 * pair + 1)):
@@ -326,6 +345,7 @@ class Match:
             part = pairs[start : start + _WIDE_ROUND]
             games = {n: self._begun(n) for pair in part for n in (2 * pair, 2 * pair + 1)}
             while not all(game.over for game in games.values()):
+                self._end_if_wished()
                 for number, player in enumerate(self.players):
                     mine = [g for g in games.values() if not g.over and g.to_move == number]
                     self._choose(player, mine)

@@ -34,6 +34,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+PlayMatch = Callable[[Match, tuple[str, str], GamesDone | None], None]
+"""Plays a match between agents of these names to its end."""
+
+
+def _play_whole(match: Match, names: tuple[str, str], progress: GamesDone | None) -> None:
+    match.play(progress)
+
+
 @dataclass(frozen=True)
 class Row:
     """One agent's results; elo, elo_low and elo_high are None where they are infinite."""
@@ -56,8 +64,9 @@ class Tournament:
 
     With a `folder`, each pair's games are a file there as soon as they are played, and the same
     call plays only those that are missing; agents may be added at the end. `failed` is called with
-    the game, the name and the reason when a program fails. Raises RunError when the folder holds
-    something else, EngineError when a program cannot be used or a pair has nothing but failures.
+    the game, the name and the reason when a program fails; `play` plays a match, where the usual
+    way will not do. Raises RunError when the folder holds something else, EngineError when a
+    program cannot be used or a pair has nothing but failures.
     Agents of the same name are told apart by a number.
     """
 
@@ -73,9 +82,11 @@ class Tournament:
         executor: Executor = ONE_THREAD,
         folder: str | Path | None = None,
         failed: Callable[[int, str, str], None] | None = None,
+        play: PlayMatch | None = None,
     ) -> None:
         self.agents = agents
         self._failed = failed
+        self._play_match = play or _play_whole
         self.names = _told_apart(names)
         self.rules: Rules = rules
         self.folder = None if folder is None else inside(folder)
@@ -148,7 +159,7 @@ class Tournament:
             executor=self._executor,
             failed=failed,
         )
-        match.play(progress)
+        self._play_match(match, (self.names[i], self.names[j]), progress)
         names = [self.names[i], self.names[j]]
         table = match.games.table(0, "match", names, openings.texts())
         if self.folder is not None:

@@ -37,11 +37,13 @@ def tell(text: str) -> None:
 class Look(ABC):
     """How one run looks while it works; it may remember the rows that it was asked about.
 
-    unit: what Ctrl-C waits for, in words. told: stages that end with a line of their own, because
-    no row reports them. columns: heads of the table. legend: a line on what they mean.
+    unit: what Ctrl-C waits for, in words; units: the same in stages where it is something else, by
+    their names. told: stages that end with a line of their own, because no row reports them.
+    columns: heads of the table. legend: a line on what they mean.
     """
 
     unit: ClassVar[str]
+    units: ClassVar[Mapping[str, str]] = {}
     told: ClassVar[tuple[str, ...]] = ()
     columns: Sequence[str]
     legend: str = ""
@@ -89,6 +91,7 @@ class Display:
     def __init__(self, look: Look) -> None:
         self.look = look
         self.stop_wished = False
+        self._at = ""
 
     def begin(self) -> None:
         """The first lines: the columns, and what is not plain from their names."""
@@ -105,6 +108,7 @@ class Display:
 
     def stage(self, name: str, done: float, total: float) -> None:
         """A line at the end of a stage that no row reports."""
+        self._at = name
         if done == total and name in self.look.told:
             tell(f"{name}: {total} games")
 
@@ -119,7 +123,8 @@ class Display:
     def wish_stop(self) -> None:
         """Ctrl-C was pressed for the first time."""
         self.stop_wished = True
-        self.note(f"ending after {self.look.unit}; Ctrl-C again ends at once")
+        unit = self.look.units.get(self._at, self.look.unit)
+        self.note(f"ending after {unit}; Ctrl-C again ends at once")
 
 
 class LiveDisplay(Display):
@@ -143,6 +148,7 @@ class LiveDisplay(Display):
 
     def stage(self, name: str, done: float, total: float) -> None:
         """Move the stage's bar."""
+        self._at = name
         self._bars.update(self._stage, description=name, completed=done, total=total)
 
     def note(self, text: str) -> None:

@@ -5,7 +5,8 @@ Every event has `event`, its name, and `time`, in seconds since 1970. They are
     started   command, process, version; of a run its folder
     progress  stage, done, total: of what is in hand, such as a generation's games
     generation, check, trial
-              row: as in the first table of that kind of run; done, total: of the whole run
+              row: as in the first table of that kind of run, of a trial with the best score so
+              far as `best`; done, total: of the whole run
     match     the result so far: games, score and its interval, likelihood ratio
     note      text: a remark
     done      ending: in words; stopped: whether it can go on; of a match or rating its result;

@@ -25,9 +25,9 @@ from evolve.cli.terminal import elo_text, print_rows
 from evolve.cli.trials import TrialsLook, print_finalists
 from evolve.cli.work import carry_out, finish
 from evolve.config.program_sweep import ProgramSweepSettings
-from evolve.config.sweep import SweepSettings
+from evolve.config.sweep import FEWEST_OPENINGS, SweepSettings
 from evolve.config.toml import read_toml, resolve_as
-from evolve.errors import OptionsError
+from evolve.errors import OptionsError, RunError
 from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
 from evolve.tables.kinds import SWEEPS, imported
@@ -63,9 +63,9 @@ Ranges:
 Many machines: the same command on each joins the study of that name in a database:
   evolve sweep mcts --storage postgresql://user@host/db --study mine --jobs 16
 
-Ctrl-C ends after the trials in hand, a second one at once; `evolve resume` goes on, to exactly
-the number of trials that was asked for. optuna-dashboard shows the same study:
-optuna-dashboard FOLDER/journal.log, or the storage's URL.
+Ctrl-C ends after the trials in hand, or the games of the final, a second one at once; `evolve
+resume` goes on, to exactly the number of trials that was asked for. optuna-dashboard shows the same
+study: optuna-dashboard FOLDER/journal.log, or the storage's URL.
 
 \b
 Examples:
@@ -122,7 +122,7 @@ def sweep_command(
         return 0
     from evolve.sweeps.sweep import checked_plan
 
-    checked_plan(settings)
+    checked_plan(settings).check_new()
     need_extras(SWEEPS.variants[kind])
     games_at = _site(kind)
     with new_folder(imported(SWEEPS.kept), f"sweep-{kind}", out) as folder:
@@ -271,9 +271,10 @@ def _is_finished(sweep: Sweep) -> bool:
         return False
     if not sweep.is_weighed:
         sweep.weigh()
-    more = "trials" if sweep.plan.games is None else "games"
-    done = sweep.study.finished()
-    tell(f"{sweep.folder} is finished, {done} trials; a higher --{more} continues it")
+    more = f"a higher --{'trials' if sweep.plan.games is None else 'games'} continues it"
+    if sweep.study.is_exhausted:
+        more = "every setting there is was tried"
+    tell(f"{sweep.folder} is finished, {count_of(sweep.study.finished(), 'trial')}; {more}")
     return True
 
 
@@ -292,20 +293,27 @@ def _go_on(sweep: Sweep, remark: str | None = None) -> int:
 
     def work(observer: Observer) -> SweepEnding:
         begin = time.monotonic()
-        ending = sweep.run(observer) if unfinished else SweepEnding.COMPLETE
+        ending = sweep.run(observer) if unfinished else sweep.complete
         if ending.stopped:
             return ending
+        if sweep.failure is not None:
+            raise RunError(f"{folder}: {sweep.failure}")
         spent = time.monotonic() - begin
         left = None if settings.timeout is None else settings.timeout - spent
         cut, result = crown(sweep, observer, left)
         results.append(result)
+        if result is None and (cut or ending) in (SweepEnding.COMPLETE, SweepEnding.EXHAUSTED):
+            raise RunError(f"{folder}: no trial was played to its end, and there is no champion")
         return cut or ending
 
-    ending = carry_out(SWEEPS, folder, TrialsLook(settings, sweep.study.progress), work)
+    look = TrialsLook(settings, sweep.study.progress, lambda: sweep.final_seconds)
+    ending = carry_out(SWEEPS, folder, look, work)
     so_far = f"{sweep.study.finished()} of {settings.trials} trials"
     if sweep.plan.games is not None:
         played = sweep.plan.games_of(sweep.study.trials())
         so_far = f"{count_of(sweep.study.finished(), 'trial')}, {played} games"
+    if ending.stopped and not _has_trials_left(sweep):
+        so_far += ", the final is to come"
     return finish(folder, so_far, ending, lambda: _report(sweep, results[0]))
 
 
@@ -334,6 +342,47 @@ def _print_header(sweep: Sweep, done: int) -> None:
         f"{count_of(sweep.jobs, 'worker')}; study {sweep.study.name} in {sweep.study.place}"
     )
     tell(judge)
+    for line in (*sweep.plan.space.remarks, *filter(None, (_about_settings(sweep),))):
+        tell(line)
+    tell(_about_final(sweep))
+
+
+def _about_settings(sweep: Sweep) -> str | None:
+    """What is to be known of a space that has fewer settings than there are trials; None of
+    others."""
+    plan, settings = sweep.plan, sweep.settings
+    count = plan.space.count
+    if count is None or count >= settings.trials or not plan.searches:
+        return None
+    every = f"{count_of(count, 'setting')} in all"
+    match plan.repeats(sweep.study.trials()):
+        case True:
+            return f"{every}, each is tried once: {count_of(count, 'trial')} at most"
+        case None:
+            return (
+                f"{every}, each is tried once, unless games of the defaults differ when they are "
+                "played again"
+            )
+        case _:
+            return (
+                f"{every}: they are tried several times, for no two trials are alike; a setting "
+                "counts by the mean of its scores"
+            )
+
+
+def _about_final(sweep: Sweep) -> str:
+    """How large the final will be, and why."""
+    settings = sweep.plan.bounded
+    games = settings.final_games
+    if not games:
+        return "no final: nobody will be there to meet"
+    what = "the retest after the rungs" if settings.rungs else "the final after them"
+    why = "a third of the trials' games"
+    if settings.final_openings is not None:
+        why = f"{2 * settings.final_openings} a pair, by --final-openings"
+    elif 3 * games > settings.games_of_all:
+        why = f"{2 * FEWEST_OPENINGS} a pair, as an answer needs"
+    return f"{what}: {games} games at most, {why}"
 
 
 def _report(sweep: Sweep, result: FinalResult | None) -> None:

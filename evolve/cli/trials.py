@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.progress import Progress, TaskID
 
@@ -106,42 +106,44 @@ def _short(value: Any) -> Any:
 class TrialsLook(Look):
     """How a sweep looks: a line a trial, with the best score so far, or so far in a rung.
 
-    progress: how much was done before, of how much; nothing of all trials if not given.
+    progress: how much was done before, of how much; nothing of all trials if not given. final: how
+    many seconds the final will take, by what is known of it when it is asked.
     """
 
     unit = "the trials in hand"
+    units: ClassVar[Mapping[str, str]] = {"final": "the games in hand"}
     told = ("final",)
     columns = tuple(_WIDTHS)
 
     def __init__(
-        self, settings: SweepSettings, progress: tuple[float, float] | None = None
+        self,
+        settings: SweepSettings,
+        progress: tuple[float, float] | None = None,
+        final: Callable[[], float] | None = None,
     ) -> None:
         first, target = progress or (0.0, settings.work)
         self._first, self._target = float(first), float(target)
-        self._rung: str | None = None
+        self._final = final or (lambda: 0.0)
         self._begin = time.monotonic()
-        self._best = math.nan
 
     def heads(self) -> list[str]:
         """See Look."""
         return [self.line(self.columns, math.nan)]
 
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
-        """By the time that the trials so far have taken."""
+        """By the time that the trials so far have taken, and their games, for the final's."""
         new = done - self._first
-        return (time.monotonic() - self._begin) / new * (total - done) if new else math.nan
+        if not new:
+            return math.nan
+        return (time.monotonic() - self._begin) / new * (total - done) + self._final()
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
         """See Look."""
-        if row.get("rung") != self._rung:
-            self._rung, self._best = row["rung"], math.nan
-        if row["state"] == "COMPLETE":
-            self._best = max(row["score"], -math.inf if math.isnan(self._best) else self._best)
         seconds = row["seconds"]
         return [
             str(row["number"]),
             row["state"].lower(),
-            *map(cell, (row["score"], row["score_error"], self._best)),
+            *map(cell, (row["score"], row["score_error"], row["best"])),
             cell(None) if seconds is None else f"{seconds:.1f}",
             cell(None) if math.isnan(left) else duration(left),
         ]

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from evolve.config.contests import Hypotheses
-from evolve.config.sweep import SweepSettings, split_list
+from evolve.config.sweep import SweepSettings, matches_of, split_list
+
+PROBES: Final = 1
+"""Openings on which the defaults meet themselves where trials meet a panel: it shows whether games
+come out the same when they are played again."""
 
 
 class ProgramSweepSettings(SweepSettings):
     """A program, how it is told its parameters, and how its trials are judged."""
 
     GROUPS: ClassVar[Mapping[str, str]] = {**SweepSettings.GROUPS, "set_by": "Programs"}
+    MOST_OPENINGS: ClassVar[int] = 50
 
     kind: Literal["program"] = Field("program", exclude=True)
     program: str = Field(
@@ -78,7 +83,8 @@ class ProgramSweepSettings(SweepSettings):
         missing = [word for word in ("{name}", "{value}") if word not in self.set_command]
         if missing:
             raise ValueError(f"set_command: {' and '.join(missing)} must be in it")
-        if self.games is not None and self.trial_games > self.games - self.final_games:
+        room = self.games_of_trials
+        if room is not None and self.trial_games > room:
             raise ValueError(
                 f"games: {self.games} leave no room for a trial of {self.trial_games} beside the "
                 f"final's {self.final_games}; more of them, or fewer --pairs or --final-openings"
@@ -87,16 +93,16 @@ class ProgramSweepSettings(SweepSettings):
             if self.objective == "panel":
                 raise ValueError("objective: members of ga meet each other; leave it out")
             trials = self.trials
-            if self.games is not None and "trials" not in self.model_fields_set:
-                trials = self.population * ((self.games - self.final_games) // self.trial_games)
+            if room is not None and "trials" not in self.model_fields_set:
+                trials = self.population * (room // self.trial_games)
             whole = max(1, trials // self.population) * self.population
             object.__setattr__(self, "trials", whole)
             return self
-        if self.games is not None and "trials" not in self.model_fields_set:
+        if room is not None and "trials" not in self.model_fields_set:
             # As many as there is room for, where all but the first part of each is dropped.
             parts = 1 if self.pruner == "none" or self.sampler == "spsa" else self.reports
             least = max(2, self.trial_games // parts)
-            object.__setattr__(self, "trials", (self.games - self.final_games) // least)
+            object.__setattr__(self, "trials", room // least)
         return self
 
     @property
@@ -109,11 +115,25 @@ class ProgramSweepSettings(SweepSettings):
         return 2 * self.pairs
 
     @property
-    def final_games(self) -> int:
-        """Most games of the final: each of the finalists, the defaults among them, with each, and
-        the winner with the defaults once more."""
-        players = self.finalists + 1
-        return 2 * self.final_openings * (players * (players - 1) // 2 + 1)
+    def games_of_all(self) -> int:
+        """Games of all trials, where each comes to its end; of --games what a final leaves."""
+        if self.games is not None:
+            return 3 * self.games // 4
+        each = self.population if self.algorithm == "ga" else 1
+        return self.trials // each * self.trial_games
+
+    @property
+    def final_matches(self) -> int:
+        """See SweepSettings: however many trials the games will allow."""
+        return super().final_matches if self.games is None else matches_of(self.finalists + 1)
+
+    @property
+    def games_of_trials(self) -> int | None:
+        """Games that all trials together may play; None for any."""
+        if self.games is None:
+            return None
+        probe = 2 * PROBES if self.objective == "panel" else 0
+        return self.games - self.final_games - probe
 
     @property
     def identity(self) -> dict[str, Any]:

@@ -46,7 +46,7 @@ SUBJECTS: Final[Mapping[str, Subject]] = {
     "evolution": Subject(120.0, "reversed", about="Search the settings of evolution itself."),
     "program": Subject(
         None,
-        settings={"pruner": "race", "finalists": 2, "final_openings": 50},
+        settings={"pruner": "race", "finalists": 2},
         about="Search the parameters of any program.",
         model="evolve.config.program_sweep:ProgramSweepSettings",
     ),

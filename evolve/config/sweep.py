@@ -20,6 +20,15 @@ from evolve.config.subjects import SUBJECTS
 from evolve.engine.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 
 DEFAULT_PANEL: Final = "default"
+FEWEST_OPENINGS: Final = 10
+"""Of each pair in a final: fewer give no answer."""
+_SHARE: Final = 3
+"""Games of the trials for one of the final."""
+
+
+def matches_of(players: int) -> int:
+    """Matches of a final: each with each, and the winner with the defaults once more."""
+    return players * (players - 1) // 2 + 1 if players > 1 else 0
 
 
 _USUAL: Final = ", ".join(
@@ -72,6 +81,8 @@ class SweepSettings(Settings):
         "storage": "Many machines",
     }
     """The groups of options: heads by the field that a group begins with."""
+    MOST_OPENINGS: ClassVar[int] = 100
+    """Of each pair in a final whose size follows from the trials."""
 
     kind: Annotated[str, AfterValidator(_known)] = Field("dqn", exclude=True)
     """What is tuned: of the command, not an option of it."""
@@ -149,11 +160,13 @@ class SweepSettings(Settings):
         le=100,
         description="best trials that play for the champion, with the defaults; 2 for program",
     )
-    final_openings: int = Field(
-        100,
+    final_openings: int | None = Field(
+        None,
         ge=2,
         le=10_000,
-        description="fresh openings of each pair in that final; 50 for program",
+        description="fresh openings of each pair in that final, two games each; by default as many "
+        f"as make its games a third of those of the trials, {FEWEST_OPENINGS} to 100; to 50 for "
+        "program",
     )
     storage: str | None = Field(
         None,
@@ -249,6 +262,35 @@ class SweepSettings(Settings):
         if rungs:
             lives.append(2 * self.retest * rungs[-1].budget)
         return self.trials + sum(lives) / (self.budget or 1.0)
+
+    @property
+    def trial_games(self) -> int:
+        """Games of a trial that comes to its end."""
+        meetings = 1 if SUBJECTS[self.kind].budget is None else self.reports
+        return meetings * 2 * self.panel_openings * len(self.panel)
+
+    def openings_after(self, games: int, matches: int) -> int:
+        """Openings of each match of a final of so many, after trials of so many games."""
+        if self.final_openings is not None:
+            return self.final_openings
+        fitting = games // (_SHARE * 2 * max(1, matches))
+        return min(max(fitting, FEWEST_OPENINGS), self.MOST_OPENINGS)
+
+    @property
+    def games_of_all(self) -> int:
+        """Games of all trials, where each comes to its end."""
+        return self.trials * self.trial_games
+
+    @property
+    def final_matches(self) -> int:
+        """Most matches of the final, or of the retest after the rungs."""
+        return self.retest if self.rungs else matches_of(min(self.finalists + 1, self.trials))
+
+    @property
+    def final_games(self) -> int:
+        """Most games of these."""
+        matches = self.final_matches
+        return 2 * matches * self.openings_after(self.games_of_all, matches)
 
     @property
     def identity(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from optuna.trial import FrozenTrial
 
 from evolve.files.atomic import write_bytes
 from evolve.files.folder import FolderPath
-from evolve.sweeps.final import DEFAULTS, ranked
+from evolve.sweeps.final import is_defaults, settings_ranked
 from evolve.sweeps.keeping import agent_file
 
 _PIECE: Final = 48_000
@@ -28,12 +28,12 @@ def agent_pieces(path: FolderPath) -> dict[str, str]:
 
 
 def fetch_agents(folder: FolderPath, trials: Sequence[FrozenTrial], count: int) -> None:
-    """Write the agent files of the best `count` trials, and of the defaults, that are not here.
+    """Write the agent files of the best `count` settings, and of the defaults, that are not here.
 
     Raises RunError for one that is named as no agent's file of a trial is.
     """
-    best = ranked(trials)
-    wanted = best[:count] + [t for t in best if t.user_attrs.get("origin") == DEFAULTS]
+    best = settings_ranked(trials)
+    wanted = best[:count] + list(filter(is_defaults, best))
     for trial in wanted:
         target = agent_file(folder, trial)
         pieces = sorted(key for key in trial.user_attrs if key.startswith(_KEY))

@@ -1,4 +1,4 @@
-"""The final: the best trials, and the defaults, play one another on openings none has seen.
+"""The final: the best settings, and the defaults, play one another on openings none has seen.
 
 A sweep's best score is the luckiest of many: the final decides anew, and a match of its winner
 against the defaults, on further openings, says whether the sweep has found more than noise.
@@ -7,6 +7,7 @@ against the defaults, on further openings, says whether the sweep has found more
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,14 +17,17 @@ from optuna.trial import FrozenTrial, TrialState
 
 from evolve.arena.match import Match
 from evolve.arena.tournament import Row, Tournament
+from evolve.config.sweep import matches_of
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.score import Score
 from evolve.sweeps.attempts import number_of
+from evolve.sweeps.final_games import FinalGames
 from evolve.tables.layout import FINAL_FILE
 from evolve.tables.observer import Observer
+from evolve.text import count_of
 
 if TYPE_CHECKING:
     from evolve.sweeps.plan import Plan
@@ -82,6 +86,29 @@ def ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
     return sorted(complete, key=lambda trial: (-trial.values[0], number_of(trial)))
 
 
+def settings_ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
+    """A complete trial of each setting, the best settings first.
+
+    Of a setting that was tried several times the mean score counts. The defaults' own trial stands
+    for their setting, the best for any other.
+    """
+    groups: dict[Any, list[FrozenTrial]] = {}
+    for trial in ranked(trials):
+        setting = tuple(sorted(trial.params.items())) or number_of(trial)
+        groups.setdefault(setting, []).append(trial)
+    means = {
+        setting: sum(trial.values[0] for trial in group) / len(group)
+        for setting, group in groups.items()
+    }
+    order = sorted(groups, key=lambda setting: (-means[setting], number_of(groups[setting][0])))
+    return [next(filter(is_defaults, groups[one]), groups[one][0]) for one in order]
+
+
+def is_defaults(trial: FrozenTrial) -> bool:
+    """Whether a trial is that of the defaults."""
+    return trial.user_attrs.get("origin") == DEFAULTS
+
+
 def play_final(
     folder: FolderPath,
     plan: Plan,
@@ -90,36 +117,42 @@ def play_final(
     observer: Observer,
     *,
     over: bool = False,
+    seconds_a_game: float | None = None,
 ) -> FinalResult | None:
     """Play it and crown the winner; None when no complete trial has its agent here.
 
-    over: whether no further trial is to come.
+    over: whether no further trial is to come; seconds_a_game: what the final will take, where that
+    is known. Raises StoppedError when the observer wishes to end; the same call goes on.
     """
     sweep = plan.sweep
-    found = [(trial, plan.agent_of(folder, trial)) for trial in ranked(trials)]
+    found = [(trial, plan.agent_of(folder, trial)) for trial in settings_ranked(trials)]
     agent_by = {number_of(trial): agent for trial, agent in found if agent is not None}
     here = [trial for trial, agent in found if agent is not None]
     if not here:
         return None
     finalists = here[: sweep.finalists]
-    defaults = next((t for t in here if t.user_attrs.get("origin") == DEFAULTS), None)
+    defaults = next(filter(is_defaults, here), None)
     if defaults is not None and defaults not in finalists:
         finalists.append(defaults)
     agents = [agent_by[number_of(trial)] for trial in finalists]
     names = [f"trial-{number_of(trial)}" for trial in finalists]
+    pairs = len(agents) * (len(agents) - 1) // 2
+    matches = matches_of(len(agents))
+    count = plan.openings_of_final(trials, matches)
+    total, done = 2 * count * matches, 0
 
     def openings(part: Part, *key: int) -> Openings:
         rng = np.random.default_rng([sweep.seed, *key])
-        return balanced_openings(sweep.final_openings, part, sweep.rules, rng)
-
-    pairs = len(agents) * (len(agents) - 1) // 2
-    total, done = 2 * sweep.final_openings * (pairs + 1), 0
+        return balanced_openings(count, part, sweep.rules, rng)
 
     def progress(games: int) -> None:
         nonlocal done
         done += games
         observer.stage("final", done, total)
 
+    if pairs:
+        observer.note(_announced(len(agents), count, total, seconds_a_game))
+    games = FinalGames(folder, f"{names} {count} {sweep.seed} {plan.test}", observer)
     rows: list[Row] = []
     winner = finalists[0]
     if pairs:
@@ -131,22 +164,25 @@ def play_final(
             {},
             seed=sweep.seed,
             executor=executor,
+            play=games.play,
         )
         rating.play(progress)
         rows = rating.rows()
         winner = finalists[names.index(rows[0].agent)]
     score, tested, failures = None, None, (0, 0)
     if defaults is not None and winner is not defaults:
-        pair = agents[finalists.index(winner)], agents[finalists.index(defaults)]
+        one, other = finalists.index(winner), finalists.index(defaults)
         match = Match(
-            *pair,
+            agents[one],
+            agents[other],
             openings(Part.MATCH, 0),
             sweep.rules,
             seed=sweep.seed,
             executor=executor,
             sprt=plan.test,
         )
-        played = match.play(progress)
+        games.play(match, (names[one], names[other]), progress)
+        played = match.result
         score, failures = played.score, (played.failures_a, played.failures_b)
         if plan.test is not None:
             tested = plan.test.verdict(match.result.pentanomial)
@@ -156,7 +192,16 @@ def play_final(
     number = None if defaults is None else number_of(defaults)
     result = FinalResult(rows, number_of(winner), number, score, champion, tested, failures)
     write_result(folder, result, trials, over=over)
+    games.drop()
     return result
+
+
+def _announced(players: int, openings: int, games: int, seconds_a_game: float | None) -> str:
+    """What the final will be, in a line."""
+    text = f"the final: {count_of(players, 'agent')}, {2 * openings} games a pair, {games} at most"
+    if seconds_a_game is None:
+        return text
+    return f"{text}, some {math.ceil(games * seconds_a_game)} s"
 
 
 def write_result(

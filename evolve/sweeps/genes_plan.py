@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.loading import load_agent
 from evolve.agents.reference import table_agent
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.genes import GENES
 from evolve.engine.rules import rule_set
 from evolve.errors import SettingsError
 from evolve.population.genome import Genome
+from evolve.sweeps.known import plays_again
 from evolve.sweeps.objective import Outcome, Report, Task
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.spaces import DEPTHS, gene_places, genes_space
 
 if TYPE_CHECKING:
+    from optuna.trial import FrozenTrial
+
     from evolve.sweeps.objective import Objective
 
 
@@ -37,6 +41,14 @@ class GenesPlan(Plan):
         facts = objective.scored(score, error)
         replace(agent, **objective.named(number, facts)).save(path)
         return Outcome(score, error, path)
+
+    def repeats(self, trials: Sequence[FrozenTrial]) -> bool | None:
+        """See Plan: unless somebody in the panel plays by the clock, or is a program."""
+        return self._panel_plays_again
+
+    @cached_property
+    def _panel_plays_again(self) -> bool:
+        return all(plays_again(load_agent(name)) for name in self.sweep.panel)
 
     def check(self, values: Mapping[str, Any]) -> None:
         """Raise SettingsError or AgentError for values that no agent can have."""

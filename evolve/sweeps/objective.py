@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import evolve
 from evolve.agents.agent import Agent
@@ -21,6 +23,11 @@ if TYPE_CHECKING:
 
 Report = Callable[[int, float, float], bool]
 """Called with the step, the score and its standard error; True when the trial is to end there."""
+
+
+PLAYED: Final = "played"
+PLAY_SECONDS: Final = "play_seconds"
+"""Facts of a trial: games that it has played to be judged, and seconds that these took."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,7 @@ class Objective:
         self.folder = folder
         self.kept: dict[str, Any] = {}
         """What a plan keeps from one trial to the next."""
+        self._played, self._seconds = 0, 0.0
         plan.prepare(self)
 
     @cached_property
@@ -68,11 +76,34 @@ class Objective:
 
     def run(self, task: Task, report: Report) -> Outcome | None:
         """Run a trial to its end; None when `report` has ended it."""
+        self._played, self._seconds = 0, 0.0
         return self.plan.run(self, task, report)
+
+    @contextmanager
+    def timed(self, games: Callable[[], int]) -> Iterator[None]:
+        """Count the games that the block plays, and the seconds that they take."""
+        begin, before = time.perf_counter(), games()
+        try:
+            yield
+        finally:
+            self._seconds += time.perf_counter() - begin
+            self._played += games() - before
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the games of the trial in hand cost so far."""
+        return {PLAYED: self._played, PLAY_SECONDS: self._seconds}
 
     def judged(self, agent: Agent) -> tuple[float, float]:
         """An agent's mean score against the panel, and its standard error over openings."""
-        results = self.panel.results(agent, self.executor)
+        played = 0
+
+        def count(games: int) -> None:
+            nonlocal played
+            played += games
+
+        with self.timed(lambda: played):
+            results = self.panel.results(agent, self.executor, count)
         error = math.sqrt(sum(result.error**2 for result in results)) / len(results)
         return sum(result.score for result in results) / len(results), error
 

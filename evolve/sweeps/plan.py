@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from optuna.trial import TrialState
 from pydantic import BaseModel
 
 from evolve.agents.agent import Agent
@@ -81,7 +82,10 @@ class Plan(ABC):
 
     def games_of(self, trials: Sequence[FrozenTrial]) -> int:
         """Games that trials have played, or may still play where they are not finished."""
-        return 0
+        games = 2 * self.sweep.panel_openings * len(self.sweep.panel)
+        running = sum(trial.state == TrialState.RUNNING for trial in trials)
+        ended = [one for one in trials if one.state != TrialState.RUNNING]
+        return running * self.games_of_one + games * sum(len(t.intermediate_values) for t in ended)
 
     @property
     def games(self) -> int | None:
@@ -91,7 +95,33 @@ class Plan(ABC):
     @property
     def games_of_one(self) -> int:
         """Games of a trial that comes to its end."""
-        return 0
+        return self.sweep.trial_games
+
+    def openings_of_final(self, trials: Sequence[FrozenTrial], matches: int) -> int:
+        """Openings of each match of a final of so many, after these trials: in proportion, and
+        within what was planned."""
+        found = self.sweep.openings_after(self.games_of(trials), matches)
+        if self.games is None or self.sweep.final_openings is not None:
+            return found
+        return min(found, self.sweep.final_games // (2 * max(1, matches)))
+
+    @property
+    def bounded(self) -> SweepSettings:
+        """The sweep's settings, with no more trials than there are settings to be searched."""
+        count = self.space.count
+        if count is None or not self.searches:
+            return self.sweep
+        return self.sweep.model_copy(update={"trials": min(self.sweep.trials, count)})
+
+    def repeats(self, trials: Sequence[FrozenTrial]) -> bool | None:
+        """Whether a setting that is tried again gets the same score: here not, for each trial has a
+        seed of its own. None: the trials so far do not tell yet."""
+        return False
+
+    def check_new(self) -> None:
+        """Raise SettingsError for what a sweep cannot begin with, though one of before may go on
+        with it: here nothing."""
+        return
 
     def remark(self, trials: Sequence[FrozenTrial]) -> str | None:
         """What the trials so far show that their user should know; None for nothing."""
@@ -106,6 +136,12 @@ class Plan(ABC):
     def bred(self) -> bool:
         """Whether trials come in generations, all values of one together."""
         return False
+
+    @property
+    def searches(self) -> bool:
+        """Whether trials try settings one after another, each of which counts: not so the members
+        of a population, nor the steps of SPSA, which meet each other."""
+        return not self.bred and self.sweep.sampler != "spsa"
 
     @property
     def forgiving(self) -> bool:

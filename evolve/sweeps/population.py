@@ -19,18 +19,20 @@ from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.external import ExternalAgent
 from evolve.arena.bradleyterry import rate
-from evolve.arena.match import Match
+from evolve.arena.match import Match, StoppedError
 from evolve.documents import parse_json, read_document
 from evolve.errors import EngineError, RunError
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Threads
 from evolve.population.ga import GeneticAlgorithm
+from evolve.population.genome import Genome
 from evolve.population.individual import Individual
 from evolve.sweeps.attempts import number_of
 from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.genetic import gene_of, genome_of, value_of
-from evolve.sweeps.objective import Task
+from evolve.sweeps.known import Setting, known_settings, setting_of
+from evolve.sweeps.objective import PLAY_SECONDS, PLAYED, Task
 from evolve.sweeps.program_plan import ProgramPlan
 from evolve.sweeps.rating import Rating
 from evolve.sweeps.sweep import Sweep, SweepEnding
@@ -39,6 +41,8 @@ from evolve.tables.observer import Observer
 
 _WORST: Final = -1e9
 """Fitness of a member that cannot play."""
+_DRAWS: Final = 1000
+"""Of genes for a member that is to be like no other."""
 
 
 class PopulationSweep(Sweep):
@@ -96,7 +100,30 @@ class PopulationSweep(Sweep):
         start = [gene_of((self.plan.defaults or {})[name], one) for name, one in space.items()]
         algorithm = GeneticAlgorithm(genome.settings, genome, np.array(start, np.int64))
         rng = np.random.default_rng([self.settings.seed, 2, generation])
-        return algorithm.next(generation, members, rng) if generation else algorithm.first(rng)
+        bred = algorithm.next(generation, members, rng) if generation else algorithm.first(rng)
+        if self.study.distinct:
+            self._replace_clones(generation, bred, genome)
+        return bred
+
+    def _replace_clones(
+        self, generation: int, members: Sequence[Individual], genome: Genome
+    ) -> None:
+        """Give random genes to members whose settings another one has, or which failed before:
+        clones play one game, and what failed fails again."""
+        rng = np.random.default_rng([self.settings.seed, 4, generation])
+        first = generation * self._size
+        before = [trial for trial in self.study.trials() if number_of(trial) < first]
+        seen = set(known_settings(before, self.plan.space, repeat=False))
+        for member in members:
+            for _ in range(_DRAWS):
+                if self._setting(member) not in seen:
+                    break
+                member[:] = [int(gene) for gene in genome.random(rng)]
+                member.origin, member.parents = "newcomer", ()
+            seen.add(self._setting(member))
+
+    def _setting(self, member: Individual) -> Setting:
+        return setting_of(self._values(member), self.plan.space)
 
     def _values(self, member: Individual) -> dict[str, Any]:
         space = self.plan.space.distributions
@@ -123,8 +150,9 @@ class PopulationSweep(Sweep):
         }
         if generation:  # in the first one they are a member
             agents[-1] = self.own.program.agent(self.plan.defaults or {}, DEFAULTS, self.folder)
+        games = _Meetings(self, generation, agents, kept)
         try:
-            meetings, failed = _Meetings(self, generation, agents, kept).play(observer)
+            meetings, failed = games.play(observer)
         finally:
             for agent in agents.values():
                 agent.close()
@@ -132,6 +160,7 @@ class PopulationSweep(Sweep):
             for task in tasks.values():
                 self.study.lose(task.number, "stopped", blamed=False)
             return SweepEnding.STOPPED
+        self._cost = {PLAYED: games.played, PLAY_SECONDS: games.seconds * self.jobs}
         self._end(tasks, meetings, failed, observer)
         return None
 
@@ -192,6 +221,7 @@ class PopulationSweep(Sweep):
                     "score_error": error,
                     "agent": path.relative_to(self.folder).as_posix(),
                     "games": games[place],
+                    **self._cost,
                 }
                 self.study.complete(task.number, score, facts)
             self._tell(task.number, observer)
@@ -210,6 +240,8 @@ class _Meetings:
         self._sweep, self._generation, self._agents, self._file = sweep, generation, agents, kept
         self.scores: dict[tuple[int, int], list[float]] = {}
         self.failed: dict[int, str] = {}
+        self.played, self.seconds = 0, 0.0
+        """Games that were played now, and the seconds that they took."""
         self._read()
 
     def play(
@@ -234,11 +266,16 @@ class _Meetings:
                 seed=settings.seed,
                 executor=Threads(self._sweep.jobs),
             )
+            begin = time.monotonic()
             try:
-                match.play()
+                match.play(stop=observer.stop)
+            except StoppedError:
+                return None, self.failed
             except EngineError as error:
                 self._blame(match, one, other, str(error))
                 continue
+            self.seconds += time.monotonic() - begin
+            self.played += match.played
             if not self._blame(match, one, other, ""):
                 self._keep(one, other, match)
         observer.stage(f"generation {self._generation}", len(pairs), len(pairs))

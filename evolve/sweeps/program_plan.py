@@ -20,9 +20,9 @@ from evolve.agents.agent import Agent
 from evolve.agents.external import ExternalAgent
 from evolve.arena.match import Match
 from evolve.arena.sprt import Sprt
-from evolve.config.program_sweep import ProgramSweepSettings
+from evolve.config.program_sweep import PROBES, ProgramSweepSettings
 from evolve.engine.rules import MAX_PLIES
-from evolve.errors import EngineError
+from evolve.errors import EngineError, SettingsError
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath, inside
@@ -30,6 +30,7 @@ from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.score import elo_of
 from evolve.sweeps.attempts import number_of
 from evolve.sweeps.final import DEFAULTS
+from evolve.sweeps.known import plays_again
 from evolve.sweeps.objective import Outcome, Report, Task
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.rating import Met, rated, shares_of
@@ -95,10 +96,10 @@ class ProgramPlan(Plan):
         """Whom it meets beside the defaults: its mirror image, or the best trial so far."""
         if MIRROR in trial.user_attrs:
             return {MIRROR: trial.user_attrs[MIRROR]}
-        if self.own.objective == "panel":
-            return {}
         if _is_defaults(trial):
             return {DEFAULTS: True}
+        if self.own.objective == "panel":
+            return {}
         complete = [one for one in trials if one.state == TrialState.COMPLETE]
         best = max(complete, key=_certain, default=None)
         if best is None or _is_defaults(best):
@@ -109,7 +110,7 @@ class ProgramPlan(Plan):
     def run(self, objective: Objective, task: Task, report: Report) -> Outcome:
         """Let the program meet whom it is to meet, in parts, after each of which it may end."""
         agent = self.program.agent(task.values, f"trial-{task.number}", objective.folder)
-        games = _Games(agent, MIRROR in task.brief or self.own.objective == "self")
+        games = _Games(objective, agent, MIRROR in task.brief or self.own.objective == "self")
         try:
             if MIRROR in task.brief:
                 return self._step(objective, task, games, report)
@@ -122,7 +123,10 @@ class ProgramPlan(Plan):
                 if report(step, score, error) and not last:
                     return Outcome(score, error, None, games.facts)
             path = self.keep_trial(objective.folder, task, score, error)
-            return Outcome(score, error, path, games.facts)
+            facts = games.facts
+            if task.brief.get(DEFAULTS) and self.own.objective == "panel":
+                facts = self._played_again(objective, agent, facts)
+            return Outcome(score, error, path, facts)
         except EngineError as error:
             return Outcome(0.0, 0.0, None, games.facts, str(error))
         finally:
@@ -163,6 +167,18 @@ class ProgramPlan(Plan):
                     met.append(Met(elo, score.games, score.score * score.games))
             rating = rated(met)
             yield rating.score, rating.score_error, stop == self.own.pairs
+
+    def _played_again(
+        self, objective: Objective, agent: ExternalAgent, facts: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The facts of the defaults' trial, and whether their games would come out the same
+        again: those of a program against itself say so."""
+        assert self.defaults is not None
+        itself = _Games(objective, agent, True)
+        other = self._opponent(objective, self.defaults, "defaults")
+        itself.meet(other, self.openings(PROBES), self.sweep.rules, self.sweep.seed)
+        alike = itself.facts["alike"] and all(map(plays_again, objective.panel.agents))
+        return {"games": facts["games"] + itself.facts["games"], "alike": alike}
 
     def _opponent(
         self, objective: Objective, values: Mapping[str, Any], name: str
@@ -239,12 +255,7 @@ class ProgramPlan(Plan):
     @property
     def games(self) -> int | None:
         """See Plan: without those of the final."""
-        return None if self.own.games is None else self.own.games - self.own.final_games
-
-    @property
-    def games_of_one(self) -> int:
-        """See Plan."""
-        return self.own.trial_games
+        return self.own.games_of_trials
 
     def games_of(self, trials: Sequence[FrozenTrial]) -> int:
         """See Plan."""
@@ -252,15 +263,43 @@ class ProgramPlan(Plan):
         played = sum(int(trial.user_attrs.get("games", 0)) for trial in trials)
         return played + running * self.games_of_one
 
+    def repeats(self, trials: Sequence[FrozenTrial]) -> bool | None:
+        """See Plan: as the games of the defaults with themselves have shown."""
+        defaults = next(filter(_is_defaults, trials), None)
+        if defaults is None or defaults.state in (TrialState.WAITING, TrialState.RUNNING):
+            return None
+        return bool(defaults.user_attrs.get("alike"))
+
+    def check_new(self) -> None:
+        """See Plan: parameters that SPSA cannot move, and clones of a population."""
+        single = [one for one in self.space.parameters if one.count == 1]
+        if self.sweep.sampler == "spsa" and single:
+            name, value = single[0].name, single[0].example
+            raise SettingsError(
+                f"sampler: spsa moves every parameter, and {name} has one value, {value}: hold it "
+                f"by --fix {name}={value}, or give it a range"
+            )
+        count = self.space.count
+        if self.bred and count is not None and count < self.own.population:
+            raise SettingsError(
+                f"population: {self.own.population} members are more than the {count} settings "
+                "there are: leave out --algorithm ga, and trials search all of them"
+            )
+
     def remark(self, trials: Sequence[FrozenTrial]) -> str | None:
         """See Plan: that a program ignores its parameters."""
-        seen = [one for one in trials if one.user_attrs.get("games") and not _is_defaults(one)]
+        seen = [one for one in trials if one.user_attrs.get("games") and self._differs(one)]
         if len(seen) < _IDLE or not all(one.user_attrs.get("alike") for one in seen):
             return None
         return (
             f"all {len(seen)} trials so far played exactly like the defaults: does the program "
             "take its parameters?"
         )
+
+    def _differs(self, trial: FrozenTrial) -> bool:
+        """Whether a trial's settings are others than those that it met."""
+        met = trial.user_attrs.get(MIRROR, self.defaults)
+        return bool(trial.params != met)
 
     @property
     def bred(self) -> bool:
@@ -280,8 +319,8 @@ def _is_defaults(trial: FrozenTrial) -> bool:
 class _Games:
     """The games of a trial; compares: whether the same program is on both sides."""
 
-    def __init__(self, agent: ExternalAgent, compares: bool) -> None:
-        self._agent, self._compares = agent, compares
+    def __init__(self, objective: Objective, agent: ExternalAgent, compares: bool) -> None:
+        self._objective, self._agent, self._compares = objective, agent, compares
         self._count = 0
         self._alike = True
 
@@ -289,7 +328,8 @@ class _Games:
         """A match; EngineError where a program fails in any of its games."""
         match = Match(self._agent, other, openings, rules, seed=seed)
         try:
-            result = match.play()
+            with self._objective.timed(lambda: match.played):
+                result = match.play()
         finally:
             self._count += match.played
         for player, whose in ((0, ""), (1, f"{other.name}: ")):

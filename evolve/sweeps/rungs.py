@@ -23,7 +23,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import StoredAgent
 from evolve.agents.loading import read_agent
-from evolve.arena.match import Match
+from evolve.arena.match import Match, StoppedError
 from evolve.config.sweep import SweepRung, SweepSettings
 from evolve.errors import RunError
 from evolve.files.changes import make_folder
@@ -37,9 +37,11 @@ from evolve.sweeps.final import (
     FinalResult,
     SeedsScore,
     Standing,
-    ranked,
+    is_defaults,
+    settings_ranked,
     write_result,
 )
+from evolve.sweeps.final_games import FinalGames
 from evolve.sweeps.keeping import agent_file, keep
 from evolve.sweeps.study import Queued
 from evolve.sweeps.sweep import Sweep, SweepEnding
@@ -109,12 +111,15 @@ def crown(
     """Crown the best of a sweep's trials, by rungs or by a final.
 
     Returns why it ended early, and the result, None too when no trial is complete. `seconds` are
-    left of the sweep's time, None for any.
+    left of the sweep's time, None for any. RunError where all lives of a rung failed.
     """
-    if not sweep.settings.rungs:
-        return None, sweep.play_final(observer)
-    sweep.weigh()
-    return Rungs(sweep, seconds).climb(observer)
+    try:
+        if not sweep.settings.rungs:
+            return None, sweep.play_final(observer)
+        sweep.weigh()
+        return Rungs(sweep, seconds).climb(observer)
+    except StoppedError:
+        return SweepEnding.STOPPED, None
 
 
 class Rungs:
@@ -142,19 +147,19 @@ class Rungs:
             if ending is not None:
                 return ending, None
             candidates = _judged(chosen, lives)
-        if not candidates:
-            return None, None
+            if not candidates:
+                raise RunError(f"every life of rung {number} failed: see the table `rungs`")
         return self._crowned(candidates, observer)
 
     def _first(self) -> list[Candidate]:
-        """The complete trials, the best first."""
+        """The settings of complete trials, the best first."""
         return [
             Candidate(
-                DEFAULTS if trial.user_attrs.get("origin") == DEFAULTS else _name(number_of(trial)),
+                DEFAULTS if is_defaults(trial) else _name(number_of(trial)),
                 number_of(trial),
                 trial.params,
             )
-            for trial in ranked(self._sweep.study.trials())
+            for trial in settings_ranked(self._sweep.study.trials())
         ]
 
     def _settings_of(self, budget: float, lives: int, key: int, *, shipped: bool) -> SweepSettings:
@@ -226,33 +231,41 @@ class Rungs:
         self, lives: Sequence[Life | None], observer: Observer, executor: Executor
     ) -> SeedsScore | None:
         """Of the winner against the defaults, seed by seed; None where no pair is whole."""
-        settings = self._settings
-        scores = []
-        games = 2 * settings.final_openings
-        pairs = list(zip(lives[::2], lives[1::2], strict=True))
-        for number, (one, other) in enumerate(pairs):
+        settings, matches = self._settings, len(lives) // 2
+        count = self._sweep.plan.openings_of_final(self._sweep.study.trials(), matches)
+        key = f"retest {settings.trials} {settings.rungs} {count} {settings.seed}"
+        games = FinalGames(self._sweep.folder, key, observer)
+        scores: list[float] = []
+        done = 0
+
+        def progress(played: int) -> None:
+            nonlocal done
+            done += played
+            observer.stage("final", done, 2 * count * matches)
+
+        for number, (one, other) in enumerate(zip(lives[::2], lives[1::2], strict=True)):
             if one is None or other is None:
                 continue
-            openings = balanced_openings(
-                settings.final_openings,
-                Part.MATCH,
-                settings.rules,
-                np.random.default_rng([settings.seed, number]),
-            )
             match = Match(
                 one.agent,
                 other.agent,
-                openings,
+                balanced_openings(
+                    count,
+                    Part.MATCH,
+                    settings.rules,
+                    np.random.default_rng([settings.seed, number]),
+                ),
                 settings.rules,
                 seed=settings.seed,
                 executor=executor,
             )
-            scores.append(match.play().score.score)
-            observer.stage("final", games * (number + 1), games * len(pairs))
+            games.play(match, (f"life-{2 * number}", f"life-{2 * number + 1}"), progress)
+            scores.append(match.result.score.score)
+        games.drop()
         if not scores:
             return None
         score, low, high = over_seeds(scores)
-        return SeedsScore(score, low, high, games * len(scores), len(scores))
+        return SeedsScore(score, low, high, 2 * count * len(scores), len(scores))
 
 
 class _OnRung:

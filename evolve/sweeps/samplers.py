@@ -20,10 +20,17 @@ from evolve.errors import ExtraError
 from evolve.sweeps.attempts import PLACE, is_lost, number_of
 from evolve.sweeps.cmaes import CmaSampler
 from evolve.sweeps.genetic import GeneticSampler
+from evolve.sweeps.known import OtherSampler, Setting
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.spsa import SpsaSampler
 
 _CERTAIN: Final = 2.0
+_USUAL_DRAWS: Final = 8
+"""Times that a sampler may propose what is known, before any other setting is taken."""
+_DRAWS: Final = {"gp": 1}
+"""The same, of one that takes seconds and proposes the same again."""
+_ANY: Final = 2**31
+"""In the seed of a setting that no sampler has proposed."""
 
 
 def check_sampler(settings: SweepSettings) -> None:
@@ -48,10 +55,29 @@ class Proposer:
         self._plan, self._settings = plan, settings
         self._cma = CmaSampler(settings.startup)
 
-    def sampler(self, number: int) -> BaseSampler:
-        """The sampler that proposes trial `number`."""
+    def sampler(self, number: int, known: frozenset[Setting] = frozenset()) -> BaseSampler:
+        """The sampler that proposes trial `number`, and no setting that is known."""
+        settings = self._settings
+        if settings.sampler == "spsa":
+            begin = self._plan.defaults or {}
+            space, seed = self._plan.space.distributions, self._seed(number)
+            return SpsaSampler(space, begin, settings.trials, number, seed, known)
+        return OtherSampler(
+            lambda draw: self._usual(self._seed(number, *([draw] if draw else []))),
+            self._plan.space,
+            known,
+            self._seed(number, _ANY),
+            _DRAWS.get(settings.sampler, _USUAL_DRAWS),
+        )
+
+    def _seed(self, *key: int) -> int:
+        """A seed of the sweep's for a trial's number, and what else it is for."""
+        drawn = np.random.SeedSequence([self._settings.seed, *key]).generate_state(1)[0]
+        return int(drawn >> 1)
+
+    def _usual(self, seed: int) -> BaseSampler:
+        """The sampler by its name."""
         settings, startup = self._settings, self._settings.startup
-        seed = int(np.random.SeedSequence([settings.seed, number]).generate_state(1)[0] >> 1)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
             match settings.sampler:
@@ -66,11 +92,7 @@ class Proposer:
                     return self._cma
                 case "ga":
                     return GeneticSampler(startup, seed)
-                case "spsa":
-                    begin = self._plan.defaults or {}
-                    space = self._plan.space.distributions
-                    return SpsaSampler(space, begin, settings.trials, number, seed)
-                case "random":
+                case _:
                     return optuna.samplers.RandomSampler(seed=seed)
 
 

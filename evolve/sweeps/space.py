@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evolve.errors import SettingsError
+from evolve.sweeps.grid import at_step, on_grid, steps_in
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
@@ -15,15 +16,19 @@ if TYPE_CHECKING:
 Value = float | int | str | bool
 SEPARATOR: Final = " | "
 """Between the choices in a range's text."""
+_CLOSE: Final = 1e-6
+"""The share of a step by which a value may seem to be off it: floats are not exact."""
+_MOST_STEPS: Final = 1e9
+"""In a range, up to which places on the grid are told apart without fail."""
 
 
 @dataclass(frozen=True)
 class Parameter:
     """One dimension of a space.
 
-    kind: `float` and `int` from low to high, on a scale that is logarithmic where `log`, in
-    steps of `step` where it is an int and the scale is not; `choice` among `choices`. `about`
-    says what it does.
+    kind: `float` and `int` from low to high, on a scale that is logarithmic where `log`, else in
+    steps of `step`, from low on: without one an int takes steps of 1, and a float any value.
+    `choice` among `choices`. `about` says what it does.
     """
 
     name: str
@@ -32,7 +37,7 @@ class Parameter:
     low: float = 0.0
     high: float = 0.0
     log: bool = False
-    step: int = 1
+    step: float | None = None
     choices: tuple[Value, ...] = ()
 
     @property
@@ -47,8 +52,9 @@ class Parameter:
         if self.kind == "choice":
             return CategoricalDistribution(self.choices)
         if self.kind == "float":
-            return FloatDistribution(self.low, self.high, log=self.log)
-        return IntDistribution(int(self.low), int(self.high), log=self.log, step=self.step)
+            return FloatDistribution(self.low, self.last, log=self.log, step=self.step)
+        step = int(self.step or 1)
+        return IntDistribution(int(self.low), int(self.last), log=self.log, step=step)
 
     @property
     def type(self) -> type:
@@ -69,7 +75,42 @@ class Parameter:
         """The ends of the range; of a choice, all of them."""
         if self.kind == "choice":
             return self.choices
-        return (self.low, self.high) if self.kind == "float" else (int(self.low), int(self.high))
+        return (self.low, self.last) if self.kind == "float" else (int(self.low), int(self.last))
+
+    @property
+    def grid(self) -> float | None:
+        """Its step; None where it takes any value, or is a choice."""
+        if self.kind == "choice":
+            return None
+        return self.step or (1 if self.kind == "int" else None)
+
+    @property
+    def last(self) -> float:
+        """The highest value: under `high` where the range is no multiple of the step."""
+        return self.high if self.grid is None else self._at(self._steps(self.grid), self.grid)
+
+    @property
+    def count(self) -> int | None:
+        """How many values it has; None where they are without number."""
+        if self.kind == "choice":
+            return len(self.choices)
+        if self.grid is None:
+            return 1 if self.low == self.high else None
+        return 1 + self._steps(self.grid)
+
+    @property
+    def values(self) -> list[Value]:
+        """All of them, where they have a number."""
+        if self.kind == "choice":
+            return list(self.choices)
+        return [self._at(place, self.grid or 1) for place in range(self.count or 0)]
+
+    def _steps(self, grid: float) -> int:
+        return steps_in(self.low, self.high, grid)
+
+    def _at(self, place: int, grid: float) -> float:
+        value = at_step(place, self.low, self.high, grid)
+        return value if self.kind == "float" else int(value)
 
     @property
     def range_text(self) -> str:
@@ -77,8 +118,8 @@ class Parameter:
         if self.kind == "choice":
             return SEPARATOR.join(str(choice) for choice in self.choices)
         notes = [", log"] if self.log else []
-        if self.step > 1:
-            notes.append(f", in steps of {self.step}")
+        if self.step is not None and (self.kind, self.step) != ("int", 1):
+            notes.append(f", in steps of {self.step:g}")
         return f"{self.low:g} to {self.high:g}{''.join(notes)}"
 
     def holds(self, value: Any) -> bool:
@@ -87,8 +128,10 @@ class Parameter:
             return value in self.choices
         if isinstance(value, bool) or not isinstance(value, int | float):
             return False
-        on_grid = self.kind == "float" or self.log or (value - self.low) % self.step == 0
-        return self.low <= value <= self.high and on_grid
+        if self.grid is None:
+            return self.low <= value <= self.high
+        nearest = on_grid(value, self.low, self.high, self.grid)
+        return abs(value - nearest) <= _CLOSE * self.grid
 
     def narrowed(self, given: Mapping[str, Any], source: str) -> Parameter:
         """The parameter with another range, as a table of a space file gives it.
@@ -128,25 +171,46 @@ class Parameter:
             raise SettingsError(f"{where}.log: {given['log']!r} must be true or false")
         kind = self.kind
         if kind == "choice":
-            kind = "int" if all(isinstance(given[key], int) for key in ("low", "high")) else "float"
+            ends = [given[key] for key in ("low", "high", "step") if key in given]
+            kind = "int" if all(isinstance(end, int) for end in ends) else "float"
         changed = replace(self, kind=kind, choices=(), **given)
+        if kind == "float":
+            changed = replace(changed, low=float(changed.low), high=float(changed.high))
         return changed.checked(where)
 
     def checked(self, where: str) -> Parameter:
         """The parameter itself; SettingsError when there is no such range."""
-        if self.kind == "int" and any(
-            float(bound) != int(bound) for bound in (self.low, self.high, self.step)
-        ):
+        bounds = (self.low, self.high, self.step or 1)
+        if self.kind == "int" and any(float(bound) != int(bound) for bound in bounds):
             raise SettingsError(f"{where}: is a whole number, {self.range_text} is not")
         if self.low > self.high:
             raise SettingsError(f"{where}: low {self.low:g} is above high {self.high:g}")
         if self.log and self.low <= 0:
             raise SettingsError(f"{where}: a logarithmic scale needs a low over 0")
-        if self.step < 1 or (self.step > 1 and (self.log or self.kind != "int")):
-            raise SettingsError(
-                f"{where}: step {self.step:g} must be 1 or more, of a whole number without log"
-            )
+        if self.step is not None:
+            self._check_step(self.step, where)
         return self
+
+    def _check_step(self, step: float, where: str) -> None:
+        """Raise SettingsError for a step that leads nowhere."""
+        if step <= 0:
+            raise SettingsError(f"{where}: step {step:g} must be over 0, such as 1 or 0.1")
+        if self.log and step != 1:
+            raise SettingsError(
+                f"{where}: step {step:g} does not go with a logarithmic scale: leave out one of "
+                "the two"
+            )
+        width = self.high - self.low
+        if 0 < width < step * (1 - _CLOSE):
+            raise SettingsError(
+                f"{where}: step {step:g} is larger than the range, {self.low:g} to {self.high:g}: "
+                f"there would be one value; give a step of {width:g} at most"
+            )
+        if width / step > _MOST_STEPS:
+            raise SettingsError(
+                f"{where}: step {step:g} divides {self.low:g} to {self.high:g} into more than "
+                f"{_MOST_STEPS:.0e} parts: leave it out for any value between"
+            )
 
 
 @dataclass(frozen=True)
@@ -164,6 +228,22 @@ class Space:
     def names(self) -> list[str]:
         """Names of the parameters, in order."""
         return [parameter.name for parameter in self.parameters]
+
+    @property
+    def count(self) -> int | None:
+        """How many settings there are in all; None where they are without number."""
+        counts = [parameter.count for parameter in self.parameters]
+        known = [count for count in counts if count is not None]
+        return math.prod(known) if len(known) == len(counts) else None
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is to be known of ranges that are no multiple of their steps."""
+        return [
+            f"{one.name}: {one.range_text}: the last step is at {one.last:g}"
+            for one in self.parameters
+            if one.grid is not None and one.high - one.last > _CLOSE * one.grid
+        ]
 
     @property
     def distributions(self) -> dict[str, BaseDistribution]:

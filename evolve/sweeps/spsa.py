@@ -1,24 +1,28 @@
 """SPSA (Spall 1992) as an Optuna sampler: a step is a trial that meets its own mirror image.
 
 Both lie at ± c from where the search is, along a random corner of the cube, and their games move
-it towards the one that won. Gains fall as Spall (1998) has them and as testers of chess programs
-use them; where it is follows from the trials alone.
+it towards the one that won. On a grid each end is a step up or down by lot, so that the mean is
+where c puts it, and the two are a step apart at least: without that a range of few values never
+moves. Gains fall as Spall (1998) has them and as testers of chess programs use them; where the
+search is follows from the trials alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, Final, cast
 
 import numpy as np
 import numpy.typing as npt
 import optuna
-from optuna.distributions import BaseDistribution, FloatDistribution, IntDistribution
+from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.sweeps.attempts import number_of
-from evolve.sweeps.unit import from_unit, to_unit
+from evolve.sweeps.grid import at_step, steps_in
+from evolve.sweeps.unit import Number, between, from_unit, to_unit
 
 MIRROR: Final = "mirror"
 """Attribute of a trial: the values that it meets."""
@@ -35,7 +39,7 @@ _GAMMA: Final = 0.101
 _DELAY: Final = 0.1
 """A, as a share of all steps."""
 
-Numbers = Mapping[str, FloatDistribution | IntDistribution]
+Numbers = Mapping[str, Number]
 Floats = npt.NDArray[np.float64]
 
 
@@ -43,7 +47,8 @@ class SpsaSampler(BaseSampler):
     """Proposes steps from where the search is.
 
     space: numbers alone; begin: values that it begins at; trials: how many there will be; number:
-    of the trial that is proposed; seed: of its direction.
+    of the trial that is proposed; seed: of its direction; known: settings that have met the
+    defaults, which need not do so again: a step is taken instead.
     """
 
     def __init__(
@@ -53,8 +58,9 @@ class SpsaSampler(BaseSampler):
         trials: int,
         number: int,
         seed: int,
+        known: Container[tuple[Any, ...]] = (),
     ) -> None:
-        self._space, self._begin = dict(space), begin
+        self._space, self._begin, self._known = dict(space), begin, known
         self._steps = max(1, trials - trials // EVERY)
         self._number, self._seed = number, seed
 
@@ -74,14 +80,21 @@ class SpsaSampler(BaseSampler):
         numbers = cast("Numbers", search_space)
         steps = _steps(study)
         here = _walked(_units(self._begin, numbers), steps, numbers, self._steps)
-        if is_estimate(self._number):
+        found = _values(here, numbers)
+        setting = tuple({**self._begin, **found}[name] for name in self._space)
+        if is_estimate(self._number) and setting not in self._known:
             study._storage.set_trial_user_attr(trial._trial_id, "origin", ESTIMATE)
-            return _values(here, numbers)
-        corner = np.random.default_rng(self._seed).choice([-1.0, 1.0], len(numbers))
+            return found
+        rng = np.random.default_rng(self._seed)
+        corner = rng.choice([-1.0, 1.0], len(numbers))
+        lots = rng.random(len(numbers))
         width = _width(len(steps) + 1, self._steps)
-        below = _values(here - width * corner, numbers)
+        above, below = {}, {}
+        for place, side, lot, (name, one) in zip(here, corner, lots, numbers.items(), strict=True):
+            low, high = step_of(float(place), width, float(lot), one)
+            above[name], below[name] = (high, low) if side > 0 else (low, high)
         study._storage.set_trial_user_attr(trial._trial_id, MIRROR, below)
-        return _values(here + width * corner, numbers)
+        return above
 
     def sample_independent(
         self,
@@ -95,7 +108,7 @@ class SpsaSampler(BaseSampler):
 
 
 def is_estimate(number: int) -> bool:
-    """Whether a trial is where the search is, and no step; trial 0 is the defaults."""
+    """Whether a trial is to be where the search is, and no step; trial 0 is the defaults."""
     return number % EVERY == 0
 
 
@@ -121,6 +134,31 @@ def _walked(begin: Floats, steps: Sequence[FrozenTrial], numbers: Numbers, total
 def _width(number: int, total: int) -> float:
     """c of a step."""
     return float(_STEP * (total / number) ** _GAMMA)
+
+
+def step_of(
+    place: float, width: float, lot: float, distribution: Number
+) -> tuple[float | int, float | int]:
+    """The lower and the upper end of a step around a place, 0 to 1, which are never the same.
+
+    width: of each half, as a share of the range; lot: 0 to 1, which rounds both to the grid so
+    that on average they are where they were.
+    """
+    low, high = (between(place + way * width, distribution) for way in (-1, 1))
+    step = distribution.step
+    if step is None:
+        return low, high
+    # Steps above the lowest value: the ends are one apart at least, and within the range.
+    last = steps_in(distribution.low, distribution.high, step)
+    under, over = ((end - distribution.low) / step for end in (low, high))
+    if over - under < 1.0:
+        under = min(max((under + over - 1.0) / 2, 0.0), last - 1.0)
+        over = under + 1.0
+    first, second = math.floor(under + lot), math.floor(over + lot)
+    if first == second:  # floats are not exact
+        first, second = (first - 1, second) if second >= last else (first, second + 1)
+    ends = (at_step(end, distribution.low, distribution.high, step) for end in (first, second))
+    return next(ends), next(ends)
 
 
 def _units(values: Mapping[str, Any], numbers: Numbers) -> Floats:

@@ -25,8 +25,16 @@ from evolve.sweeps.attempts import (
     values_of,
 )
 from evolve.sweeps.cmaes import GENERATION as CMA_GENERATION
-from evolve.sweeps.final import DEFAULTS
+from evolve.sweeps.final import DEFAULTS, best_trial, is_defaults
 from evolve.sweeps.importance import importances_in
+from evolve.sweeps.known import (
+    ELSEWHERE,
+    SURPLUS,
+    TWICE,
+    Setting,
+    known_settings,
+    setting_of,
+)
 from evolve.sweeps.lease import Lease, Watch, is_gone, key_of
 from evolve.sweeps.objective import Task
 from evolve.sweeps.plan import Plan
@@ -40,6 +48,8 @@ ATTEMPTS: Final = 3
 IDENTITY: Final = "evolve"
 GENERATION: Final = "generation"
 """Attribute of a trial that was bred: its generation."""
+DISTINCT: Final = "distinct"
+"""Attribute of a study: whether a generation has each setting once, as not in version 0.1."""
 BRIEF: Final = "brief"
 """Attribute of a trial: what it was told beside its values, so that it is told the same again."""
 _FINISHED: Final = (TrialState.COMPLETE, TrialState.PRUNED)
@@ -92,6 +102,7 @@ class Study:
             self._pruner = pruner_of(plan.sweep)
             self.study = CountedStudy(name, storage, self._proposer.sampler(0), self._pruner)
             self._claim()
+            self._proposer = Proposer(self.plan)  # with the ranges that the study was begun with
 
     def _claim(self) -> None:
         """Check that the study belongs to this sweep, or make it so."""
@@ -105,6 +116,7 @@ class Study:
             if strange:
                 raise RunError(f"the study {self.name!r} in {self.place} is not one of evolve's")
             self.study.set_user_attr(IDENTITY, mine)
+            self.study.set_user_attr(DISTINCT, True)
             there = mine
         if there != mine:
             differing = [key for key in {**there, **mine} if there.get(key) != mine.get(key)]
@@ -146,11 +158,11 @@ class Study:
     def _drop_further_defaults(self) -> None:
         for trial in self._defaults()[1:]:
             if trial.state == TrialState.WAITING:
-                self._fail(trial._trial_id, "another machine has the defaults")
+                self._fail(trial._trial_id, ELSEWHERE)
 
     def _defaults(self) -> list[FrozenTrial]:
         attempts = self._attempts()
-        return [trial for trial in attempts if trial.user_attrs.get("origin") == DEFAULTS]
+        return list(filter(is_defaults, attempts))
 
     def _attempts(self) -> list[FrozenTrial]:
         """All that the storage holds, attempts that were lost as well."""
@@ -194,7 +206,11 @@ class Study:
             return sum(trial.state == TrialState.WAITING for trial in trials)
         if not self._has_room(trials):
             return 0
-        return self.plan.sweep.trials - self._counted(trials, TrialState.RUNNING)
+        wanted = self.plan.sweep.trials - self._counted(trials, TrialState.RUNNING)
+        left = self._left(trials)
+        if left is None:
+            return wanted
+        return min(wanted, left + sum(trial.state == TrialState.WAITING for trial in trials))
 
     @property
     def is_over(self) -> bool:
@@ -205,7 +221,41 @@ class Study:
         if self._counted(trials) >= self.plan.sweep.trials:
             return True
         begun = any(trial.state in (TrialState.RUNNING, TrialState.WAITING) for trial in trials)
-        return not begun and not self._has_room(trials)
+        return not begun and (not self._has_room(trials) or self._left(trials) == 0)
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether fewer trials than are wanted have tried every setting there is."""
+        trials = self.trials()
+        return self._left(trials) == 0 and self._counted(trials) < self.plan.sweep.trials
+
+    @property
+    def distinct(self) -> bool:
+        """Whether a generation has each setting once: the members of studies that were begun
+        otherwise must be bred as they were."""
+        return bool(self.study.user_attrs.get(DISTINCT))
+
+    @property
+    def best(self) -> float | None:
+        """The best score of a complete trial."""
+        found = best_trial(self.trials())
+        return None if found is None else float(found.values[0])
+
+    def _known(self, trials: Sequence[FrozenTrial]) -> frozenset[Setting]:
+        """The settings that are not to be tried again. While nobody knows whether games repeat,
+        none is: others come first."""
+        repeat = self.plan.repeats(trials) is not False
+        return known_settings(trials, self.plan.space, repeat=repeat)
+
+    def _left(self, trials: Sequence[FrozenTrial]) -> int | None:
+        """How many settings are left to be proposed; None for any number of trials."""
+        count = self.plan.space.count
+        if count is None or self._queue is not None or not self.plan.searches:
+            return None
+        if count >= self.plan.sweep.trials + len(trials):
+            return None  # more than there will ever be trials for
+        left = max(0, count - len(self._known(trials)))
+        return None if left and self.plan.repeats(trials) is False else left
 
     def _counted(self, trials: Sequence[FrozenTrial], *more: TrialState) -> int:
         """Trials that count towards those that are wanted. Where they may fail one after another,
@@ -219,7 +269,10 @@ class Study:
         if self.plan.games is not None:
             done = self.plan.games_of([t for t in self.trials() if t.state in _FINISHED])
             return (self.plan.games if self.is_over else done), self.plan.games
-        return self.finished(), self.plan.sweep.work
+        trials, count = self.plan.sweep.trials, self.plan.space.count
+        if self._queue is None and self.plan.searches and count is not None:
+            trials = min(trials, count) if self.plan.repeats(self.trials()) else trials
+        return self.finished(), self.plan.sweep.work - self.plan.sweep.trials + trials
 
     def _has_room(self, trials: Sequence[FrozenTrial]) -> bool:
         """Whether another trial fits into the games."""
@@ -235,8 +288,10 @@ class Study:
     def take(self, worker: str) -> Task | None:
         """A trial to work on; None when another process was faster with the last one."""
         with self._telling():
-            place = len(self.trials()) if self.shared else free_place(self.trials())
-            self.study.sampler = self._proposer.sampler(place)
+            before = self.trials()
+            place = len(before) if self.shared else free_place(before)
+            known = frozenset() if self._queue is not None else self._known(before)
+            self.study.sampler = self._proposer.sampler(place, known)
             if isinstance(self._pruner, Hyperband):
                 self._pruner.next_place = place
             try:
@@ -248,8 +303,9 @@ class Study:
             except UpdateFinishedTrialError:
                 # SQLite locks no rows: two may take the same waiting trial, and one has ended it.
                 return None
-            if self.shared and self._is_surplus(trial.number):
-                self._fail(trial._trial_id, "not wanted any more")
+            unwanted = self._is_unwanted(self._frozen(trial)) if self.shared else None
+            if unwanted is not None:
+                self._fail(trial._trial_id, unwanted)
                 return None
         frozen = self._frozen(trial)
         number = number_of(frozen)
@@ -264,10 +320,20 @@ class Study:
         """What the storage holds of a trial."""
         return self._storage.get_trial(trial._trial_id)
 
-    def _is_surplus(self, number: int) -> bool:
-        """Whether enough trials were taken before this one: two may have asked at once."""
-        before = [t for t in self.trials() if t.number < number and t.state != TrialState.FAIL]
-        return len(before) >= self.plan.sweep.trials
+    def _is_unwanted(self, mine: FrozenTrial) -> str | None:
+        """Why a trial is not to be run, for two may have asked at once: enough were taken before
+        it, or one with the same settings where these give the same score."""
+        before = [
+            one
+            for one in self.trials()
+            if one.number < mine.number and one.state != TrialState.FAIL
+        ]
+        if len(before) >= self.plan.sweep.trials:
+            return SURPLUS
+        if is_defaults(mine) or self.plan.repeats(before) is not True:
+            return None
+        known = known_settings(before, self.plan.space, repeat=True)
+        return TWICE if setting_of(mine.params, self.plan.space) in known else None
 
     def report(self, number: int, step: int, score: float, error: float) -> bool:
         """Keep a score on the way; whether the trial is to end there."""

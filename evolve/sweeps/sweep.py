@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any, Final
 
-from optuna.trial import TrialState
+from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.loading import load_agent
 from evolve.config.sweep import SweepSettings
@@ -22,7 +22,7 @@ from evolve.sweeps.final import (
     play_final,
 )
 from evolve.sweeps.lease import BEAT, Heart
-from evolve.sweeps.objective import Task
+from evolve.sweeps.objective import PLAY_SECONDS, PLAYED, Task
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.rows import rows_of
 from evolve.sweeps.samplers import check_sampler
@@ -46,10 +46,14 @@ _IN_A_ROW: Final = 5
 """Trials that may fail one after another before the sweep itself has failed."""
 
 
+_FINISHED: Final = (TrialState.COMPLETE, TrialState.PRUNED)
+
+
 class SweepEnding(RunEnding):
     """Why a sweep returned."""
 
     COMPLETE = "all trials are finished"
+    EXHAUSTED = "every setting there is was tried"
     TIMEOUT = "the time is up"
     STOPPED = "stopped"
 
@@ -124,7 +128,7 @@ class Sweep:
                 busy = [worker for worker in self._workers if not worker.idle]
                 if not busy and (ending is not None or self.study.is_over):
                     self._save()
-                    return ending or SweepEnding.COMPLETE
+                    return ending or self.complete
                 for worker in ready(busy, _LOOK):
                     self._listen(worker, observer)
                 if not busy:
@@ -132,14 +136,54 @@ class Sweep:
                 if self.study.shared and time.monotonic() >= self._next_look:
                     self._reclaim(observer)
 
+    @property
+    def complete(self) -> SweepEnding:
+        """Why a sweep whose trials are over has no more of them."""
+        return SweepEnding.EXHAUSTED if self.study.is_exhausted else SweepEnding.COMPLETE
+
     def play_final(self, observer: Observer) -> FinalResult | None:
-        """Let the best trials play for the champion; None when none that is complete is here."""
+        """Let the best trials play for the champion; None when none that is complete is here.
+
+        StoppedError where the observer wishes to end; the same call goes on.
+        """
         self.weigh()
         if self.study.shared:
             fetch_agents(self.folder, self.study.trials(), self.settings.finalists)
         trials, over = self.study.trials(), self.study.is_over
         with self.site.open(self.jobs) as executor:
-            return play_final(self.folder, self.plan, trials, executor, observer, over=over)
+            return play_final(
+                self.folder,
+                self.plan,
+                trials,
+                executor,
+                observer,
+                over=over,
+                seconds_a_game=self._seconds_a_game(trials),
+            )
+
+    @property
+    def final_seconds(self) -> float:
+        """How long the final, or the retest, will take, by the games of the trials so far; 0 where
+        there were none."""
+        seconds = self._seconds_a_game(self.study.trials())
+        return 0.0 if seconds is None else seconds * self.plan.bounded.final_games
+
+    def _seconds_a_game(self, trials: Sequence[FrozenTrial]) -> float | None:
+        """Of the final, whose games are shared out among as many threads as there are workers."""
+        games = sum(trial.user_attrs.get(PLAYED, 0) for trial in trials)
+        seconds = sum(trial.user_attrs.get(PLAY_SECONDS, 0.0) for trial in trials)
+        return seconds / games / self.jobs if games else None
+
+    @property
+    def failure(self) -> str | None:
+        """Why there is nothing to show: every trial that has ended failed; None otherwise."""
+        trials = self.study.trials()
+        failed = [one for one in trials if one.state == TrialState.FAIL]
+        if not failed or any(one.state in _FINISHED for one in trials):
+            return None
+        last = failed[-1].user_attrs.get("reason")
+        every = "the only trial" if len(failed) == 1 else f"all {len(failed)} trials"
+        return f"{every} failed, the last one: {last}"
 
     def weigh(self) -> None:
         """Find out what matters, and keep it with the table."""
@@ -270,7 +314,7 @@ class Sweep:
         if remark is not None:
             self._remarked = True
             observer.note(remark)
-        observer.row(row, *self.study.progress)
+        observer.row({**row, "best": self.study.best}, *self.study.progress)
 
     def _save(self) -> list[dict[str, Any]]:
         """Write the trials table; its rows."""

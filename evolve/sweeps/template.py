@@ -1,7 +1,8 @@
 """Commands with holes for parameters: `./engine --corner {corner:1:50} --style {style:calm|wild}`.
 
 A hole is `{NAME:LOW:HIGH}`, with `:log` for a logarithmic scale or `:STEP` for a grid, or
-`{NAME:A|B|C}`; `=VALUE` at its end says what the program's default is. `{{` and `}}` are braces.
+`{NAME:A|B|C}`; `=VALUE` at its end says what the program's default is. Where both ends are whole,
+and the step is, so are the values. `{{` and `}}` are braces.
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from evolve.errors import OptionsError
+from evolve.sweeps.grid import on_grid
 from evolve.sweeps.space import Parameter, Value
 
 _HOLE: Final = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,59}")
 _WHOLE: Final = re.compile(r"[-+]?[0-9]{1,15}")
-_EXAMPLE: Final = "write {corner:1:50}, {rate:0.1:5:log=1} or {style:calm|wild}"
+_EXAMPLE: Final = (
+    "write {corner:1:50}, {weight:0.0:1.0:0.1}, {rate:0.1:5:log=1} or {style:calm|wild}"
+)
 
 
 @dataclass(frozen=True)
@@ -129,11 +133,10 @@ def middle(parameter: Parameter) -> Value:
         return parameter.choices[0]
     low, high = parameter.low, parameter.high
     value = (low * high) ** 0.5 if parameter.log else (low + high) / 2
-    if parameter.kind == "float":
+    if parameter.grid is None:
         return value
-    if parameter.log:
-        return round(value)
-    return int(low) + round((value - low) / parameter.step) * parameter.step
+    found = on_grid(value, low, high, parameter.grid)
+    return found if parameter.kind == "float" else int(found)
 
 
 def _parameter(name: str, text: str, hole: str) -> tuple[Parameter, Value | None]:
@@ -166,19 +169,16 @@ def _parameter(name: str, text: str, hole: str) -> tuple[Parameter, Value | None
 
 def _range(name: str, text: str, hole: str) -> Parameter:
     low, high, *more = text.split(":")
-    ends = [_typed(low), _typed(high)]
-    if len(more) > 1 or any(isinstance(end, str | bool) for end in ends):
+    given: dict[str, Any] = {"low": _typed(low), "high": _typed(high)}
+    if len(more) > 1 or any(isinstance(end, str) for end in given.values()):
         raise OptionsError(f"{hole}: is not a range: {_EXAMPLE}")
-    whole = all(isinstance(end, int) for end in ends)
-    given: dict[str, Any] = {"low": ends[0], "high": ends[1]}
     if more == ["log"]:
         given["log"] = True
     elif more:
-        step = _typed(more[0])
-        if not isinstance(step, int) or isinstance(step, bool) or not whole:
-            raise OptionsError(f"{hole}: {more[0]!r} is neither log nor the step of whole numbers")
-        given["step"] = step
-    return Parameter(name, "int" if whole else "float", "").narrowed(given, hole)
+        given["step"] = _typed(more[0])
+        if isinstance(given["step"], str):
+            raise OptionsError(f"{hole}: {more[0]!r} is neither log nor a step, such as 5 or 0.1")
+    return Parameter(name, "choice", "").narrowed(given, hole)
 
 
 def _typed(text: str) -> Value:

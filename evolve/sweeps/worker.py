@@ -158,7 +158,7 @@ def _serve(
             if objective is None:
                 objective = Objective(plan, folder, executor())
             outcome = objective.run(task, report)
-            facts = {"seconds": time.perf_counter() - begin}
+            facts = {"seconds": time.perf_counter() - begin, **objective.facts}
             if outcome is not None:
                 facts = {**outcome.facts, **facts}
             if outcome is not None and outcome.reason is not None:

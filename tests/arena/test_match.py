@@ -9,7 +9,7 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Agent
-from evolve.arena.match import Match, MatchResult, common_rules, play_match
+from evolve.arena.match import Match, MatchResult, StoppedError, common_rules, play_match
 from evolve.engine.results import NODES_BLACK, NODES_WHITE
 from evolve.engine.rules import Rules
 from evolve.errors import AgentError
@@ -91,6 +91,31 @@ def test_both_sides_may_be_asked_together() -> None:
     other = replace(OTHER, evaluate=OTHER.network.outputs)
     one = play_match(TOGETHER, other, openings, "reversed")[1]
     assert (one.moves == play_match(PLAYER, OTHER, openings, "reversed")[1].moves).all()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("swh", "zero"), ("swh", "random"), ("together", "swh")]
+)
+def test_a_match_stops_when_it_is_asked_to(one: str, other: str) -> None:
+    openings = balanced_openings(40, Part.MATCH, "standard", np.random.default_rng(1))
+    first = TOGETHER if one == "together" else evolve.load_agent(one)
+    match = Match(first, evolve.load_agent(other), openings, "standard")
+    asked = 0
+
+    def stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 2
+
+    with pytest.raises(StoppedError):
+        match.play(stop=stop)
+    assert match.played < 80
+    assert asked == 3
+    before = match.played
+    more: list[int] = []
+    match.play(more.append)
+    assert sum(more) == 80 - before
+    assert match.played == 80
 
 
 @pytest.mark.parametrize("changes", [{"selection": "ucb1"}, {"seconds": 0.1}])

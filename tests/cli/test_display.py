@@ -37,7 +37,7 @@ def test_lines_tell_rows_and_what_no_row_tells_of(capsys: pytest.CaptureFixture[
     display = Display(look)
     display.begin()
     assert capsys.readouterr().out.splitlines() == look.heads()
-    facts = {"score": 0.5, "score_error": 0.1, "seconds": 1.0}
+    facts = {"score": 0.5, "score_error": 0.1, "best": 0.5, "seconds": 1.0}
     display.row({"number": 0, "state": "COMPLETE", **facts, "reason": "a remark"}, 1, 4)
     line, remark = capsys.readouterr().out.splitlines()
     assert line.split()[:4] == ["0", "complete", "0.500", "0.100"]
@@ -71,3 +71,10 @@ def test_a_reader_that_went_away_ends_no_run(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setattr(sys, "stdout", gone)
         for _ in range(3):
             tell("a line")
+
+
+def test_what_ctrl_c_waits_for_in_a_final(capsys: pytest.CaptureFixture[str]) -> None:
+    display = Display(TrialsLook(SweepSettings(kind="alphabeta")))
+    display.stage("final", 2, 80)
+    display.wish_stop()
+    assert "ending after the games in hand; Ctrl-C again" in capsys.readouterr().out

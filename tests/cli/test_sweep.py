@@ -81,6 +81,7 @@ def test_the_table_of_trials(swept: Path) -> None:
         assert agent.depths == (1, 1, 1)
     final = json.loads((swept / "final.json").read_text())
     assert final["trials"] == 5
+    assert final["finalists"][0]["games"] == 8 * (len(final["finalists"]) - 1), "as was asked for"
     champion = evolve.load_agent(swept)
     assert champion.name == f"trial-{final['winner']}"
 
@@ -143,6 +144,71 @@ def test_a_sweep_keeps_how_many_workers_it_had(sweep: Path) -> None:
     assert "from now on" not in said
     assert "is finished, 7 trials" in done("resume", sweep, "--jobs=1").out
     assert evolve.load_run(sweep).config["jobs"] == jobs, "nothing was done with one"
+
+
+def test_the_best_of_a_sweep_that_goes_on_is_that_of_all_trials(sweep: Path) -> None:
+    before = evolve.load_run(sweep).trials["score"].max()
+    done("resume", sweep, "--trials=7", "--progress=events.jsonl")
+    rows = [json.loads(line).get("row") for line in Path("events.jsonl").read_text().splitlines()]
+    told = [row["best"] for row in rows if row is not None]
+    scores = evolve.load_run(sweep).trials["score"].tolist()
+    assert told == [max(scores[:6]), max(scores)]
+    assert told[0] >= before
+
+
+SPACE = """
+["x_squares.0"]
+choices = [0, 50]
+
+["mobility.0"]
+low = -10
+high = 10
+step = 10
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_a_small_space_is_searched_once_and_says_so(jobs: int, tmp_path: Path) -> None:
+    Path("space.toml").write_text(SPACE)
+    free = ("x_squares.0", "mobility.0")
+    listed = done("sweep", "alphabeta", "--list", "--fix=depths=1", "--fix=endgame=0").out
+    rows = [line.split() for line in listed.splitlines() if " to " in line]
+    held = [f"--fix={row[0]}={row[5]}" for row in rows if row[0] not in free]
+    few = ("--space=space.toml", f"--jobs={jobs}", "--out=x")
+    said = done(*ALPHABETA, "--trials=16", *held, *few)
+    assert "6 settings in all, each is tried once: 6 trials at most" in said.out
+    assert "6 of 16 trials: every setting there is was tried" in said.out
+    trials = assert_exactly(Path("x"), 6)
+    assert len(trials[[*free]].drop_duplicates()) == 6
+    assert "is finished, 6 trials; every setting there is was tried" in done("resume", "x").out
+    assert done("runs", ".", "--json").document[0]["state"] == "done"
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_the_final_and_it_goes_on(tmp_path: Path) -> None:
+    slow = ("--panel=random", "--panel-openings=2", "--final-openings=400", "--startup=2")
+    held = ("--fix=depths=4", "--fix=endgame=0", "--trials=3", "--finalists=2", "--jobs=1")
+    whole = ("sweep", "alphabeta", *slow, *held)
+    process = spawn(tmp_path, *whole, "--out=stopped", "--progress=events.jsonl")
+
+    def games() -> int:
+        if not (tmp_path / "events.jsonl").exists():
+            return 0
+        lines = (tmp_path / "events.jsonl").read_text().splitlines()
+        found = [json.loads(line) for line in lines]
+        return max((int(one["done"]) for one in found if one.get("stage") == "final"), default=0)
+
+    wait_until(lambda: games() > 0, process)
+    process.send_signal(signal.SIGINT)
+    result = finish(process)
+    assert result.code in INTERRUPTED
+    assert "ending after the games in hand" in result.out
+    assert "3 of 3 trials, the final is to come: stopped" in result.out
+    assert "evolve resume stopped" in result.out
+    assert not Path("stopped/final.json").exists()
+    assert list(Path("stopped/trials/final").rglob("*.parquet"))
+    assert "final, 800 games a pair:" in done("resume", "stopped").out
+    assert not Path("stopped/trials/final").exists()
 
 
 @pytest.mark.slow

@@ -179,6 +179,68 @@ def test_a_python_file_by_its_environment(tmp_path: Path) -> None:
     assert best["environment"] == {"PLACE": str(best["parameters"]["PLACE"])}
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--trials=2",),
+        pytest.param(("--trials=7", "--jobs=2"), marks=pytest.mark.slow),
+        pytest.param(("--trials=3", "--objective=panel", "--panel=random"), marks=pytest.mark.slow),
+        pytest.param(("--trials=4", "--sampler=spsa"), marks=pytest.mark.slow),
+        pytest.param(("--trials=8", "--algorithm=ga"), marks=pytest.mark.slow),
+    ],
+)
+def test_a_sweep_of_which_every_trial_fails_has_failed(
+    options: tuple[str, ...], tmp_path: Path
+) -> None:
+    program = f"gtp:{ENGINE} --crash-above -99 --corner {{corner:-30:30=-20}}"
+    for words in ("sweep", "program", program, *LITTLE, *options), ("resume",):
+        where = (tmp_path / "x",) if words == ("resume",) else ("--out", tmp_path / "x")
+        said = fails(*words, *where)
+        assert "failed" in said or "no member of the generation could play" in said
+        assert "the corner is too large" in said
+        assert len(said.splitlines()) == 1
+    assert not (tmp_path / "x/final.json").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("objective", ["self", "panel"])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_program_that_repeats_tries_each_setting_once(
+    objective: str, jobs: int, tmp_path: Path
+) -> None:
+    program = f"gtp:{ENGINE} --corner {{corner:-2:2=-2}}"
+    few = (f"--objective={objective}", "--panel=random", "--panel-openings=2", *LITTLE)
+    words = ("sweep", "program", program, *few, f"--jobs={jobs}", "--trials=9")
+    said = done(*words, "--out", tmp_path / "x")
+    assert "5 settings in all, each is tried once, unless games of the defaults differ" in said.out
+    assert "5 of 9 trials: every setting there is was tried" in said.out
+    assert sorted(evolve.load_run(tmp_path / "x").trials["corner"]) == [-2, -1, 0, 1, 2]
+
+
+@pytest.mark.slow
+def test_a_program_that_draws_tries_settings_again(tmp_path: Path) -> None:
+    text = (ROOT / "tests/sweeps/tuned.py").read_text()
+    drawing = text.replace(
+        "            legal = moves(board, side)\n",
+        "            legal = moves(board, side)\n            __import__('random').shuffle(legal)\n",
+    )
+    assert drawing != text
+    (tmp_path / "drawing.py").write_text(drawing)
+    program = f"gtp:{sys.executable} {tmp_path / 'drawing.py'} --corner {{corner:0:1=0}}"
+    said = done("sweep", "program", program, *LITTLE, "--trials=6", "--out", tmp_path / "x")
+    assert "6 of 6 trials: all trials are finished" in said.out
+    assert len(evolve.load_run(tmp_path / "x").trials) == 6
+
+
+@pytest.mark.slow
+def test_members_of_a_generation_are_distinct(tmp_path: Path) -> None:
+    program = f"gtp:{ENGINE} --corner {{corner:-2:2=-2}} --mobility {{m:0.0:0.5:0.5}}"
+    done("sweep", "program", program, *GA, "--trials=8", "--jobs=1", "--out", tmp_path / "x")
+    trials = evolve.load_run(tmp_path / "x").trials
+    for _, members in trials.groupby(trials["number"] // 4):
+        assert len(members[["corner", "m"]].drop_duplicates()) == 4
+
+
 def test_wrong_usage(tmp_path: Path) -> None:
     out = ("--out", tmp_path / "x")
     assert "program: it must be given" in misused("sweep", "program", *out)
@@ -186,6 +248,10 @@ def test_wrong_usage(tmp_path: Path) -> None:
     assert "there is no such setting" in misused("sweep", "dqn", "--pairs=3", *out)
     assert "there is no such setting" in misused("sweep", "dqn", PROGRAM, *out)
     assert "spsa is for programs" in misused("sweep", "dqn", "--sampler=spsa", *out)
+    spsa = (f"gtp:{ENGINE} --corner {{x:1:5}} --mobility {{y:3:3}}", "--sampler=spsa", *out)
+    assert "y has one value, 3: hold it by --fix y=3" in fails("sweep", "program", *spsa)
+    clones = (f"gtp:{ENGINE} --corner {{x:1:5}}", "--algorithm=ga", *out)
+    assert "8 members are more than the 5 settings" in fails("sweep", "program", *clones)
     said = fails("sweep", "program", f"gtp:{ENGINE} --nonsense {{x:1:5}}", *out)
     assert "unrecognized arguments: --nonsense 3" in said
     assert len(said.splitlines()) == 1

@@ -16,25 +16,23 @@ from evolve.tables.trials import Importances
 
 
 def row(number: int, state: str, score: float | None, **others: Any) -> dict[str, Any]:
-    facts = {"number": number, "state": state, "score": score, "score_error": 0.0125}
+    facts = {"number": number, "state": state, "score": score, "score_error": 0.0125, "best": None}
     return {**facts, "seconds": 2.04, "reason": None, **others}
 
 
-def test_the_best_score_so_far_is_of_complete_trials() -> None:
+def test_a_row_of_a_trial() -> None:
     look = TrialsLook(SweepSettings(kind="alphabeta"))
     best = look.columns.index("best")
     rows = [
         row(0, "FAIL", None, seconds=None, reason="no memory"),
-        row(1, "COMPLETE", 0.5),
-        row(2, "PRUNED", 0.9),
-        row(3, "COMPLETE", 0.4),
-        row(4, "COMPLETE", 0.75),
+        row(1, "COMPLETE", 0.5, best=0.5),
+        row(2, "PRUNED", 0.9, best=0.5),
     ]
     cells = [look.cells(one, 60.0) for one in rows]
-    assert [texts[best] for texts in cells] == ["–", "0.500", "0.500", "0.500", "0.750"]
+    assert [texts[best] for texts in cells] == ["–", "0.500", "0.500"]
     assert cells[0] == ["0", "fail", "–", "0.013", "–", "–", "60 s"]
     assert cells[2][1:3] == ["pruned", "0.900"]
-    assert [look.remark(one) for one in rows] == ["trial 0: no memory", *[None] * 4]
+    assert [look.remark(one) for one in rows] == ["trial 0: no memory", None, None]
     (head,) = look.heads()
     assert len(head) == len(look.line(cells[1], 60.0)) <= 80
 
@@ -45,6 +43,14 @@ def test_the_time_left_goes_by_trials_of_this_time() -> None:
     assert look.cells(row(9, "COMPLETE", 0.5), math.nan)[-1] == "–"
     look._begin -= 30.0
     assert look.seconds_left(row(11, "COMPLETE", 0.5), 12, 20) == pytest.approx(120.0, abs=1.0)
+
+
+def test_the_time_left_knows_of_the_final() -> None:
+    final = iter((7.0, 70.0, 700.0))
+    look = TrialsLook(SweepSettings(kind="alphabeta"), (0, 20), lambda: next(final))
+    look._begin -= 30.0
+    told = [look.seconds_left(row(n, "COMPLETE", 0.5), n + 1, 20) for n in (9, 18, 19)]
+    assert told == pytest.approx([30 + 7, 30 / 19 + 70, 700], abs=1.0)
 
 
 def test_the_parameters_that_matter_most_are_shown(

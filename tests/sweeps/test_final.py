@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from optuna.distributions import IntDistribution
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
 import evolve
-from evolve.config.sweep import SweepSettings
+from evolve.arena.match import StoppedError
+from evolve.config.sweep import SweepSettings, matches_of
 from evolve.errors import RunError
-from evolve.fitness.executor import ONE_THREAD
-from evolve.sweeps.final import best_trial, play_final, ranked
+from evolve.fitness.executor import ONE_THREAD, Threads
+from evolve.sweeps.final import best_trial, play_final, ranked, settings_ranked
+from evolve.sweeps.genes_plan import GenesPlan
 from evolve.sweeps.keeping import agent_file
 from evolve.sweeps.plan import plan_of
 from evolve.tables.final import finals_trials
@@ -108,3 +111,107 @@ def test_an_agent_lies_under_its_trials_own_number(named: str | None, tmp_path: 
     assert agent_file(tmp_path, trial(1, 0.5)) == tmp_path / "trials/trial-0001.json"
     with pytest.raises(RunError, match=r"trial 1 of .* names"):
         agent_file(tmp_path, trial(1, 0.5, agent=named))
+
+
+def of(number: int, score: float, value: int, **facts: Any) -> FrozenTrial:
+    made = trial(number, score, **facts)
+    made.params, made.distributions = {"x": value}, {"x": IntDistribution(0, 9)}
+    return made
+
+
+@pytest.mark.parametrize(
+    ("trials", "expected"),
+    [
+        ([of(0, 0.5, 1), of(1, 0.6, 2), of(2, 0.6, 2), of(3, 0.7, 3)], [3, 1, 0]),
+        ([of(0, 0.5, 1), of(1, 0.9, 2), of(2, 0.2, 2), of(3, 0.58, 3)], [3, 1, 0]),
+        ([of(0, 0.5, 1, origin="defaults"), of(1, 0.9, 1), of(2, 0.6, 2)], [0, 2]),
+        ([of(n, 0.5, 4) for n in range(5)], [0]),
+        ([trial(0, 0.5), trial(1, 0.6)], [1, 0]),
+    ],
+)
+def test_finalists_are_distinct_settings(trials: list[FrozenTrial], expected: list[int]) -> None:
+    """A setting counts by the mean of its scores, and the defaults stand for their own."""
+    assert [one.user_attrs["place"] for one in settings_ranked(trials)] == expected
+
+
+def test_no_setting_meets_itself_in_the_final(tmp_path: Path) -> None:
+    for number in range(5):
+        keep(tmp_path, number, "swh")
+    same = [of(n, 0.9 - n / 100, 2) for n in range(1, 4)]
+    result = final(tmp_path, [of(0, 0.5, 1, origin="defaults"), *same, of(4, 0.3, 3)], finalists=4)
+    assert {row.agent for row in result.rows} == {"trial-0", "trial-1", "trial-4"}
+
+
+class Stopping(Silent):
+    """An observer that wishes to end after so many further pairs of games."""
+
+    def __init__(self, pairs: int) -> None:
+        self.left = pairs
+        self.told: list[tuple[float, float]] = []
+
+    def stage(self, name: str, done: float, total: float) -> None:
+        self.told.append((done, total))
+        self.left -= 1
+
+    def stop(self) -> bool:
+        return self.left <= 0
+
+
+@pytest.mark.parametrize("agents", [("swh", "zero", "positional"), ("random", "swh", "random")])
+@pytest.mark.parametrize("pairs", [1, 3])
+def test_a_final_ends_within_a_pair_of_games_and_goes_on(
+    agents: tuple[str, ...], pairs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Threads, "games", lambda self, count: 2)  # as slow games come
+    loaded = {f"trial-{n}": evolve.load_agent(name) for n, name in enumerate(agents)}
+    monkeypatch.setattr(
+        GenesPlan, "agent_of", lambda *told: loaded[f"trial-{told[2].user_attrs['place']}"]
+    )
+    monkeypatch.setattr(GenesPlan, "crown", lambda *told: tmp_path / "champion.json")
+    trials = [of(0, 0.1, 0, origin="defaults"), of(1, 0.9, 1), of(2, 0.8, 2)]
+    plan = plan_of(SweepSettings(kind="alphabeta", final_openings=4, panel=("random",)))
+    (tmp_path / "whole").mkdir()
+    whole = play_final(tmp_path / "whole", plan, trials, ONE_THREAD, Silent())
+    played, times = 0, 0
+    while True:
+        observer = Stopping(pairs)
+        before = played
+        try:
+            result = play_final(tmp_path, plan, trials, ONE_THREAD, observer)
+        except StoppedError:
+            times += 1
+            new = [done for done, _ in observer.told if done > before]
+            assert len(new) <= pairs
+            played = max([played, *new])
+            assert played <= before + 2 * pairs
+            continue
+        break
+    assert times > 2
+    assert result == replace(whole, champion=result.champion)
+    assert not (tmp_path / "trials/final").exists()
+
+
+@pytest.mark.parametrize(
+    ("settings", "trials", "openings"),
+    [
+        ({}, 4, 10),  # 160 games: a third of them would be 3 openings
+        ({}, 60, 36),
+        ({}, 6000, 100),
+        ({"final_openings": 7}, 60, 7),
+        ({"final_openings": 300}, 1, 300),
+        ({"finalists": 1}, 15, 50),
+    ],
+)
+def test_a_final_is_in_proportion_to_its_trials(
+    settings: dict[str, Any], trials: int, openings: int
+) -> None:
+    made = SweepSettings(kind="alphabeta", panel=("random", "swh"), panel_openings=10, **settings)
+    plan = plan_of(made.model_copy(update={"trials": trials}))
+    ended = [trial(n, 0.5) for n in range(trials)]
+    for one in ended:
+        one.intermediate_values = {1: 0.5}
+    matches = matches_of(made.finalists + 1)
+    assert plan.games_of(ended) == 40 * trials
+    assert plan.openings_of_final(ended, matches) == openings
+    if "final_openings" not in settings and openings > 10:
+        assert 2 * openings * matches <= plan.games_of(ended) / 3

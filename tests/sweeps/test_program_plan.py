@@ -100,7 +100,7 @@ def test_without_a_template_file_is_a_name_like_any() -> None:
         (f"gtp:{ENGINE} {{x:1:5}}", {"set_by": "file", "template": __file__}, "stands alone"),
         (f"nboard:{ENGINE} {{x:1:5}}", {"set_by": "gtp"}, "named gtp:COMMAND"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"set_command": "set {name}"}, "{value} must be in it"),
-        (f"gtp:{ENGINE} {{x:1:5}}", {"games": 200}, "leave no room"),
+        (f"gtp:{ENGINE} {{x:1:5}}", {"games": 110}, "leave no room"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"sprt": (5, 0)}, "must be under"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"storage": "sqlite:///x"}, "one machine"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"budget": 3}, "learn nothing; --games and --pairs"),
@@ -146,7 +146,7 @@ def test_games_are_counted_and_never_too_many() -> None:
     assert (made.games, made.games_of_one) == (800, 20)
     assert made.games_of([trial(0, 0.5, games=7), trial(1)]) == 27
     assert made.own.trials == 800 // 5
-    assert plan(f"gtp:{ENGINE} {{x:1:5}}", games=1000, pruner="none").own.trials == 600 // 40
+    assert plan(f"gtp:{ENGINE} {{x:1:5}}", games=1000, pruner="none").own.trials == 752 // 40
 
 
 def test_a_program_that_ignores_its_parameters_is_told_of() -> None:
@@ -155,6 +155,61 @@ def test_a_program_that_ignores_its_parameters_is_told_of() -> None:
     assert made.remark(same[:4]) is None
     assert "take its parameters" in str(made.remark(same))
     assert made.remark([*same, trial(6, 0.5, games=8, alike=False)]) is None
+
+
+def test_steps_that_do_not_move_say_nothing_of_the_program() -> None:
+    """As SPSA of version 0.1 took them: against themselves."""
+    made = plan(f"gtp:{ENGINE} {{x:1:5}}", sampler="spsa")
+
+    def step(number: int, x: int, below: int) -> FrozenTrial:
+        found = trial(number, 0.5, games=8, alike=True, **{MIRROR: {"x": below}})
+        found.params, found.distributions = {"x": x}, made.space.distributions
+        return found
+
+    assert made.remark([step(n, 3, 3) for n in range(1, 9)]) is None
+    assert made.remark([step(n, 4, 3) for n in range(1, 9)]) is not None
+
+
+@pytest.mark.parametrize(
+    ("state", "facts", "repeats"),
+    [
+        (TrialState.COMPLETE, {"alike": True}, True),
+        (TrialState.COMPLETE, {"alike": False}, False),
+        (TrialState.COMPLETE, {}, False),
+        (TrialState.RUNNING, {}, None),
+        (TrialState.WAITING, {}, None),
+        (TrialState.FAIL, {}, False),
+    ],
+)
+def test_whether_games_repeat_is_seen_in_those_of_the_defaults(
+    state: TrialState, facts: dict[str, Any], repeats: bool | None
+) -> None:
+    made = plan(f"gtp:{ENGINE} {{x:1:5}}")
+    score = 0.5 if state == TrialState.COMPLETE else None
+    first = create_trial(state=state, value=score, user_attrs={"origin": "defaults", **facts})
+    assert made.repeats([trial(1, 0.4, alike=False), first]) is repeats
+    assert made.repeats([]) is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "games", "trials", "final"),
+    [
+        ({"trials": 2}, None, 2, 2 * 2 * 10),
+        ({"trials": 30}, None, 30, 2 * 4 * 50),
+        ({"trials": 12, "pairs": 10}, None, 12, 2 * 4 * 10),
+        ({"games": 200}, 120, 12, 2 * 4 * 10),
+        ({"games": 1000}, 752, 75, 2 * 4 * 31),
+        ({"games": 9000}, 8600, 860, 2 * 4 * 50),
+        ({"games": 1000, "final_openings": 5}, 960, 96, 2 * 4 * 5),
+        ({"games": 1000, "objective": "panel", "panel": ("swh",)}, 750, 75, 2 * 4 * 31),
+        ({"games": 1000, "algorithm": "ga"}, 752, 40, 2 * 4 * 31),
+    ],
+)
+def test_how_many_games_trials_and_final_have(
+    settings: dict[str, Any], games: int | None, trials: int, final: int
+) -> None:
+    made = plan(f"gtp:{ENGINE} {{x:1:500}}", **settings)
+    assert (made.games, made.own.trials, made.own.final_games) == (games, trials, final)
 
 
 def test_openings_are_shared_out_without_loss() -> None:

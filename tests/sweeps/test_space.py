@@ -30,6 +30,36 @@ def test_ranges_narrow_widen_and_join() -> None:
     assert made.defaults is None
 
 
+def test_floats_in_steps() -> None:
+    made = plan(
+        "dqn",
+        space={
+            "gamma": {"low": 0.5, "high": 1.0, "step": 0.2},
+            "weight_decay": {"low": 0, "high": 1, "step": 0.25},
+        },
+        sampler="random",
+    ).space
+    assert made["gamma"].values == [0.5, 0.7, 0.9]
+    assert made["weight_decay"].values == [0.0, 0.25, 0.5, 0.75, 1.0]
+    assert made.remarks == ["gamma: 0.5 to 1, in steps of 0.2: the last step is at 0.9"]
+    assert made.count is None, "the learning rate has any value"
+
+
+@pytest.mark.parametrize(
+    ("given", "count"),
+    [
+        ({"gamma": {"low": 0.5, "high": 1.0, "step": 0.25}}, 3),
+        ({"gamma": {"choices": [0.9, 1.0]}, "steps": {"choices": [5, 10, 20]}}, 6),
+        ({"gamma": {"low": 0.9, "high": 0.9}, "width": {"high": 192}}, 3),
+        ({"gamma": {"low": 0.9, "high": 1.0}, "steps": {"choices": [5]}}, None),
+    ],
+)
+def test_how_many_settings_there_are(given: dict[str, Any], count: int | None) -> None:
+    usual = plan("dqn")
+    held = {n: v for n, v in (usual.defaults or {}).items() if n not in given}
+    assert plan("dqn", space=given, fix=held).space.count == count
+
+
 @pytest.mark.parametrize(
     ("space", "words"),
     [
@@ -42,6 +72,10 @@ def test_ranges_narrow_widen_and_join() -> None:
         ({"gamma": {"step": 2}}, "step 2"),
         ({"width": {"low": 64.5}}, "is a whole number"),
         ({"width": {"step": 0}}, "step 0"),
+        ({"width": {"step": 0.5}}, "is a whole number"),
+        ({"gamma": {"step": -0.1}}, "step -0.1 must be over 0"),
+        ({"gamma": {"low": 0.5, "step": 0.6}}, "step 0.6 is larger than the range, 0.5 to 1"),
+        ({"learning_rate": {"step": 1e-4}}, "does not go with a logarithmic scale"),
         ({"steps": {"low": 1}}, "give choices, or both low and high"),
         ({"steps": {"choices": []}}, "one or more"),
         ({"steps": {"choices": [1, "a"]}}, "must all be numbers, all texts"),

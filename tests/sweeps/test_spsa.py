@@ -11,7 +11,8 @@ from optuna.distributions import BaseDistribution, FloatDistribution, IntDistrib
 from optuna.trial import TrialState, create_trial
 
 from evolve.fitness.score import score_of_elo
-from evolve.sweeps.spsa import ESTIMATE, EVERY, MIRROR, SpsaSampler
+from evolve.sweeps.spsa import ESTIMATE, EVERY, MIRROR, SpsaSampler, step_of
+from evolve.sweeps.unit import Number, between
 
 SPACE: dict[str, BaseDistribution] = {
     "a": FloatDistribution(0.0, 1.0),
@@ -76,3 +77,69 @@ def test_what_is_not_among_its_own_steps_moves_nothing() -> None:
     estimate = study.ask(SPACE)
     moved = [before[place].params != estimate.params for place in range(3)]
     assert all(moved)
+
+
+NARROW = {
+    "range 1": IntDistribution(0, 1),
+    "range 2": IntDistribution(3, 5),
+    "range 3": IntDistribution(-1, 2),
+    "steps of 20": IntDistribution(0, 40, step=20),
+    "steps of a float": FloatDistribution(0.0, 0.9, step=0.3),
+    "one step of a float": FloatDistribution(1.0, 1.5, step=0.5),
+    "few ratios": IntDistribution(1, 4, log=True),
+    "wide": IntDistribution(0, 1000),
+    "no grid": FloatDistribution(-1.0, 1.0),
+}
+
+
+@pytest.mark.parametrize("name", NARROW)
+@pytest.mark.parametrize("place", [0.0, 0.02, 0.37, 0.5, 0.98, 1.0])
+def test_a_step_always_moves_within_the_range_and_is_not_biased(name: str, place: float) -> None:
+    one: Number = NARROW[name]
+    width = 0.13
+    lots = (np.arange(400) + 0.5) / 400
+    ends = [step_of(place, width, float(lot), one) for lot in lots]
+    least = 1e-9 if one.step is None else one.step * (1 - 1e-9)
+    assert all(high - low >= least for low, high in ends)
+    assert all(one._contains(one.to_internal_repr(end)) for pair in ends for end in pair)
+    low, high = (between(place + way * width, one) for way in (-1, 1))
+    if one.step is None or high - low >= one.step:
+        assert np.mean(ends, axis=0) == pytest.approx([low, high], abs=(one.step or 0) / 300 + 1e-9)
+    elif one.low <= (low + high - one.step) / 2 and (low + high + one.step) / 2 <= one.high:
+        assert np.mean(ends) == pytest.approx((low + high) / 2, abs=one.step / 300)
+
+
+@pytest.mark.parametrize("name", NARROW)
+@pytest.mark.parametrize("end", ["low", "high"])
+def test_it_leaves_an_end_of_the_range_where_the_other_one_is_better(name: str, end: str) -> None:
+    """Each step is won by the end that is farther from where the search began."""
+    space: dict[str, BaseDistribution] = {"x": NARROW[name]}
+    begin = {"x": getattr(NARROW[name], end)}
+    study = optuna.create_study(direction="maximize")
+    for number in range(1, 3 * EVERY):
+        study.sampler = SpsaSampler(space, begin, 3 * EVERY, number, number)
+        trial = study.ask(space)
+        trial.set_user_attr("place", number)
+        below = study.get_trials(deepcopy=False)[-1].user_attrs.get(MIRROR)
+        if below is None:
+            study.tell(trial, 0.5)
+            continue
+        assert trial.params != below
+        score = float((trial.params["x"] > below["x"]) == (end == "low"))
+        study._storage.set_trial_state_values(trial._trial_id, TrialState.PRUNED, [score])
+    study.sampler = SpsaSampler(space, begin, 3 * EVERY, 3 * EVERY, 0)
+    last = study.ask(space).params["x"]
+    assert last == pytest.approx(NARROW[name].high if end == "low" else NARROW[name].low)
+
+
+def test_a_place_that_is_known_is_not_judged_again_but_left_by_a_step() -> None:
+    space: dict[str, BaseDistribution] = {"b": IntDistribution(0, 2), "c": IntDistribution(0, 9)}
+    begin = {"b": 1, "c": 4}
+    for known, origin in ([], ESTIMATE), ([(1, 4)], None), ([(1, 5)], ESTIMATE):
+        study = optuna.create_study(direction="maximize")
+        study.sampler = SpsaSampler(space, begin, 30, EVERY, 5, frozenset(known))
+        trial = study.ask(space)
+        attributes = study.get_trials(deepcopy=False)[0].user_attrs
+        assert attributes.get("origin") == origin
+        assert (trial.params == begin) == (origin == ESTIMATE)
+        assert (MIRROR in attributes) == (origin is None)

@@ -52,3 +52,53 @@ def test_a_worker_that_dies_over_its_report_is_replaced(
     assert sweep.run(watcher) is sweeps.SweepEnding.COMPLETE
     assert [(row["number"], row["state"]) for row in watcher.rows] == [(0, "COMPLETE")]
     assert "SIGKILL" in watcher.notes[0]
+
+
+def opened(folder: Path, **changes: Any) -> Sweep:
+    return Sweep(folder, SweepSettings(**{**GENES, "trials": 4, "study": "s", **changes}))
+
+
+@pytest.mark.parametrize(
+    ("ends", "said"),
+    [
+        ("", None),
+        ("f", "the only trial failed, the last one: it crashed 0"),
+        ("fff", "all 3 trials failed, the last one: it crashed 2"),
+        ("fcf", None),
+        ("fp", None),
+        ("fr", "the only trial failed, the last one: it crashed 0"),
+    ],
+)
+def test_a_sweep_of_which_every_trial_failed(ends: str, said: str | None, tmp_path: Path) -> None:
+    sweep = opened(tmp_path)
+    for number, how in enumerate(ends):
+        task = sweep.study.take("w")
+        assert task is not None
+        if how == "f":
+            sweep.study.fail(number, f"it crashed {number}")
+        elif how == "c":
+            sweep.study.complete(number, 0.5, {"agent": "x"})
+        elif how == "p":
+            sweep.study.prune(number, {})
+    assert sweep.failure == said
+
+
+@pytest.mark.parametrize(
+    ("jobs", "settings", "seconds"),
+    [
+        (1, {"final_openings": 4}, 2 * 4 * 7 * 0.5),
+        (2, {"final_openings": 4}, 2 * 4 * 7 * 0.25),
+        (2, {}, 2 * 10 * 7 * 0.25),
+        (1, {"finalists": 1}, 2 * 10 * 2 * 0.5),
+    ],
+)
+def test_the_final_takes_as_long_as_games_did_so_far(
+    jobs: int, settings: dict[str, Any], seconds: float, tmp_path: Path
+) -> None:
+    sweep = opened(tmp_path, jobs=jobs, **settings)
+    assert sweep.final_seconds == 0.0, "nobody knows yet"
+    for number, (games, each) in enumerate([(4, 0.2), (12, 0.6)]):
+        sweep.study.take("w")
+        facts = {"agent": "x", "played": games, "play_seconds": games * each}
+        sweep.study.complete(number, 0.5, facts)
+    assert sweep.final_seconds == pytest.approx(seconds)

@@ -1,0 +1,62 @@
+"""The games of a final while it is played: it goes on from them when it was stopped or killed."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from typing import Final
+
+from evolve.arena.keeping import Keeper, match_identity
+from evolve.arena.match import Match
+from evolve.files.changes import make_folder, remove_tree
+from evolve.files.folder import FolderPath, inside
+from evolve.fitness.games import GamesDone
+from evolve.tables.layout import FINAL_GAMES, TRIALS
+from evolve.tables.observer import Observer
+
+_QUICK: Final = 2.0
+"""Seconds after which games are kept while they are played: a quick final is played anew."""
+
+
+class FinalGames:
+    """Plays matches of a final, and keeps each in a file until all of them are over.
+
+    key: what the final follows from; games of another one are dropped.
+    """
+
+    def __init__(self, folder: FolderPath, key: str, observer: Observer) -> None:
+        self._all = inside(folder, TRIALS, FINAL_GAMES)
+        self._folder = self._all / hashlib.sha256(key.encode()).hexdigest()[:12]
+        self._observer = observer
+        self._begin = time.monotonic()
+        if self._all.is_dir() and not self._folder.is_dir():
+            self.drop()
+
+    def play(self, match: Match, names: tuple[str, str], progress: GamesDone | None) -> None:
+        """Play what is left of a match; StoppedError where the observer wishes to end."""
+        make_folder(self._folder, parents=True, exist_ok=True)
+        file = (self._folder / f"{names[0]}-{names[1]}-{match.seed}.parquet").unlinked()
+        identity = match_identity(match, names, {})
+        keeper = Keeper(match, names, identity, file, None, self._observer.note)
+        with keeper.claimed():
+            if match.played and progress is not None:
+                progress(match.played)
+            try:
+                match.play(progress, lambda: self._keep(keeper), self._observer.stop)
+            except BaseException:
+                keeper.finish()
+                raise
+            if self._is_slow:
+                keeper.finish()
+
+    def drop(self) -> None:
+        """Remove all that is kept: the final is over, or is another one."""
+        remove_tree(self._all, ignore_errors=True)
+
+    @property
+    def _is_slow(self) -> bool:
+        return time.monotonic() - self._begin > _QUICK
+
+    def _keep(self, keeper: Keeper) -> None:
+        if self._is_slow:
+            keeper.keep()

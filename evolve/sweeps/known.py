@@ -1,0 +1,169 @@
+"""Settings that a sweep knows, and a sampler that proposes others.
+
+Where games repeat, a setting that was tried has the same score again, and one that failed fails
+again anywhere: neither is worth a trial.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+import numpy as np
+import optuna
+from optuna.distributions import BaseDistribution
+from optuna.samplers import BaseSampler
+from optuna.trial import FrozenTrial, TrialState
+
+from evolve.agents.agent import Agent
+from evolve.agents.mcts import MctsAgent
+from evolve.agents.random import RandomAgent
+from evolve.sweeps.attempts import values_of
+from evolve.sweeps.space import Space
+from evolve.sweeps.spsa import MIRROR
+from evolve.sweeps.unit import snapped
+
+SURPLUS: Final = "not wanted any more"
+ELSEWHERE: Final = "another machine has the defaults"
+TWICE: Final = "another machine tries these settings"
+_NOT_TRIED: Final = (SURPLUS, ELSEWHERE, TWICE)
+"""Reasons of trials that failed and say nothing against their settings."""
+_LISTED: Final = 10_000
+"""Settings that are listed rather than drawn, beside twice as many as are known."""
+_LOTS: Final = 1000
+
+Setting = tuple[Any, ...]
+"""The values of a trial, in the order of the space."""
+
+
+def plays_again(agent: Agent) -> bool:
+    """Whether an agent's games come out the same when they are played again: those that draw do so
+    from the number of the game, but nobody knows of a program, nor of one that plays by the clock.
+    """
+    drawn = isinstance(agent, RandomAgent | MctsAgent) and agent.limit.seconds is None
+    return agent.repeats or drawn
+
+
+def setting_of(values: Mapping[str, Any], space: Space) -> Setting:
+    """The values in the order of the space."""
+    return tuple(values[name] for name in space.names)
+
+
+def known_settings(
+    trials: Iterable[FrozenTrial], space: Space, *, repeat: bool
+) -> frozenset[Setting]:
+    """The settings that are not to be tried again: those that failed, and where games repeat all
+    that were tried, are under way, or are asked for. Steps of SPSA are no settings."""
+    found = set()
+    for trial in trials:
+        failed = trial.state == TrialState.FAIL
+        if MIRROR in trial.user_attrs or not (repeat or failed):
+            continue
+        if failed and trial.user_attrs.get("reason") in _NOT_TRIED:
+            continue
+        values = values_of(trial, space.names)
+        if values is not None and all(name in values for name in space.names):
+            found.add(setting_of(values, space))
+    return frozenset(found)
+
+
+class OtherSampler(BaseSampler):
+    """Proposes what another sampler does, but nothing that is known.
+
+    made: the sampler, by how often it has proposed a known setting so far: with a seed of its own
+    each time. When it has done so in all of `draws`, any other setting is taken, by `seed`.
+    """
+
+    def __init__(
+        self,
+        made: Callable[[int], BaseSampler],
+        space: Space,
+        known: frozenset[Setting],
+        seed: int,
+        draws: int,
+    ) -> None:
+        self._made, self._space, self._known = made, space, known
+        self._seed, self._draws = seed, draws
+        self._first = made(0)
+
+    def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:
+        """See Optuna."""
+        self._first.before_trial(study, trial)
+
+    def infer_relative_search_space(
+        self, study: optuna.Study, trial: FrozenTrial
+    ) -> dict[str, BaseDistribution]:
+        """All of the space: its values are proposed together."""
+        if _is_given(trial):
+            return self._first.infer_relative_search_space(study, trial)
+        return {name: one for name, one in self._space.distributions.items() if not one.single()}
+
+    def sample_relative(
+        self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """Values that are not known, as long as there are any."""
+        if _is_given(trial):
+            return self._first.sample_relative(study, trial, search_space)
+        values: dict[str, Any] = {}
+        for draw in range(self._draws):
+            sampler = self._made(draw) if draw else self._first
+            values = _drawn(sampler, study, trial, search_space)
+            if self._is_new(values):
+                return values
+        return self._any_other(study, trial, search_space) or values
+
+    def sample_independent(
+        self,
+        study: optuna.Study,
+        trial: FrozenTrial,
+        param_name: str,
+        param_distribution: BaseDistribution,
+    ) -> Any:
+        """See Optuna."""
+        return self._first.sample_independent(study, trial, param_name, param_distribution)
+
+    def _is_new(self, values: Mapping[str, Any]) -> bool:
+        single = {one.name: one.example for one in self._space.parameters}
+        return setting_of({**single, **values}, self._space) not in self._known
+
+    def _any_other(
+        self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any] | None:
+        """Any setting that is not known, each as likely as the others; None where there is none."""
+        count = self._space.count
+        if count is not None and count <= _LISTED + 2 * len(self._known):
+            every = itertools.product(*(one.values for one in self._space.parameters))
+            left = [one for one in every if one not in self._known]
+            if not left:
+                return None
+            chosen = left[int(np.random.default_rng(self._seed).integers(len(left)))]
+            found = dict(zip(self._space.names, chosen, strict=True))
+            return {name: found[name] for name in search_space}
+        # At least one in two is new.
+        sampler = optuna.samplers.RandomSampler(seed=self._seed % 2**32)
+        for _ in range(_LOTS):
+            values = _drawn(sampler, study, trial, search_space)
+            if self._is_new(values):
+                return values
+        return None
+
+
+def _is_given(trial: FrozenTrial) -> bool:
+    return "fixed_params" in trial.system_attrs
+
+
+def _drawn(
+    sampler: BaseSampler,
+    study: optuna.Study,
+    trial: FrozenTrial,
+    space: Mapping[str, BaseDistribution],
+) -> dict[str, Any]:
+    """What a sampler proposes for all of a space, as Optuna asks it for one value after the
+    other."""
+    found = sampler.sample_relative(study, trial, sampler.infer_relative_search_space(study, trial))
+    values = {
+        name: found[name] if name in found else sampler.sample_independent(study, trial, name, one)
+        for name, one in space.items()
+    }
+    return {name: snapped(values[name], one) for name, one in space.items()}
