@@ -23,6 +23,18 @@ Messages quote the bad value, where it came from, and what would do.
 
 from __future__ import annotations
 
+import errno
+from pathlib import Path
+
+
+def reason_of(error: OSError, path: str | Path) -> str:
+    """Why a file cannot be had, in one line that names it, or the folder of it that is not there
+    and may be what is mistyped."""
+    place = Path(path)
+    if error.errno == errno.ENOENT and not place.parent.is_dir():
+        return f"{place}: there is no folder {place.parent}"
+    return f"{place}: {error.strerror or error}"
+
 
 class EvolveError(Exception):
     """Base of all errors raised on purpose; its text is fit to be shown to a user as one line."""

@@ -53,13 +53,13 @@ def cluster_command() -> None:
 @json_option
 def check_command(jobs: int, as_json: bool, **options: Any) -> int:
     """See _CHECK_HELP."""
+    settings = resolve(given_options(EvolutionSettings, options))
+    if not on_cluster():
+        raise OptionsError("evolve cluster check needs --scheduler URL, or --executor dask")
     from evolve.evolution.estimate import estimate
     from evolve.evolution.loop import Evolution
     from evolve.fitness.cluster import Cluster
 
-    settings = resolve(given_options(EvolutionSettings, options))
-    if not on_cluster():
-        raise OptionsError("evolve cluster check needs --scheduler URL, or --executor dask")
     with executor_for(jobs) as executor:
         assert isinstance(executor, Cluster)
         workers = executor.roster.facts()

@@ -19,6 +19,7 @@ from evolve.cli.options import (
     games_output,
     jobs_option,
     json_option,
+    log_option,
     output_path,
     readable,
 )
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Seconds at least that --watch shows a move.",
 )
+@log_option
 @executor_options
 @jobs_option
 @progress_option

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
 import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ import evolve
 from evolve.cli.display import tell
 from evolve.cli.signals import at_ctrl_c
 from evolve.config.toml import config_text
-from evolve.errors import ExtraError
+from evolve.extras import need
 from evolve.files.changes import remove_folder
 from evolve.files.folder import FolderPath, inside
 from evolve.tables import folder as store
@@ -69,9 +68,5 @@ def versions_of(kind: RunKind, command: str) -> dict[str, str]:
 
 def need_extras(variant: Variant) -> None:
     """Raise ExtraError where it needs PyTorch, which is not installed."""
-    if variant.learns and importlib.util.find_spec("torch") is None:
-        raise ExtraError(
-            "learning needs PyTorch, the extra `learn` of evolve, which is not installed: "
-            "pip install '.[learn]', or a small build for CPUs alone, pip install torch "
-            "--index-url https://download.pytorch.org/whl/cpu"
-        )
+    if variant.learns:
+        need("torch")

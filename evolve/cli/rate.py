@@ -12,7 +12,7 @@ import click
 from evolve.cli.completion import complete_agents
 from evolve.cli.executors import executor_for, executor_options
 from evolve.cli.failures import Failures
-from evolve.cli.options import jobs_option, json_option, readable
+from evolve.cli.options import jobs_option, json_option, log_option, output_folder, readable
 from evolve.cli.progress import progress_of, progress_option, tell_event, tell_started
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.terminal import NOTHING, complain, counting, elo_text, print_rows, say
@@ -29,11 +29,12 @@ if TYPE_CHECKING:
 @click.option(
     "--out",
     "folder",
-    type=click.Path(path_type=Path),
+    callback=output_folder,
     metavar="FOLDER",
     help="Keep the games there; the same command goes on where it was stopped, also with more "
     "agents at the end.",
 )
+@log_option
 @executor_options
 @jobs_option
 @progress_option
@@ -56,7 +57,7 @@ def rate_command(
     \b
     Examples:
       evolve rate swh swh-mobility random --games 200
-      evolve rate runs/* 'swh?depth=3' --out ratings/june --json
+      evolve rate runs/* 'swh?depth=3' --out ratings --json
     """
     from evolve.agents.loading import load_agent
     from evolve.arena.call import tournament_of

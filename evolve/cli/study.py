@@ -21,7 +21,7 @@ from evolve.cli.executors import (
     where,
 )
 from evolve.cli.new_run import config_of, need_extras, new_folder, versions_of
-from evolve.cli.options import jobs_option
+from evolve.cli.options import ExistingFile, jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs_of_study
 from evolve.cli.progress import Reported, progress_of, progress_option, tell_event, tell_started
 from evolve.cli.runs import done_of, interval_of
@@ -113,7 +113,7 @@ def _bare(value: Any) -> Any:
 
 
 @click.command(name="study")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=ExistingFile())
 @click.option("--out", metavar="FOLDER", help="Folder of the study; runs/study-NNN by default.")
 @executor_options
 @jobs_option

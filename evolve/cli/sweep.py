@@ -16,7 +16,7 @@ import evolve
 from evolve.cli.display import tell
 from evolve.cli.executors import executor_options, refuse_cluster, site
 from evolve.cli.new_run import config_of, need_extras, new_folder
-from evolve.cli.options import all_cores
+from evolve.cli.options import all_cores, log_option
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import progress_option
 from evolve.cli.settings import GroupedCommand, given_options, model_options
@@ -86,6 +86,7 @@ Examples:
 @click.option("--list", "listing", is_flag=True, help="Show the space in place of a sweep.")
 @study_options
 @executor_options
+@log_option
 @progress_option
 @click.option("--out", metavar="FOLDER", help="Folder of the sweep; runs/sweep-KIND-NNN if not.")
 @click.option("--config", metavar="FILE.toml", help="Settings; options come first.")

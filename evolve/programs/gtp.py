@@ -124,7 +124,7 @@ class GtpSession:
 
     def end(self) -> None:
         """Ask the program to quit, and see to it that it does."""
-        self._program.end("quit", 0.5)
+        self._program.end(self._line("quit"), 0.5)
 
     def kill(self) -> None:
         """End the program at once."""
@@ -144,11 +144,15 @@ class GtpSession:
             raise self.error("no answer in time")
         return answer.text if answer.good else None
 
+    def _line(self, command: str) -> str:
+        if not self._has_ids:
+            return command
+        self._id += 1
+        return f"{self._id} {command}"
+
     def _said(self, command: str, deadline: float) -> _Answer | None:
         """The answer to a command; None where there is none before `deadline`."""
-        if self._has_ids:
-            self._id += 1
-        self._program.send(f"{self._id} {command}" if self._has_ids else command)
+        self._program.send(self._line(command))
         while (line := self._program.heard(deadline)) is not None:
             if (answer := self._answer(line)) is None:
                 continue
