@@ -41,13 +41,22 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 rules_option = click.option(
     "--rules",
     type=click.Choice([*RULE_SETS]),
-    help="Rules to play by; those of the agents by default, or standard.",
+    help="Rules to play by; those of the agents by default, or of the project, or standard.",
 )
+
+
+def given_rules(context: click.Context, parameter: click.Parameter, value: str | None) -> str:
+    """The rules that were given; else those of the project or the user, or standard."""
+    from evolve.config.defaults import default_rules
+
+    return value or default_rules() or DEFAULT_RULES
+
+
 file_rules_option = click.option(
     "--rules",
     type=click.Choice([*RULE_SETS]),
-    default=DEFAULT_RULES,
-    show_default=True,
+    callback=given_rules,
+    show_default=DEFAULT_RULES,
     help="Rules of games in .csv and .parquet, which do not say.",
 )
 

@@ -76,6 +76,8 @@ def rate_command(
         tell_started(
             command="rate", agents=agents, rules=tournament.rules, games=total, folder=folder
         )
+        if not as_json:
+            say(f"{tournament.rules}, {total} games")
         _play(tournament, total, as_json)
     tell_event("done", ending="played", stopped=False, **_document(tournament))
     if as_json:
@@ -128,7 +130,6 @@ def _print(tournament: Tournament) -> None:
     rows = tournament.rows()
     points, games = tournament.points()
     place = {name: index for index, name in enumerate(tournament.names)}
-    say(f"{tournament.rules}, {int(games.sum()) // 2} games")
     heads = ["", "agent", "Elo", "low", "high", "score", "games"]
     heads += [str(number) for number in range(1, len(rows) + 1)]
     lines = []

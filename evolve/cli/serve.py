@@ -17,6 +17,7 @@ from evolve.agents.source import CWD, source_of
 from evolve.cli.new_run import RUNS
 from evolve.cli.options import SERVICE_TOKEN
 from evolve.cli.terminal import say
+from evolve.config.defaults import VARIABLE, default_rules
 from evolve.files.changes import make_folder
 from evolve.files.folder import inside
 from evolve.programs.command import located, words_of
@@ -124,6 +125,9 @@ def serve_command(
         token = _kept_token()
     if runs == RUNS and not runs.exists():
         make_folder(runs)
+    rules = default_rules()
+    if rules is not None:  # for its jobs as well, which begin in another folder
+        os.environ[VARIABLE] = rules
 
     def ready(address: str) -> None:
         page = address if not token else f"{address}?token={token}"

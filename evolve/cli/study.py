@@ -28,6 +28,7 @@ from evolve.cli.runs import done_of, interval_of
 from evolve.cli.settings import Grouped
 from evolve.cli.signals import INTERRUPTED
 from evolve.cli.terminal import bar, cell, duration
+from evolve.config.defaults import rules_of_defaults
 from evolve.errors import ClusterError, OptionsError, RunError, SettingsError
 from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
@@ -145,7 +146,7 @@ def study_command(file: Path, out: str | None, jobs: int) -> int:
     """
     from evolve.tables.design import read_design
 
-    design = read_design(file)
+    design = _with_default_rules(read_design(file))
     design.check()
     return _start(design, jobs, out)
 
@@ -173,6 +174,12 @@ def _with_workers(design: Design, jobs: int) -> Design:
         return design
     share = max(1, jobs // sum(1 for _ in design.members))
     return design.model_copy(update={"settings": {**design.settings, "jobs": share}})
+
+
+def _with_default_rules(design: Design) -> Design:
+    """A design that says by which rules its runs play that do not: those of the project or user."""
+    settings = {**rules_of_defaults(), **design.settings}
+    return design.model_copy(update={"settings": settings})
 
 
 def _begun(folder: FolderPath) -> int:
@@ -294,8 +301,11 @@ def _work_on(study: Study, work: StudyWork, place: str) -> int:
 def _print_header(study: Study, work: StudyWork, place: str) -> None:
     design = study.design
     settings, seeds = len(design.settings_of_runs), len(design.seeds)
+    rules = " and ".join(
+        dict.fromkeys(str(getattr(one, "rules", None)) for one in _settings(design))
+    )
     tell(
-        f"evolve {evolve.__version__} · study of `evolve {design.command}` · "
+        f"evolve {evolve.__version__} · study of `evolve {design.command}` · {rules} · "
         f"{count_of(settings, 'setting')} × {count_of(seeds, 'seed')} · {study.path}"
     )
     done = len(work.rows) - len(work.left)

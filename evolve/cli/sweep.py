@@ -15,7 +15,7 @@ import click
 import evolve
 from evolve.cli.display import tell
 from evolve.cli.executors import executor_options, refuse_cluster, site
-from evolve.cli.new_run import config_of, need_extras, new_folder
+from evolve.cli.new_run import config_of, need_extras, new_folder, settings_below
 from evolve.cli.options import all_cores, log_option
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import progress_option
@@ -111,7 +111,7 @@ def sweep_command(
         given["fix"] = dict(map(_held, fix))
     if space is not None:
         given["space"] = _ranges(Path(space), given.setdefault("fix", {}))
-    file = read_toml(Path(config)) if config else {}
+    file = settings_below(config)
     if (seeds is not None or grid) and not listing:
         # Those of the command line are of all sweeps together, those of the file of each.
         jobs = given.pop("jobs", None) or all_cores()

@@ -11,7 +11,7 @@ import click
 import evolve
 from evolve.cli.checks import ChecksLook
 from evolve.cli.display import tell
-from evolve.cli.new_run import config_of, need_extras, new_folder
+from evolve.cli.new_run import config_of, need_extras, new_folder, settings_below
 from evolve.cli.options import jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import progress_option
@@ -133,7 +133,7 @@ def _train(
 ) -> int:
     command, variant = TRAININGS.command(word), TRAININGS.variants[word]
     model = variant.model()
-    file = read_toml(Path(config)) if config else {}
+    file = settings_below(config)
     given, presets = given_options(model, options), variant.all_presets()
     if seeds is not None or grid:
         return start_study(command, seeds, grid, (file, given), jobs, out)
