@@ -29,13 +29,23 @@ def words_of(command: str, folder: Path | None = None) -> list[str]:
     ends = [len(command), *(found.start() for found in reversed([*_BLANK.finditer(command)]))]
     if len(ends) > 1 and located(command, folder) is not None:
         return [command]
-    words = shlex.split(_QUOTED_OR_BACKSLASH.sub(_as_a_shell_has_it, command))
-    if not words or located(words[0], folder) is not None:
+    words, wrong = _split(command)
+    if words and located(words[0], folder) is not None:
         return words
     for end in ends[1:]:
         if located(command[:end], folder) is not None:
             return [command[:end], *words_of(command[end:])]
+    if wrong is not None:
+        raise wrong
     return words
+
+
+def _split(command: str) -> tuple[list[str], ValueError | None]:
+    """The words as a shell has them, or why there are none."""
+    try:
+        return shlex.split(_QUOTED_OR_BACKSLASH.sub(_as_a_shell_has_it, command)), None
+    except ValueError as error:
+        return [], error
 
 
 def _as_a_shell_has_it(found: re.Match[str]) -> str:

@@ -20,8 +20,9 @@ from evolve.programs.process import NOTHING, LineProcess
 _LONGEST_ANSWER: Final = 1000
 _ANSWER: Final = re.compile(r"([=?])(\d*)(?:\s+(.*)|([A-Za-z].*))?")
 """The first line of an answer; what looks like a banner, `=== Rhino ===`, is none."""
-_PATIENCE: Final = 5.0
-"""Seconds after which a program is taken for one that does not know what it was greeted with."""
+_PATIENCE: Final = 8.0
+"""Seconds after which a program is taken for one that does not know what it was greeted with; a
+quarter of that once it has answered anything."""
 _QUIET: Final = 0.5
 """Seconds without a line after which an answer has ended that no blank line ends."""
 _PAUSE: Final = 0.1
@@ -51,6 +52,8 @@ class GtpSession:
         self._id = 0
         self._has_ids = True
         """Whether commands are sent with ids."""
+        self._is_strict = False
+        """Whether answers without ids are to what was sent without, before it was known."""
         self._has_ends: bool | None = None
         """Whether a blank line ends its answers; None where that is open."""
         self.moves: tuple[int, ...] | None = ()
@@ -85,7 +88,7 @@ class GtpSession:
         if first is None:
             self._ask("boardsize 8", deadline)
         self._program.settle(_PAUSE)
-        again = self._said("list_commands", min(deadline, time.monotonic() + _PATIENCE))
+        again = self._said("list_commands", min(deadline, time.monotonic() + _PATIENCE / 4))
         self._program.settle(_PAUSE)
         return [] if again is None or not again.good else again.text.split()
 
@@ -156,8 +159,8 @@ class GtpSession:
         while (line := self._program.heard(deadline)) is not None:
             if (answer := self._answer(line)) is None:
                 continue
-            if answer.id and not self._has_ids:  # to our greeting, after a banner
-                self._has_ids = True
+            if answer.id and not self._has_ids:  # to our greeting, late or after a banner
+                self._has_ids = self._is_strict = True
                 return self._said(command, deadline)
             return self._whole(answer, deadline)
         return None
@@ -166,6 +169,8 @@ class GtpSession:
         """The answer that begins with a line, unless it is one to another command."""
         found = _ANSWER.fullmatch(line)
         if found is None or found[2] not in ("", str(self._id)):
+            return None
+        if self._is_strict and not found[2]:
             return None
         return _Answer(found[1] == "=", found[2], found[3] or found[4] or "")
 

@@ -6,9 +6,9 @@ flood, endless (an answer without end), resign, deaf (dies at its start), child 
 of its own), clings (hangs, heeds no signal and no end of its input, has children in sessions of
 their own, and says in the folder that it does), white (illegal, but as white alone).
 Dialects: banner, lower, bare; and of GTP strict, nodding, mute (take an id for a command, which
-they refuse, take for done, or are silent about), short (no blank line after an answer), crlf,
-chatty (says what it thinks, and `=D3`); passes (where it must not). It is started hundreds of
-times: what only faults need is imported by them.
+they refuse, take for done, or are silent about), short (no blank line after an answer), late (is
+slow to start), crlf, chatty (says what it thinks, and `=D3`); passes (where it must not). It is
+started hundreds of times: what only faults need is imported by them.
 """
 
 from __future__ import annotations
@@ -169,6 +169,8 @@ if __name__ == "__main__":
         sys.exit("no book found")
     if behaviour == "silent":
         time.sleep(1000)
+    if behaviour == "late":
+        time.sleep(1.2)
     if behaviour == "clings":
         cling()
     (gtp if sys.argv[1] == "gtp" else nboard)(behaviour)

@@ -107,7 +107,9 @@ def test_dialects_play_the_same_games_as_the_agent_they_are(
     assert result.failures_a == 0
 
 
-@pytest.mark.parametrize("dialect", ["strict", "nodding", "mute", "short", "crlf", "chatty"])
+@pytest.mark.parametrize(
+    "dialect", ["strict", "nodding", "mute", "short", "late", "crlf", "chatty"]
+)
 def test_programs_that_know_no_ids_and_answer_loosely_play(
     dialect: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

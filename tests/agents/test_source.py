@@ -18,8 +18,7 @@ from tests.agents.test_external import ENGINE
 
 PLACE = """
 import os, sys
-print(os.getcwd(), open("here.txt").read(), file=sys.stderr)
-sys.exit(3)
+sys.exit(f"{os.getcwd()} is {open('here.txt').read()}")
 """
 
 
