@@ -31,7 +31,7 @@ def reason_of(error: OSError, path: str | Path) -> str:
     """Why a file cannot be had, in one line that names it, or the folder of it that is not there
     and may be what is mistyped."""
     place = Path(path)
-    if error.errno == errno.ENOENT and not place.parent.is_dir():
+    if error.errno in (errno.ENOENT, errno.ENOTDIR) and not place.parent.is_dir():
         return f"{place}: there is no folder {place.parent}"
     return f"{place}: {error.strerror or error}"
 

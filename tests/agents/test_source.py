@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ import evolve
 from evolve.agents.external import ExternalAgent
 from evolve.agents.source import source_of
 from evolve.errors import AgentError, EngineError
+from evolve.service.searcher import describe
 from tests.agents.test_external import ENGINE
+from tests.cli import ROOT
 
 PLACE = """
 import os, sys
@@ -56,9 +59,17 @@ def test_files_with_question_marks(
     for place in (name, str(tmp_path / name)):
         assert evolve.load_agent(place).name == "swh"
         assert evolve.load_agent(f"{place}?depth=3").name == "swh?depth=3"
-    folder = tmp_path / "runs?x=1" / "my run?"
-    folder.mkdir(parents=True)
+
+
+@pytest.mark.parametrize("name", ["my runs", "runs?x=1", "what?/now?"])
+def test_runs_in_folders_with_odd_names(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / name / "my run?"
+    shutil.copytree(ROOT / "tests/cli/run-0.1", folder)
     assert source_of(f"{folder}?depth=4") == (str(folder), "depth=4")
+    champion = evolve.load_agent(folder)
+    assert evolve.load_agent(f"{folder}?depth=2").name == f"{champion.name}?depth=2"
+    for source in (f"{folder}", f"{folder}?depth=2", f"individual:{folder}:0-0?depth=1"):
+        assert describe(source)["kind"] == "alphabeta"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a script of a shell")
