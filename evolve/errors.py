@@ -24,15 +24,16 @@ Messages quote the bad value, where it came from, and what would do.
 from __future__ import annotations
 
 import errno
-from pathlib import Path
+import os
 
 
-def reason_of(error: OSError, path: str | Path) -> str:
+def reason_of(error: OSError, path: str | os.PathLike[str]) -> str:
     """Why a file cannot be had, in one line that names it, or the folder of it that is not there
     and may be what is mistyped."""
-    place = Path(path)
-    if error.errno in (errno.ENOENT, errno.ENOTDIR) and not place.parent.is_dir():
-        return f"{place}: there is no folder {place.parent}"
+    place = os.fspath(path)
+    folder = os.path.dirname(place) or os.curdir
+    if error.errno in (errno.ENOENT, errno.ENOTDIR) and not os.path.isdir(folder):
+        return f"{place}: there is no folder {folder}"
     return f"{place}: {error.strerror or error}"
 
 

@@ -58,7 +58,7 @@ def _rules_in(path: Path) -> Rules | None:
     if not os.path.lexists(path):
         return None
     if not path.is_file():
-        raise SettingsError(f"{path} is no file: it says the rules of a project, or is not there")
+        raise SettingsError(f"{path} is not a file: it says by which rules new work plays")
     values = read_toml(path)
     for name in values:
         if name != "rules":

@@ -24,7 +24,8 @@ _PATIENCE: Final = 8.0
 """Seconds after which a program is taken for one that does not know what it was greeted with; a
 quarter of that once it has answered anything."""
 _QUIET: Final = 0.5
-"""Seconds without a line after which an answer has ended that no blank line ends."""
+"""Seconds without a line after which an answer has ended that no blank line ends; four times that
+of a program that has ended one so."""
 _PAUSE: Final = 0.1
 """The same for what a program says of itself."""
 
@@ -178,10 +179,8 @@ class GtpSession:
         """An answer with its further lines."""
         lines = [answer.text]
         while self._has_ends is not False:
-            if self._has_ends is None:
-                line = self._program.heard(min(deadline, time.monotonic() + _QUIET))
-            else:
-                line = self._program.receive(deadline, "end of the answer")
+            quiet = _QUIET if self._has_ends is None else 4 * _QUIET
+            line = self._program.heard(min(deadline, time.monotonic() + quiet))
             if not line:
                 self._has_ends = line is not None
                 break

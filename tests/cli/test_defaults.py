@@ -138,7 +138,7 @@ def test_the_forms_of_the_page_show_it(monkeypatch: pytest.MonkeyPatch) -> None:
         ("rules = 3", "evolve.toml: rules = 3"),
         ("generations = 9", "evolve.toml: generations: there is no such setting"),
         ("\udcff", "evolve.toml is not a TOML file"),
-        (None, "evolve.toml is no file"),
+        (None, "evolve.toml is not a file"),
     ],
 )
 def test_a_broken_file_is_one_error(text: str | None, why: str) -> None:
