@@ -23,6 +23,7 @@ from evolve.files.folder import FolderPath, inside
 from evolve.tables.arrays import Arrays
 from evolve.tables.kinds import champion_of
 from evolve.tables.layout import BEST_FILE, CHAMPION_FILE, LEARNED_FILE, STUDY_FILE
+from evolve.text import plain
 
 
 def load_agent(
@@ -120,8 +121,8 @@ def _load(place: str, folder: str | None) -> Agent:
     if not path.exists():
         names = ", ".join(REFERENCES)
         raise AgentError(
-            f"there is no agent {place!r}: no such file or folder, no reference agent ({names}), "
-            f"and no program ({', '.join(PROGRAM_FORMS)})"
+            f"there is no agent '{plain(place)}': no such file or folder, no reference agent "
+            f"({names}), and no program ({', '.join(PROGRAM_FORMS)})"
         )
     if path.suffix.lower() == ".py":
         raise AgentFileError(

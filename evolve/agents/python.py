@@ -13,6 +13,7 @@ from evolve.agents.source import CWD
 from evolve.errors import AgentError
 from evolve.programs.python import PythonSession
 from evolve.programs.session import Session
+from evolve.text import plain
 
 MEMORY: Final = 500
 """MB that a file may take, unless told otherwise."""
@@ -49,7 +50,7 @@ class PythonAgent(ExternalAgent):
             raise AgentError(f"memory {self.memory} must be {_LEAST} MB or more")
         file, name = self._parts()
         if not self._found(file).is_file():
-            raise AgentError(f"there is no file {str(file)!r} to run for python:")
+            raise AgentError(f"there is no file '{plain(str(file))}' to run for python:")
         if name and not name.isidentifier():
             raise AgentError(f"{name!r} is not the name of a class; write python:FILE.py:CLASS")
 

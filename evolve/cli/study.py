@@ -33,7 +33,7 @@ from evolve.errors import ClusterError, OptionsError, RunError, SettingsError
 from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
 from evolve.tables.kinds import EVOLUTIONS
-from evolve.text import count_of
+from evolve.text import as_word, count_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -280,7 +280,7 @@ def _work_on(study: Study, work: StudyWork, place: str) -> int:
             observer = display if file is None else Reported(display, file, _ROW_EVENT)
             ending = work.run(observer)
     except (KeyboardInterrupt, ClusterError):
-        tell(f"go on with: evolve resume {study.path}")
+        tell(f"go on with: evolve resume {as_word(study.path)}")
         raise
     done = sum(row["state"] == "done" for row in work.rows.values())
     tell(f"{done} of {count_of(len(work.rows), 'run')}: {ending.value}")
@@ -288,10 +288,10 @@ def _work_on(study: Study, work: StudyWork, place: str) -> int:
         names = ", ".join(member.name for member in work.failed)
         raise RunError(
             f"{count_of(len(work.failed), 'run')} failed: {names}; see {study.path / 'logs'}; "
-            f"evolve resume {study.path} tries again"
+            f"evolve resume {as_word(study.path)} tries again"
         )
     if ending.stopped:
-        tell(f"go on with: evolve resume {study.path}")
+        tell(f"go on with: evolve resume {as_word(study.path)}")
     else:
         _report(study)
     tell_event("done", ending=ending.value, stopped=ending.stopped, folder=study.path)
@@ -326,9 +326,10 @@ def _report(study: Study) -> None:
         print_compared(compared(groups_of([study])))
     except RunError as error:
         tell(str(error))
+    name = as_word(study.path)
     tell(
-        f"next: evolve show {study.path} · evolve compare {study.path} --games 100 · "
-        f"evolve plot {study.path} -o study.png"
+        f"next: evolve show {name} · evolve compare {name} --games 100 · "
+        f"evolve plot {name} -o study.png"
     )
 
 

@@ -32,7 +32,7 @@ from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
 from evolve.tables.kinds import SWEEPS, imported
 from evolve.tables.layout import CONFIG_FILE
-from evolve.text import count_of
+from evolve.text import as_word, count_of
 
 if TYPE_CHECKING:
     from evolve.fitness.site import Site
@@ -341,7 +341,7 @@ def _report(sweep: Sweep, result: FinalResult | None) -> None:
     """How the final ended, whether anything is found, the champion, and what to do with it."""
     folder = sweep.folder
     if result is None:
-        tell(f"go on with: evolve resume {folder}")
+        tell(f"go on with: evolve resume {as_word(folder)}")
         return
     from evolve.tables.final import final_table
 
@@ -350,9 +350,10 @@ def _report(sweep: Sweep, result: FinalResult | None) -> None:
         _report_program(result)
         return
     tell(f"champion trial-{result.winner} → {result.champion}")
+    name = as_word(folder)
     tell(
-        f"next: evolve show {folder} · evolve plot {folder} -o sweep.png · "
-        f"evolve export {folder} -o best{result.champion.suffix}"
+        f"next: evolve show {name} · evolve plot {name} -o sweep.png · "
+        f"evolve export {name} -o best{result.champion.suffix}"
     )
 
 

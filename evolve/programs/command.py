@@ -9,6 +9,8 @@ import shutil
 from pathlib import Path
 from typing import Final
 
+from evolve.text import plain
+
 _QUOTED_OR_BACKSLASH: Final = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\(.?)""", re.DOTALL)
 _OF_A_NAME: Final = re.compile(r"[\w.%@+,:/-]?")
 """What stands behind a backslash that separates folders, as in C:\\engines\\rhino.exe."""
@@ -82,5 +84,5 @@ def why_not(word: str, folder: Path | None = None) -> str:
     """Why a program is not found, in words that say what would do."""
     for base in (folder, Path()):
         if base is not None and (base / word).is_file():
-            return f"{word!r} may not be executed: chmod +x, or name what runs it: python3 {word}"
-    return f"there is no program {word!r} to run"
+            return f"'{plain(word)}' may not be executed: chmod +x, or name what runs it"
+    return f"there is no program '{plain(word)}' to run"

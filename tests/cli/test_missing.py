@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 from evolve.cli.main import COMMANDS, cli
 from evolve.programs.environment import LOG, inherited
 from tests.agents.test_external import source
-from tests.cli import invoke, program
+from tests.cli import QUICK, done, fails, invoke, match, program
 
 GAMES = ("swh", "zero", "--games=2", "--openings=start")
 WORDS: dict[str, tuple[str, ...]] = {
@@ -172,6 +173,21 @@ def test_programs_do_not_inherit_where_a_notebook_draws(monkeypatch: pytest.Monk
     for own in ("Agg", "qtagg", "svg"):
         monkeypatch.setenv("MPLBACKEND", own)
         assert inherited()["MPLBACKEND"] == own
+
+
+@pytest.mark.parametrize("name", ["my run", "what?", "runs of 5?/it's mine"])
+def test_runs_with_odd_names_go_on_and_play_by_what_is_said(name: str, copy: Path) -> None:
+    Path(name).parent.mkdir(exist_ok=True)
+    copy.rename(name)
+    assert done("resume", name, "--generations=4", "--jobs=1").code == 0
+    shown = f"go on with: evolve resume {shlex.quote(name)}"
+    assert shown in fails("run", *QUICK, "--out", name)
+    assert match(f"{name}?depth=1", name, "--games=2", "--jobs=1")["a"] == f"{name}?depth=1"
+    for words in (("show", name), ("show", f"{name}/champion.json?depth=1"), ("runs", ".")):
+        assert done(*words).out
+    done("plot", name, "-o", "x.png")
+    done("export", f"{name}?depth=1", "-o", "what?.json")
+    assert done("show", "what?.json").lines[0] == done("show", f"{name}?depth=1").lines[0]
 
 
 @pytest.mark.parametrize(

@@ -72,3 +72,4 @@ def test_where_a_program_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert located("./text") is None
     assert "may not be executed: chmod +x" in why_not("./text")
     assert why_not("./none") == "there is no program './none' to run"
+    assert why_not(r"C:\none.exe") == r"there is no program 'C:\none.exe' to run"
