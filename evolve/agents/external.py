@@ -88,7 +88,7 @@ class ExternalAgent(Agent):
             raise AgentError(f"{self.protocol}: needs a command, such as {self.protocol}:program")
         program = self._arguments()[0]
         if located(program, self._folder) is None:
-            raise AgentError(f"{self.protocol}: {why_not(program, self._folder)}")
+            raise AgentError(f"{self.protocol}: {why_not(self.command, self._folder)}")
 
     @property
     def _folder(self) -> Path | None:

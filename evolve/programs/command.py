@@ -28,7 +28,7 @@ def words_of(command: str, folder: Path | None = None) -> list[str]:
 
     folder: the program's own, see `located`.
     """
-    ends = [len(command), *(found.start() for found in reversed([*_BLANK.finditer(command)]))]
+    ends = _ends(command)
     if len(ends) > 1 and located(command, folder) is not None:
         return [command]
     words, wrong = _split(command)
@@ -40,6 +40,11 @@ def words_of(command: str, folder: Path | None = None) -> list[str]:
     if wrong is not None:
         raise wrong
     return words
+
+
+def _ends(command: str) -> list[int]:
+    """Where its program's name may end: at its own end, and before each blank, the last first."""
+    return [len(command), *(found.start() for found in reversed([*_BLANK.finditer(command)]))]
 
 
 def _split(command: str) -> tuple[list[str], ValueError | None]:
@@ -80,9 +85,12 @@ def located(word: str, folder: Path | None = None) -> str | None:
     return None
 
 
-def why_not(word: str, folder: Path | None = None) -> str:
-    """Why a program is not found, in words that say what would do."""
-    for base in (folder, Path()):
-        if base is not None and (base / word).is_file():
-            return f"'{plain(word)}' may not be executed: chmod +x, or name what runs it"
+def why_not(command: str, folder: Path | None = None) -> str:
+    """Why the program of a command is not found, in words that say what would do."""
+    for end in _ends(command):
+        for base in (folder, Path()):
+            name = command[:end]
+            if base is not None and (base / name).is_file():
+                return f"'{plain(name)}' may not be executed: chmod +x, or name what runs it"
+    word = next(iter(_split(command)[0]), command)
     return f"there is no program '{plain(word)}' to run"

@@ -68,8 +68,9 @@ def test_where_a_program_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert located("sh") == "sh"
     assert located("bin/there") is None
     assert located("") is None
-    (here / "text").write_text("no program", encoding="utf-8")
-    assert located("./text") is None
-    assert "may not be executed: chmod +x" in why_not("./text")
+    for name in ("text", "my text.py"):
+        (here / name).write_text("no program", encoding="utf-8")
+        assert located(f"./{name}") is None
+        assert why_not(f"{name} -x").startswith(f"'{name}' may not be executed: chmod +x")
     assert why_not("./none") == "there is no program './none' to run"
     assert why_not(r"C:\none.exe") == r"there is no program 'C:\none.exe' to run"
