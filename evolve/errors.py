@@ -23,6 +23,19 @@ Messages quote the bad value, where it came from, and what would do.
 
 from __future__ import annotations
 
+import errno
+import os
+
+
+def reason_of(error: OSError, path: str | os.PathLike[str]) -> str:
+    """Why a file cannot be had, in one line that names it, or the folder of it that is not there
+    and may be what is mistyped."""
+    place = os.fspath(path)
+    folder = os.path.dirname(place) or os.curdir
+    if error.errno in (errno.ENOENT, errno.ENOTDIR) and not os.path.isdir(folder):
+        return f"{place}: there is no folder {folder}"
+    return f"{place}: {error.strerror or error}"
+
 
 class EvolveError(Exception):
     """Base of all errors raised on purpose; its text is fit to be shown to a user as one line."""

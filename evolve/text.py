@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import io
 import os
+import shlex
 import sys
 import unicodedata
 from typing import Final
@@ -40,6 +41,12 @@ def plain(text: str, keep: str = "") -> str:
         else sign.encode("unicode_escape").decode("ascii")
         for sign in text
     )  # fmt: skip
+
+
+def as_word(thing: object) -> str:
+    """A name as a word of a command line that is to be copied: in quotes where a shell needs
+    them."""
+    return shlex.quote(str(thing))
 
 
 def count_of(number: int, thing: str) -> str:

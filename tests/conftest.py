@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib.util
+import os
 import signal
 from collections import Counter
 from collections.abc import Generator
@@ -34,6 +35,9 @@ def pytest_configure() -> None:
     start, and the processes that these are forked from, would inherit that."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    # The rules that whoever runs the tests likes best are not theirs.
+    os.environ.pop("EVOLVE_RULES", None)
+    os.environ["EVOLVE_CONFIG_DIR"] = os.devnull
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

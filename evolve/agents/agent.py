@@ -27,7 +27,7 @@ class Setting:
     the type of that field."""
 
     field: str
-    type: type[int] | type[float] | type[bool] = int
+    type: type[int] | type[float] | type[bool] | type[str] = int
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class Agent(ABC):
         """What may follow the question mark in the agent's name."""
         return {}
 
-    def with_settings(self, values: Mapping[str, float], name: str) -> Self:
+    def with_settings(self, values: Mapping[str, Any], name: str) -> Self:
         """The agent with these of its settings, and another name. Raises AgentError."""
         changes = {self.settings[key].field: value for key, value in values.items()}
         return self._changed(**changes, name=name)

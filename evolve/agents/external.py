@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import shlex
-import shutil
 import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final, Literal
 
 from evolve.agents.agent import Agent, Setting
 from evolve.agents.limit import Limit
+from evolve.agents.source import CWD
 from evolve.agents.timing import check_seconds
 from evolve.engine.board import Board
-from evolve.engine.rules import Rules, check_rules
+from evolve.engine.rules import PASS, Rules, check_rules
 from evolve.engine.squares import square_name
 from evolve.errors import AgentError, EngineError, IllegalMoveError
+from evolve.programs.command import located, why_not, words_of
 from evolve.programs.gtp import GtpSession
 from evolve.programs.nboard import NBoardSession
 from evolve.programs.session import Session
@@ -44,6 +45,8 @@ class ExternalAgent(Agent):
             None allows DEFAULT_SECONDS, and says nothing.
         depth: sent as NBoard's `set depth`; None sends nothing.
         rules: the rules it plays by; programs are not told, and nearly all play `standard`.
+        cwd: the folder that it runs in, where its command's and its own paths begin; None for
+            this one. A program that is not there is looked for here.
         environment: variables for it, beside those of this process.
         setup: GTP commands of its own, which it is told when it starts.
 
@@ -59,6 +62,7 @@ class ExternalAgent(Agent):
     depth: int | None = None
     rules: Rules | None = None
     name: str = ""
+    cwd: str | None = None
     environment: Mapping[str, str] = field(default_factory=dict, hash=False)
     setup: tuple[str, ...] = ()
     _programs: _Programs = field(init=False, compare=False, repr=False)
@@ -66,6 +70,8 @@ class ExternalAgent(Agent):
     def __post_init__(self) -> None:
         if self.rules is not None:
             check_rules(self.rules)
+        if self._folder is not None and not self._folder.is_dir():
+            raise AgentError(f"cwd={self.cwd} of {self.protocol}:{self.command}: no such folder")
         self._check()
         if self.seconds is not None:
             check_seconds(self.seconds)
@@ -81,8 +87,13 @@ class ExternalAgent(Agent):
         if not self._arguments():
             raise AgentError(f"{self.protocol}: needs a command, such as {self.protocol}:program")
         program = self._arguments()[0]
-        if shutil.which(program) is None:
-            raise AgentError(f"there is no program {program!r} to run for {self.protocol}:")
+        if located(program, self._folder) is None:
+            raise AgentError(f"{self.protocol}: {why_not(self.command, self._folder)}")
+
+    @property
+    def _folder(self) -> Path | None:
+        """Its own folder."""
+        return None if self.cwd is None else Path(self.cwd).expanduser()
 
     def prepare(self) -> None:
         """Start it now, for the first game; EngineError when it cannot be used."""
@@ -99,7 +110,7 @@ class ExternalAgent(Agent):
 
     def _arguments(self) -> list[str]:
         try:
-            return shlex.split(self.command)
+            return words_of(self.command, self._folder)
         except ValueError as error:
             raise AgentError(f"{self.command!r} is not a command: {error}") from error
 
@@ -113,7 +124,8 @@ class ExternalAgent(Agent):
         with self._session(board) as session:
             square = session.choose(board, time.monotonic() + self._patience)
             if square not in legal:
-                raise EngineError(f"played {square_name(square)}, which is illegal")
+                move = "a pass" if square == PASS else square_name(square)
+                raise session.error(f"played {move}, which is illegal")
         return square
 
     @contextmanager
@@ -134,9 +146,12 @@ class ExternalAgent(Agent):
         self._programs.give(session)
 
     def _make(self) -> Session:
+        program, *rest = self._arguments()
+        command = [located(program, self._folder) or program, *rest]
+        around = (self.environment, self._folder)
         if self.protocol == "gtp":
-            return GtpSession(self._arguments(), self.seconds, self.environment, self.setup)
-        return NBoardSession(self._arguments(), self.depth, self.environment)
+            return GtpSession(command, self.seconds, *around, self.setup)
+        return NBoardSession(command, self.depth, *around)
 
     def _begin(self, session: Session) -> None:
         patience = self._patience if self._programs.failed_to_start else START_SECONDS
@@ -153,9 +168,9 @@ class ExternalAgent(Agent):
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """Its time and, over NBoard, its depth."""
+        """Its time, its folder and, over NBoard, its depth."""
         depth = {"depth": Setting("depth")} if self.protocol == "nboard" else {}
-        return {"time": Setting("seconds", float), **depth}
+        return {"time": Setting("seconds", float), **depth, CWD: Setting("cwd", str)}
 
     def interrupt(self) -> None:
         """End those of its programs that are thinking: whoever waits gets an EngineError."""
@@ -166,14 +181,14 @@ class ExternalAgent(Agent):
         self._programs.close()
 
 
-def gtp_agent(command: str) -> ExternalAgent:
+def gtp_agent(command: str, folder: str | None = None) -> ExternalAgent:
     """The program of a command that speaks GTP; AgentError for an invalid command."""
-    return ExternalAgent("gtp", command)
+    return ExternalAgent("gtp", command, cwd=folder)
 
 
-def nboard_agent(command: str) -> ExternalAgent:
+def nboard_agent(command: str, folder: str | None = None) -> ExternalAgent:
     """The same for NBoard."""
-    return ExternalAgent("nboard", command)
+    return ExternalAgent("nboard", command, cwd=folder)
 
 
 class _Programs:

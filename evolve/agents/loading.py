@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.alphabeta import AlphaBetaAgent
@@ -18,14 +17,13 @@ from evolve.agents.registry import (
     reference_agent,
     stored_kind,
 )
+from evolve.agents.source import CWD, source_of
 from evolve.errors import AgentError, AgentFileError
 from evolve.files.folder import FolderPath, inside
 from evolve.tables.arrays import Arrays
 from evolve.tables.kinds import champion_of
 from evolve.tables.layout import BEST_FILE, CHAMPION_FILE, LEARNED_FILE, STUDY_FILE
-
-_LIKE_SETTINGS: Final = re.compile(r"\w+=\S*")
-_SETTING: Final = re.compile(r"\s*(\w+)\s*=\s*(-?(?:[0-9]{1,18}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}))\s*")
+from evolve.text import plain
 
 
 def load_agent(
@@ -41,7 +39,7 @@ def load_agent(
         source: an agent file, the folder of a run (its champion), the name of a reference
             agent, or a program as `gtp:COMMAND`, `nboard:COMMAND` or `python:FILE.py`, of which
             `python:FILE.py:CLASS` names the class; settings may follow a question mark:
-            `best.json?depth=8&endgame=16`, `gtp:gtp-rhino --level=3?time=5`.
+            `best.json?depth=8&endgame=16`, `gtp:gtp-rhino --level=3?time=5&cwd=engines`.
         depth: search depth in every phase; None keeps the agent's own.
         endgame: exact search from that many empties; None keeps the agent's own.
         time: seconds a move, to search as deep as they allow (to `depth` at most, where given);
@@ -49,17 +47,18 @@ def load_agent(
 
     Raises AgentError (AgentFileError for files).
     """
-    place, settings = _split(str(source))
-    agent = _load(place)
+    named = source_of(str(source))
+    settings = named.settings
+    agent = _load(named.place, settings.get(CWD))
     given = {"depth": depth, "endgame": endgame, "time": time}
     settings.update({key: value for key, value in given.items() if value is not None})
-    return _with_settings(agent, settings, place)
+    return _with_settings(agent, settings, named.place)
 
 
 def with_settings(agent: Agent, source: str) -> Agent:
     """An agent with the settings that follow the question mark of `source`; AgentError."""
-    place, settings = _split(source)
-    return _with_settings(agent, settings, place)
+    named = source_of(source)
+    return _with_settings(agent, named.settings, named.place)
 
 
 def load_alphabeta(source: str | Path) -> AlphaBetaAgent:
@@ -106,30 +105,11 @@ def agent_of(document: Any, arrays: Arrays) -> StoredAgent:
         raise AgentFileError(str(error)) from error
 
 
-def _split(source: str) -> tuple[str, dict[str, float]]:
-    if source.partition(":")[0] in PROGRAMS:
-        # A command may hold question marks of its own.
-        place, mark, query = source.rpartition("?")
-        if not _LIKE_SETTINGS.fullmatch(query):
-            place, mark, query = source, "", ""
-    else:
-        place, mark, query = source.partition("?")
-    settings: dict[str, float] = {}
-    for part in query.split("&") if mark else []:
-        found = _SETTING.fullmatch(part)
-        if not found:
-            raise AgentError(
-                f"{part!r} in {source!r} is not a setting; write for example "
-                f"{place}?depth=3&endgame=8"
-            )
-        settings[found[1]] = float(found[2]) if "." in found[2] else int(found[2])
-    return place, settings
-
-
-def _load(place: str) -> Agent:
+def _load(place: str, folder: str | None) -> Agent:
+    """folder: a program's own, which says where it is looked for."""
     protocol, colon, command = place.partition(":")
     if colon and protocol in PROGRAMS:
-        return program_agent(protocol, command)
+        return program_agent(protocol, command, folder)
     path = Path(place)
     if place in REFERENCES:
         return reference_agent(place)
@@ -141,8 +121,8 @@ def _load(place: str) -> Agent:
     if not path.exists():
         names = ", ".join(REFERENCES)
         raise AgentError(
-            f"there is no agent {place!r}: no such file or folder, no reference agent ({names}), "
-            f"and no program ({', '.join(PROGRAM_FORMS)})"
+            f"there is no agent '{plain(place)}': no such file or folder, no reference agent "
+            f"({names}), and no program ({', '.join(PROGRAM_FORMS)})"
         )
     if path.suffix.lower() == ".py":
         raise AgentFileError(
@@ -160,17 +140,17 @@ def _without_champion(folder: FolderPath) -> str:
     return f"has no champion yet: no {CHAMPION_FILE}, no {LEARNED_FILE}"
 
 
-def _with_settings(agent: Agent, settings: Mapping[str, float], place: str) -> Agent:
+def _with_settings(agent: Agent, settings: Mapping[str, Any], place: str) -> Agent:
     if not settings:
         return agent
     known = agent.settings
-    values: dict[str, float] = {}
+    values: dict[str, Any] = {}
     for key, value in settings.items():
         if key not in known:
             there = f"it has {', '.join(known)}" if known else "it has none"
             raise AgentError(f"{place} has no setting {key!r}; {there}")
         wanted = known[key].type
-        if wanted is not float and value != int(value):
+        if wanted not in (float, str) and value != int(value):
             raise AgentError(f"{key}={value} of {place} must be a whole number")
         values[key] = wanted(value)
     named = agent.name + "?" + "&".join(f"{key}={value}" for key, value in settings.items())

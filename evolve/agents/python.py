@@ -9,9 +9,11 @@ from typing import Final
 
 from evolve.agents.agent import Setting
 from evolve.agents.external import ExternalAgent
+from evolve.agents.source import CWD
 from evolve.errors import AgentError
 from evolve.programs.python import PythonSession
 from evolve.programs.session import Session
+from evolve.text import plain
 
 MEMORY: Final = 500
 """MB that a file may take, unless told otherwise."""
@@ -47,8 +49,8 @@ class PythonAgent(ExternalAgent):
         if not _LEAST <= self.memory <= 1 << 20:
             raise AgentError(f"memory {self.memory} must be {_LEAST} MB or more")
         file, name = self._parts()
-        if not file.is_file():
-            raise AgentError(f"there is no file {str(file)!r} to run for python:")
+        if not self._found(file).is_file():
+            raise AgentError(f"there is no file '{plain(str(file))}' to run for python:")
         if name and not name.isidentifier():
             raise AgentError(f"{name!r} is not the name of a class; write python:FILE.py:CLASS")
 
@@ -59,16 +61,29 @@ class PythonAgent(ExternalAgent):
             return Path(place), name
         return Path(self.command), ""
 
+    def _found(self, file: Path) -> Path:
+        """The file as in its own folder, and else as here."""
+        places = [] if self._folder is None else [self._folder / file]
+        return next((one for one in places if one.is_file()), file).absolute()
+
     def _make(self) -> Session:
-        seconds, variables = self.seconds, self.environment
-        return PythonSession(*self._parts(), seconds, self.memory, environment=variables)
+        file, name = self._parts()
+        return PythonSession(
+            self._found(file),
+            name,
+            self.seconds,
+            self.memory,
+            environment=self.environment,
+            folder=self._folder,
+        )
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """Its time and its memory."""
-        return {"time": Setting("seconds", float), "memory": Setting("memory")}
+        """Its time, its memory and its folder."""
+        memory = {"memory": Setting("memory")}
+        return {"time": Setting("seconds", float), **memory, CWD: Setting("cwd", str)}
 
 
-def python_agent(command: str) -> PythonAgent:
+def python_agent(command: str, folder: str | None = None) -> PythonAgent:
     """The class of a file; AgentError where there is no such file."""
-    return PythonAgent("python", command)
+    return PythonAgent("python", command, cwd=folder)

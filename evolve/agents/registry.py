@@ -32,7 +32,8 @@ PROGRAMS: Final = {
     "python": "evolve.agents.python:python_agent",
 }
 """Kinds that run programs, named as `gtp:COMMAND` or `python:FILE`: a function of what follows the
-colon. Settings from elsewhere that name one are not trusted (`cli.permission`)."""
+colon, and of the program's own folder or None. Settings from elsewhere that name one are not
+trusted (`cli.permission`)."""
 
 PROGRAM_FORMS: Final = ("gtp:COMMAND", "nboard:COMMAND", "python:FILE.py")
 """How programs are named, for messages and help."""
@@ -67,9 +68,10 @@ def stored_kind(name: object) -> type[StoredAgent]:
     return cast("type[StoredAgent]", _found(KINDS, name, "kind of agent"))
 
 
-def program_agent(protocol: str, command: str) -> Agent:
-    """The agent that is a program; AgentError for an unknown protocol or an invalid command."""
-    return cast("Agent", _found(PROGRAMS, protocol, "protocol of programs")(command))
+def program_agent(protocol: str, command: str, folder: str | None = None) -> Agent:
+    """The agent that is a program, in a folder of its own where one is given; AgentError for an
+    unknown protocol or an invalid command."""
+    return cast("Agent", _found(PROGRAMS, protocol, "protocol of programs")(command, folder))
 
 
 def reference_agent(name: str) -> Agent:

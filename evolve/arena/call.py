@@ -92,9 +92,11 @@ def tournament_of(
 
     options: `executor`, `folder` and `failed`, see Tournament.
     """
-    from evolve.arena.tournament import Tournament
+    from evolve.arena.tournament import Tournament, kept_rules
 
-    rules = common_rules(players, settings.rules)
+    folder = options.get("folder")
+    kept = None if folder is None else kept_rules(folder)
+    rules = common_rules(players, settings.rules, kept)
     pairs = (settings.games + 1) // 2
     chosen, plies, seed = settings.openings, settings.opening_plies, settings.seed
 

@@ -9,6 +9,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -32,9 +33,9 @@ from evolve.engine.results import (
     REASON,
     RESULT_COLUMNS,
 )
-from evolve.engine.rules import MAX_PLIES, NO_MOVE
+from evolve.engine.rules import MAX_PLIES, NO_MOVE, Rules, check_rules
 from evolve.engine.squares import parse_moves
-from evolve.errors import LinkError, RecordError, RunError
+from evolve.errors import EvolveError, LinkError, RecordError, RunError
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder, move, remove_tree
 from evolve.files.folder import FolderPath, inside
@@ -60,6 +61,7 @@ _RESULTS: Final = {
 }
 _FAILED: Final = {"black": FAILED_BLACK, "white": FAILED_WHITE}
 _WINNERS: Final = {"black": 1, "draw": 0, "white": -1}
+_RULES: Final = re.compile(r"\brules=(\w+)")
 _ENDINGS: Final = {"time": "no move in time"}
 """Reasons of failures by what GGF says of them."""
 
@@ -79,6 +81,24 @@ def match_identity(match: Match, names: Sequence[str], settings: Mapping[str, ob
 def _digest(agent: Agent, name: str) -> str:
     text = json.dumps([name, agent.identity], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def kept_rules(table: Path | None, ggf: Path | None) -> Rules | None:
+    """The rules of the match that files hold; None where they hold none that can be read."""
+    try:
+        for path in (table, ggf):
+            if path is None or not path.is_file() or not path.stat().st_size:
+                continue
+            if path == ggf:
+                return next((record.rules for record in read_ggf(path)), None)
+            from evolve.records.table import read_frame
+
+            frame = read_frame(path)
+            found = _RULES.search(str(frame[MATCH][0])) if MATCH in frame and len(frame) else None
+            return None if found is None else check_rules(found[1])
+    except (EvolveError, OSError):  # what is wrong with it is told when it is taken
+        return None
+    return None
 
 
 class Keeper:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from evolve.agents.agent import Agent
 from evolve.arena.sprt import PAIR_SCORES, Sprt
+from evolve.config.defaults import default_rules
 from evolve.engine.results import (
     FAILED_BLACK,
     FAILED_WHITE,
@@ -82,8 +83,11 @@ class MatchResult:
         return self.games - self.failures_a - self.failures_b
 
 
-def common_rules(agents: Sequence[Agent], asked: Rules | None = None) -> Rules:
-    """The rules that all agents play by; those asked for come first, `standard` last.
+def common_rules(
+    agents: Sequence[Agent], asked: Rules | None = None, kept: Rules | None = None
+) -> Rules:
+    """The rules that all agents play by; those asked for come first, then those of what is `kept`
+    already, of the project or user, and `standard` last.
 
     Raises AgentError when agents differ and nothing was asked for.
     """
@@ -96,7 +100,7 @@ def common_rules(agents: Sequence[Agent], asked: Rules | None = None) -> Rules:
     if len(found) > 1:
         parts = " and ".join(f"{name} plays {rules}" for rules, name in found.items())
         raise AgentError(f"{parts}: agents of different rules; choose with --rules")
-    return next(iter(found), DEFAULT_RULES)
+    return next(iter(found), None) or kept or default_rules() or DEFAULT_RULES
 
 
 class StoppedError(EvolveError):

@@ -44,7 +44,9 @@ def openings_for(
     if source == "random":
         return balanced_openings(pairs or default, Part.MATCH, rules, rng, plies or RANDOM_PLIES)
     if not Path(source).exists():
-        raise OptionsError(f"openings: {source!r} is neither random, start nor a file")
+        folder = Path(source).parent
+        more = "" if folder.is_dir() else f": there is no folder {folder}"
+        raise OptionsError(f"openings: {source!r} is neither random, start nor a file{more}")
     from evolve.records.table import read_games  # not above: few matches have a file of openings
 
     openings = openings_of_games([record.moves for record in read_games(source)], plies)

@@ -16,7 +16,7 @@ from evolve.agents.agent import Agent
 from evolve.arena.bradleyterry import Ratings, rate
 from evolve.arena.match import Match
 from evolve.documents import parse_json, read_document
-from evolve.engine.rules import Rules
+from evolve.engine.rules import Rules, check_rules
 from evolve.errors import RunError
 from evolve.files.atomic import TEMPORARY_PREFIX, write_text
 from evolve.files.changes import make_folder
@@ -57,6 +57,15 @@ class Row:
     losses: int
     failures: int
     """Of the losses, those because the program failed."""
+
+
+def kept_rules(folder: str | Path) -> Rules | None:
+    """The rules of the rating in a folder; None where it holds none that can be read."""
+    try:
+        found = parse_json(read_document(inside(folder) / RATING_FILE))
+        return check_rules(str(found["rules"]))
+    except (OSError, ValueError, LookupError, TypeError):
+        return None  # what is wrong with it is told when it is taken
 
 
 class Tournament:

@@ -8,14 +8,14 @@ from typing import Any, Final
 
 import click
 
-from evolve.cli.options import json_option
+from evolve.cli.options import ExistingFile, json_option
 from evolve.cli.terminal import counting, json_text, say
 
 _WORDS: Final = {True: "ok", False: "WRONG", None: "?"}
 
 
 @click.command(name="check")
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("file", type=ExistingFile())
 @click.option("--class", "name", default="", help="Its class that plays; AI unless given.")
 @click.option(
     "--seconds", type=click.FloatRange(0.05, 3600), default=5.0, show_default=True, help="A move."

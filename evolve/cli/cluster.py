@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+import evolve
 from evolve.cli.display import tell, telling_of_compilation
 from evolve.cli.executors import executor_for, executor_options, on_cluster
+from evolve.cli.new_run import settings_below
 from evolve.cli.options import jobs_option, json_option
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.terminal import duration, json_text, print_rows, say, size
@@ -53,17 +55,18 @@ def cluster_command() -> None:
 @json_option
 def check_command(jobs: int, as_json: bool, **options: Any) -> int:
     """See _CHECK_HELP."""
+    settings = resolve(given_options(EvolutionSettings, options), settings_below(None))
+    if not on_cluster():
+        raise OptionsError("evolve cluster check needs --scheduler URL, or --executor dask")
     from evolve.evolution.estimate import estimate
     from evolve.evolution.loop import Evolution
     from evolve.fitness.cluster import Cluster
 
-    settings = resolve(given_options(EvolutionSettings, options))
-    if not on_cluster():
-        raise OptionsError("evolve cluster check needs --scheduler URL, or --executor dask")
     with executor_for(jobs) as executor:
         assert isinstance(executor, Cluster)
         workers = executor.roster.facts()
         if not as_json:
+            tell(f"evolve {evolve.__version__} · {settings.rules} · {executor.address}")
             _print_workers(workers)
         slots = sum(worker.slots for worker in workers if worker.why is None)
         if slots == 0:

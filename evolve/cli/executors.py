@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 from click.core import ParameterSource
 
+from evolve.cli.options import ExistingFile
 from evolve.cli.settings import Grouped
 from evolve.cli.terminal import complain
-from evolve.errors import ExtraError, OptionsError
+from evolve.errors import OptionsError
+from evolve.extras import need
 from evolve.text import count_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def executor_options(command: C) -> C:
     for name, what in reversed(_CERTIFICATES.items()):
         command = _option(
             f"--{name.replace('_', '-')}",
-            type=click.Path(exists=True, dir_okay=False, path_type=Path),
+            type=ExistingFile(),
             metavar="FILE",
             help=f"For tls:// schedulers: {what}.",
         )(command)
@@ -73,11 +73,7 @@ def site() -> Site:
     asked = _asked()
     if asked is None:
         return HERE
-    if importlib.util.find_spec("distributed") is None:
-        raise ExtraError(
-            "clusters need Dask, the extra `cluster` of evolve, which is not installed: pip "
-            "install '.[cluster]'"
-        )
+    need("distributed")
     files = [asked[name] for name in _CERTIFICATES]
     return Site(asked["scheduler"], None if None in files else Tls(*files))
 

@@ -20,7 +20,8 @@ import click
 from evolve.agents.registry import PROGRAM_FORMS, REFERENCES
 from evolve.cli import signals
 from evolve.cli.options import PROGRESS, SERVICE_TOKEN
-from evolve.errors import EvolveError, OptionsError
+from evolve.errors import EvolveError, OptionsError, reason_of
+from evolve.extras import telling_what_is_missing
 from evolve.programs.orphans import PROGRAMS
 from evolve.tables.kinds import RUN_KINDS
 from evolve.text import expect_any_text, plain
@@ -112,7 +113,7 @@ class LazyGroup(click.Group):
     def invoke(self, context: click.Context) -> Any:
         """Run the command; settings made wrong by its options are wrong usage."""
         try:
-            with _told_to_others(context):
+            with _told_to_others(context), telling_what_is_missing():
                 return super().invoke(context)
         except BrokenPipeError as error:
             raise _ReaderGoneError from error
@@ -281,5 +282,5 @@ def _one_line(error: BaseException) -> str:
     if isinstance(error, click.ClickException):
         return error.format_message()
     if isinstance(error, OSError) and not isinstance(error, EvolveError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        return reason_of(error, os.fsdecode(error.filename)) if error.filename else error.strerror
     return (str(error) or type(error).__name__).splitlines()[0]

@@ -19,6 +19,7 @@ from evolve.cli.options import (
     games_output,
     jobs_option,
     json_option,
+    log_option,
     output_path,
     readable,
 )
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Seconds at least that --watch shows a move.",
 )
+@log_option
 @executor_options
 @jobs_option
 @progress_option
@@ -104,7 +106,7 @@ def match_command(
     if watch and (as_json or not out().is_terminal):
         raise click.UsageError("--watch shows games on a terminal, and without --json")
     from evolve.agents.loading import load_agent
-    from evolve.arena.keeping import Keeper, match_identity
+    from evolve.arena.keeping import Keeper, kept_rules, match_identity
     from evolve.arena.match import Match, common_rules
     from evolve.arena.openings import identity_of, match_openings
     from evolve.arena.sprt import Sprt
@@ -114,7 +116,7 @@ def match_command(
     test = Sprt(*sprt, settings.alpha, settings.beta) if sprt else None
     agents = load_agent(a), load_agent(b)
     a, b = readable(a), readable(b)
-    agreed = common_rules(agents, settings.rules)
+    agreed = common_rules(agents, settings.rules, kept_rules(table, ggf))
     chosen = match_openings(settings, agreed)
     tell = Failures().tell
 
@@ -122,6 +124,8 @@ def match_command(
         tell(game, (a, b)[player], why)
 
     watched = _Watched((a, b), len(chosen) * 2, pace) if watch else None
+    if not as_json:
+        say(f"{a} against {b}, {agreed}")
     with executor_for(jobs) as executor:
         match = Match(
             *agents,
@@ -194,7 +198,7 @@ def _tell(a: str, b: str, match: Match, keeper: Keeper, as_json: bool) -> None:
             document = _document(a, b, match.rules, match.result)
             click.echo(json.dumps({**document, **_tested(match)}))
         else:
-            _print(a, b, match.rules, match)
+            _print(match)
     finally:
         keeper.finish()
 
@@ -287,11 +291,10 @@ def _tested(match: Match) -> dict[str, Any]:
     }
 
 
-def _print(a: str, b: str, rules: Rules, match: Match) -> None:
+def _print(match: Match) -> None:
     result = match.result
     score = result.score
     elo, low, high = (elo_text(value) for value in (score.elo, score.elo_low, score.elo_high))
-    say(f"{a} against {b}, {rules}")
     facts = {
         "games": f"{result.games}: {result.wins} won, {result.draws} drawn, {result.losses} lost",
         "score": f"{score.score:.3f} [{score.low:.3f}, {score.high:.3f}]",

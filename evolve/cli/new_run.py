@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
 import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pydantic import BaseModel
 
 import evolve
 from evolve.cli.display import tell
 from evolve.cli.signals import at_ctrl_c
-from evolve.config.toml import config_text
-from evolve.errors import ExtraError
+from evolve.config.defaults import rules_of_defaults
+from evolve.config.toml import config_text, read_toml
+from evolve.extras import need
 from evolve.files.changes import remove_folder
 from evolve.files.folder import FolderPath, inside
 from evolve.tables import folder as store
@@ -24,6 +24,12 @@ from evolve.tables.kinds import RunKind, Variant
 
 RUNS: Final = Path("runs")
 """Where runs go when no place is named; the only folder that is made when it is missing."""
+
+
+def settings_below(config: str | None) -> dict[str, Any]:
+    """The settings that a new run's options are laid over: of its --config, and below these of the
+    project or the user."""
+    return {**rules_of_defaults(), **(read_toml(Path(config)) if config else {})}
 
 
 @contextmanager
@@ -69,9 +75,5 @@ def versions_of(kind: RunKind, command: str) -> dict[str, str]:
 
 def need_extras(variant: Variant) -> None:
     """Raise ExtraError where it needs PyTorch, which is not installed."""
-    if variant.learns and importlib.util.find_spec("torch") is None:
-        raise ExtraError(
-            "learning needs PyTorch, the extra `learn` of evolve, which is not installed: "
-            "pip install '.[learn]', or a small build for CPUs alone, pip install torch "
-            "--index-url https://download.pytorch.org/whl/cpu"
-        )
+    if variant.learns:
+        need("torch")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
 from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
+from evolve.programs.environment import LOG
 
 
 def all_cores() -> int:
@@ -40,13 +41,22 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 rules_option = click.option(
     "--rules",
     type=click.Choice([*RULE_SETS]),
-    help="Rules to play by; those of the agents by default, or standard.",
+    help="Rules to play by; those of the agents by default, or of the project, or standard.",
 )
+
+
+def given_rules(context: click.Context, parameter: click.Parameter, value: str | None) -> str:
+    """The rules that were given; else those of the project or the user, or standard."""
+    from evolve.config.defaults import default_rules
+
+    return value or default_rules() or DEFAULT_RULES
+
+
 file_rules_option = click.option(
     "--rules",
     type=click.Choice([*RULE_SETS]),
-    default=DEFAULT_RULES,
-    show_default=True,
+    callback=given_rules,
+    show_default=DEFAULT_RULES,
     help="Rules of games in .csv and .parquet, which do not say.",
 )
 
@@ -71,6 +81,61 @@ def output_path(
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise click.ClickException(f"{path} cannot be written to")
     return path
+
+
+def output_folder(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> Path | None:
+    """A folder to write to, made where it is missing: the one that it is in must be there."""
+    if value is None:
+        return None
+    path = Path(value)
+    if path.exists() and not path.is_dir():
+        raise click.ClickException(f"{path} is a file; name a folder")
+    if not path.parent.is_dir():
+        raise click.ClickException(f"there is no folder {path.parent} to make {path.name} in")
+    return path
+
+
+class ExistingFile(click.Path):
+    """A file to read, which must be there."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, dir_okay=False, path_type=Path)
+
+    def convert(
+        self, value: Any, parameter: click.Parameter | None, context: click.Context | None
+    ) -> Any:
+        """See click; where its folder is missing, it says so."""
+        folder = Path(value).parent
+        if not folder.is_dir():
+            self.fail(f"there is no folder {folder}, where {Path(value).name} would be")
+        return super().convert(value, parameter, context)
+
+
+def _log_to(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    """Name the file to all that start programs for this command, in other processes as well."""
+    path = output_path(context, parameter, value)
+    if path is None or context.resilient_parsing:
+        return
+    before = os.environ.get(LOG)
+
+    def restore() -> None:
+        os.environ.pop(LOG)
+        if before is not None:
+            os.environ[LOG] = before
+
+    os.environ[LOG] = str(path.absolute())
+    context.call_on_close(restore)
+
+
+log_option = click.option(
+    "--log",
+    metavar="FILE",
+    expose_value=False,
+    callback=_log_to,
+    help="Append all that is said to programs (gtp:, nboard:, python:) and by them to this file.",
+)
 
 
 def readable(name: str) -> str:

@@ -9,7 +9,7 @@ import click
 
 from evolve.cli.boards import show_board
 from evolve.cli.completion import complete_agents
-from evolve.cli.options import output_path, rules_option
+from evolve.cli.options import log_option, output_path, rules_option
 from evolve.cli.terminal import out, say
 from evolve.engine.rules import rule_set
 from evolve.errors import EvolveError, IllegalMoveError, RecordError
@@ -46,6 +46,7 @@ _AGAIN = "rematch, save FILE, quit"
     callback=output_path,
     help="Add every game that ends to this GGF file.",
 )
+@log_option
 @rules_option
 def play_command(agent: str, side: str, ggf: Path | None, rules: str | None) -> None:
     """Play against AGENT.

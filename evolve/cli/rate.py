@@ -12,7 +12,7 @@ import click
 from evolve.cli.completion import complete_agents
 from evolve.cli.executors import executor_for, executor_options
 from evolve.cli.failures import Failures
-from evolve.cli.options import jobs_option, json_option, readable
+from evolve.cli.options import jobs_option, json_option, log_option, output_folder, readable
 from evolve.cli.progress import progress_of, progress_option, tell_event, tell_started
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.terminal import NOTHING, complain, counting, elo_text, print_rows, say
@@ -29,11 +29,12 @@ if TYPE_CHECKING:
 @click.option(
     "--out",
     "folder",
-    type=click.Path(path_type=Path),
+    callback=output_folder,
     metavar="FOLDER",
     help="Keep the games there; the same command goes on where it was stopped, also with more "
     "agents at the end.",
 )
+@log_option
 @executor_options
 @jobs_option
 @progress_option
@@ -56,7 +57,7 @@ def rate_command(
     \b
     Examples:
       evolve rate swh swh-mobility random --games 200
-      evolve rate runs/* 'swh?depth=3' --out ratings/june --json
+      evolve rate runs/* 'swh?depth=3' --out ratings --json
     """
     from evolve.agents.loading import load_agent
     from evolve.arena.call import tournament_of
@@ -75,6 +76,8 @@ def rate_command(
         tell_started(
             command="rate", agents=agents, rules=tournament.rules, games=total, folder=folder
         )
+        if not as_json:
+            say(f"{tournament.rules}, {total} games")
         _play(tournament, total, as_json)
     tell_event("done", ending="played", stopped=False, **_document(tournament))
     if as_json:
@@ -127,7 +130,6 @@ def _print(tournament: Tournament) -> None:
     rows = tournament.rows()
     points, games = tournament.points()
     place = {name: index for index, name in enumerate(tournament.names)}
-    say(f"{tournament.rules}, {int(games.sum()) // 2} games")
     heads = ["", "agent", "Elo", "low", "high", "score", "games"]
     heads += [str(number) for number in range(1, len(rows) + 1)]
     lines = []

@@ -8,7 +8,7 @@ import click
 
 from evolve.cli.completion import complete_runs
 from evolve.cli.executors import executor_options, refuse_cluster
-from evolve.cli.options import all_cores, given_jobs_option
+from evolve.cli.options import all_cores, given_jobs_option, log_option
 from evolve.cli.progress import progress_option
 from evolve.tables.kinds import EVOLUTIONS, RUN_KINDS, SWEEPS, Change, imported
 
@@ -43,6 +43,7 @@ def _option(change: Change) -> Any:
 @click.option("--seeds", metavar="10-19", help="Of a study: seeds to add to those it has.")
 @executor_options
 @given_jobs_option
+@log_option
 @progress_option
 def resume_command(
     run: str, jobs: int | None, allow_programs: bool, seeds: str | None, **options: Any

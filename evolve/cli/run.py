@@ -12,7 +12,7 @@ import evolve
 from evolve.cli.display import tell, telling_of_compilation
 from evolve.cli.executors import executor_for, executor_options, on_cluster, where
 from evolve.cli.generations import GenerationsLook
-from evolve.cli.new_run import config_of, new_folder
+from evolve.cli.new_run import config_of, new_folder, settings_below
 from evolve.cli.options import jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import progress_option
@@ -21,7 +21,7 @@ from evolve.cli.study import start_study, study_options
 from evolve.cli.terminal import duration, size
 from evolve.cli.work import carry_out, finish
 from evolve.config.evolution import EvolutionSettings
-from evolve.config.toml import read_run_toml, read_toml, resolve
+from evolve.config.toml import read_run_toml, resolve
 from evolve.errors import RunError
 from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
@@ -77,7 +77,7 @@ def run_command(
     from evolve.evolution.loop import Evolution
 
     given = given_options(EvolutionSettings, options)
-    file = read_toml(Path(config)) if config else {}
+    file = settings_below(config)
     if seeds is not None or grid:
         return start_study(EVOLUTIONS.name, seeds, grid, (file, given), jobs, out)
     settings = resolve(given, file, config or "file")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import html
 import os
-import shlex
-import shutil
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -15,12 +13,14 @@ from typing import Final
 import click
 
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
+from evolve.agents.source import CWD, source_of
 from evolve.cli.new_run import RUNS
 from evolve.cli.options import SERVICE_TOKEN
 from evolve.cli.terminal import say
-from evolve.errors import ExtraError
+from evolve.config.defaults import VARIABLE, default_rules
 from evolve.files.changes import make_folder
 from evolve.files.folder import inside
+from evolve.programs.command import located, words_of
 from evolve.tables.layout import CONFIG_FILE
 
 _POOL: Final = "ARROW_DEFAULT_MEMORY_POOL"
@@ -96,18 +96,10 @@ def serve_command(
       evolve serve --allow-programs 'gtp:gtp-rhino --level=3'
     """
     os.environ.pop(SERVICE_TOKEN, None)
-    try:
-        with _pool_of_the_system():
-            from evolve.service.door import TOKEN
-            from evolve.service.guard import HOST_NAME
-            from evolve.service.server import serve
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] == "evolve":
-            raise
-        raise ExtraError(
-            f"the service needs {error.name}, of the extra `serve` of evolve: "
-            "pip install '.[serve]'"
-        ) from error
+    with _pool_of_the_system():
+        from evolve.service.door import TOKEN
+        from evolve.service.guard import HOST_NAME
+        from evolve.service.server import serve
     if inside(runs, CONFIG_FILE).is_file():
         raise click.BadParameter(f"{runs} is a run; name the folder that holds runs")
     for program in programs:
@@ -133,6 +125,9 @@ def serve_command(
         token = _kept_token()
     if runs == RUNS and not runs.exists():
         make_folder(runs)
+    rules = default_rules()
+    if rules is not None:  # for its jobs as well, which begin in another folder
+        os.environ[VARIABLE] = rules
 
     def ready(address: str) -> None:
         page = address if not token else f"{address}?token={token}"
@@ -201,15 +196,20 @@ def _open(page: str, *, private: bool) -> Callable[[], None]:
 
 def _check_program(program: str) -> None:
     """Raise BadParameter where it is no program, or is not there."""
-    protocol, _, command = program.partition(":")
+    named = source_of(program)
+    protocol, _, command = named.place.partition(":")
     why = None
     if protocol not in PROGRAMS:
         why = f"{program!r} is not {' or '.join(PROGRAM_FORMS)}"
     elif protocol != "python":
-        with suppress(ValueError):
-            words = shlex.split(command)
-            if not words or shutil.which(words[0]) is None:
+        try:
+            folder = named.settings.get(CWD)
+            place = None if folder is None else Path(folder)
+            words = words_of(command, place)
+            if not words or located(words[0], place) is None:
                 why = f"there is no program to run for {program!r}"
+        except ValueError as error:  # AgentError is one
+            why = f"{program!r}: {error}"
     if why is not None:
         raise click.BadParameter(why, param_hint="--allow-programs")
 

@@ -220,6 +220,7 @@ def _is_run(folder: Path) -> bool:
 
 
 def _show_agent(source: str, agent: Agent, style: str | None, output: Path | None) -> None:
+    from evolve.agents.source import source_of
     from evolve.cli.agents import print_agent
     from evolve.evolution.ancestry import ancestry
     from evolve.files.atomic import write_text
@@ -237,7 +238,7 @@ def _show_agent(source: str, agent: Agent, style: str | None, output: Path | Non
         raise click.UsageError(
             "an agent goes into a .json file; `evolve plot` draws a picture of it"
         )
-    folder = Path(source.partition("?")[0]).parent
+    folder = Path(source_of(source).place).parent
     lines = []
     if stored.provenance and _is_run(folder):
         run = Run(folder)

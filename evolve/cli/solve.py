@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from evolve.cli.options import json_option
+from evolve.cli.options import given_rules, json_option
 from evolve.cli.terminal import counting, interruptible, print_rows, say
 from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
 
@@ -19,8 +19,8 @@ from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
 @click.option(
     "--rules",
     type=click.Choice([*RULE_SETS]),
-    default=DEFAULT_RULES,
-    show_default=True,
+    callback=given_rules,
+    show_default=DEFAULT_RULES,
     help="What a score is: "
     + "; ".join(f"{name}, {rules.score}" for name, rules in RULE_SETS.items())
     + ".",

@@ -21,18 +21,19 @@ from evolve.cli.executors import (
     where,
 )
 from evolve.cli.new_run import config_of, need_extras, new_folder, versions_of
-from evolve.cli.options import jobs_option
+from evolve.cli.options import ExistingFile, jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs_of_study
 from evolve.cli.progress import Reported, progress_of, progress_option, tell_event, tell_started
 from evolve.cli.runs import done_of, interval_of
 from evolve.cli.settings import Grouped
 from evolve.cli.signals import INTERRUPTED
 from evolve.cli.terminal import bar, cell, duration
+from evolve.config.defaults import rules_of_defaults
 from evolve.errors import ClusterError, OptionsError, RunError, SettingsError
 from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
 from evolve.tables.kinds import EVOLUTIONS
-from evolve.text import count_of
+from evolve.text import as_word, count_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -113,7 +114,7 @@ def _bare(value: Any) -> Any:
 
 
 @click.command(name="study")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=ExistingFile())
 @click.option("--out", metavar="FOLDER", help="Folder of the study; runs/study-NNN by default.")
 @executor_options
 @jobs_option
@@ -145,7 +146,7 @@ def study_command(file: Path, out: str | None, jobs: int) -> int:
     """
     from evolve.tables.design import read_design
 
-    design = read_design(file)
+    design = _with_default_rules(read_design(file))
     design.check()
     return _start(design, jobs, out)
 
@@ -173,6 +174,12 @@ def _with_workers(design: Design, jobs: int) -> Design:
         return design
     share = max(1, jobs // sum(1 for _ in design.members))
     return design.model_copy(update={"settings": {**design.settings, "jobs": share}})
+
+
+def _with_default_rules(design: Design) -> Design:
+    """A design that says by which rules its runs play that do not: those of the project or user."""
+    settings = {**rules_of_defaults(), **design.settings}
+    return design.model_copy(update={"settings": settings})
 
 
 def _begun(folder: FolderPath) -> int:
@@ -273,7 +280,7 @@ def _work_on(study: Study, work: StudyWork, place: str) -> int:
             observer = display if file is None else Reported(display, file, _ROW_EVENT)
             ending = work.run(observer)
     except (KeyboardInterrupt, ClusterError):
-        tell(f"go on with: evolve resume {study.path}")
+        tell(f"go on with: evolve resume {as_word(study.path)}")
         raise
     done = sum(row["state"] == "done" for row in work.rows.values())
     tell(f"{done} of {count_of(len(work.rows), 'run')}: {ending.value}")
@@ -281,10 +288,10 @@ def _work_on(study: Study, work: StudyWork, place: str) -> int:
         names = ", ".join(member.name for member in work.failed)
         raise RunError(
             f"{count_of(len(work.failed), 'run')} failed: {names}; see {study.path / 'logs'}; "
-            f"evolve resume {study.path} tries again"
+            f"evolve resume {as_word(study.path)} tries again"
         )
     if ending.stopped:
-        tell(f"go on with: evolve resume {study.path}")
+        tell(f"go on with: evolve resume {as_word(study.path)}")
     else:
         _report(study)
     tell_event("done", ending=ending.value, stopped=ending.stopped, folder=study.path)
@@ -294,8 +301,11 @@ def _work_on(study: Study, work: StudyWork, place: str) -> int:
 def _print_header(study: Study, work: StudyWork, place: str) -> None:
     design = study.design
     settings, seeds = len(design.settings_of_runs), len(design.seeds)
+    rules = " and ".join(
+        dict.fromkeys(str(getattr(one, "rules", None)) for one in _settings(design))
+    )
     tell(
-        f"evolve {evolve.__version__} · study of `evolve {design.command}` · "
+        f"evolve {evolve.__version__} · study of `evolve {design.command}` · {rules} · "
         f"{count_of(settings, 'setting')} × {count_of(seeds, 'seed')} · {study.path}"
     )
     done = len(work.rows) - len(work.left)
@@ -316,9 +326,10 @@ def _report(study: Study) -> None:
         print_compared(compared(groups_of([study])))
     except RunError as error:
         tell(str(error))
+    name = as_word(study.path)
     tell(
-        f"next: evolve show {study.path} · evolve compare {study.path} --games 100 · "
-        f"evolve plot {study.path} -o study.png"
+        f"next: evolve show {name} · evolve compare {name} --games 100 · "
+        f"evolve plot {name} -o study.png"
     )
 
 

@@ -15,8 +15,8 @@ import click
 import evolve
 from evolve.cli.display import tell
 from evolve.cli.executors import executor_options, refuse_cluster, site
-from evolve.cli.new_run import config_of, need_extras, new_folder
-from evolve.cli.options import all_cores
+from evolve.cli.new_run import config_of, need_extras, new_folder, settings_below
+from evolve.cli.options import all_cores, log_option
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import progress_option
 from evolve.cli.settings import GroupedCommand, given_options, model_options
@@ -32,7 +32,7 @@ from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
 from evolve.tables.kinds import SWEEPS, imported
 from evolve.tables.layout import CONFIG_FILE
-from evolve.text import count_of
+from evolve.text import as_word, count_of
 
 if TYPE_CHECKING:
     from evolve.fitness.site import Site
@@ -86,6 +86,7 @@ Examples:
 @click.option("--list", "listing", is_flag=True, help="Show the space in place of a sweep.")
 @study_options
 @executor_options
+@log_option
 @progress_option
 @click.option("--out", metavar="FOLDER", help="Folder of the sweep; runs/sweep-KIND-NNN if not.")
 @click.option("--config", metavar="FILE.toml", help="Settings; options come first.")
@@ -110,7 +111,7 @@ def sweep_command(
         given["fix"] = dict(map(_held, fix))
     if space is not None:
         given["space"] = _ranges(Path(space), given.setdefault("fix", {}))
-    file = read_toml(Path(config)) if config else {}
+    file = settings_below(config)
     if (seeds is not None or grid) and not listing:
         # Those of the command line are of all sweeps together, those of the file of each.
         jobs = given.pop("jobs", None) or all_cores()
@@ -389,7 +390,7 @@ def _report(sweep: Sweep, result: FinalResult | None) -> None:
     """How the final ended, whether anything is found, the champion, and what to do with it."""
     folder = sweep.folder
     if result is None:
-        tell(f"go on with: evolve resume {folder}")
+        tell(f"go on with: evolve resume {as_word(folder)}")
         return
     from evolve.tables.final import final_table
 
@@ -398,9 +399,10 @@ def _report(sweep: Sweep, result: FinalResult | None) -> None:
         _report_program(result)
         return
     tell(f"champion trial-{result.winner} → {result.champion}")
+    name = as_word(folder)
     tell(
-        f"next: evolve show {folder} · evolve plot {folder} -o sweep.png · "
-        f"evolve export {folder} -o best{result.champion.suffix}"
+        f"next: evolve show {name} · evolve plot {name} -o sweep.png · "
+        f"evolve export {name} -o best{result.champion.suffix}"
     )
 
 

@@ -11,7 +11,7 @@ import click
 import evolve
 from evolve.cli.checks import ChecksLook
 from evolve.cli.display import tell
-from evolve.cli.new_run import config_of, need_extras, new_folder
+from evolve.cli.new_run import config_of, need_extras, new_folder, settings_below
 from evolve.cli.options import jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import progress_option
@@ -26,7 +26,7 @@ from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
 from evolve.tables.kinds import TRAININGS, imported
 from evolve.tables.layout import CONFIG_FILE, LEARNED_FILE
-from evolve.text import count_of
+from evolve.text import as_word, count_of
 
 if TYPE_CHECKING:
     from evolve.learning.training import Training
@@ -133,7 +133,7 @@ def _train(
 ) -> int:
     command, variant = TRAININGS.command(word), TRAININGS.variants[word]
     model = variant.model()
-    file = read_toml(Path(config)) if config else {}
+    file = settings_below(config)
     given, presets = given_options(model, options), variant.all_presets()
     if seeds is not None or grid:
         return start_study(command, seeds, grid, (file, given), jobs, out)
@@ -231,7 +231,8 @@ def _report(training: Training) -> None:
     found: Any = getattr(agent, "provenance", {})
     score, error, against = (cell(found.get(key)) for key in ("score", "error", "against"))
     tell(f"best {agent.name}: score {score} ± {error} against {against} → {folder / LEARNED_FILE}")
+    name = as_word(folder)
     tell(
-        f"next: evolve show {folder} · evolve plot {folder} -o plot.png · "
-        f"evolve match {folder} 'positional?depth=4' --games 100"
+        f"next: evolve show {name} · evolve plot {name} -o plot.png · "
+        f"evolve match {name} 'positional?depth=4' --games 100"
     )

@@ -12,6 +12,7 @@ from evolve.errors import ClusterError
 from evolve.files.folder import FolderPath
 from evolve.tables.kinds import RunKind, imported
 from evolve.tables.observer import Observer, RunEnding
+from evolve.text import as_word
 
 E = TypeVar("E", bound=RunEnding)
 
@@ -45,4 +46,4 @@ def finish(folder: FolderPath, so_far: str, ending: RunEnding, report: Callable[
 
 
 def _tell_how_to_go_on(folder: FolderPath) -> None:
-    tell(f"go on with: evolve resume {folder}")
+    tell(f"go on with: evolve resume {as_word(folder)}")

@@ -56,7 +56,9 @@ class ContestSettings(Settings):
         0, ge=0, le=2**63 - 1, description="of the openings and of agents that draw at random"
     )
     rules: Rules | None = Field(
-        None, description="rules to play by; those of the agents by default, or standard"
+        None,
+        description="rules to play by; those of the agents by default, or of the project, or "
+        "standard",
     )
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.documents import parse_toml, read_document
-from evolve.errors import OptionsError, SettingsError
+from evolve.errors import OptionsError, SettingsError, reason_of
 
 M = TypeVar("M", bound=BaseModel)
 _LONGEST: Final = 200
@@ -30,7 +30,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         values = parse_toml(read_document(path))
     except OSError as error:
-        raise SettingsError(f"{path}: {error.strerror}") from error
+        raise SettingsError(reason_of(error, path)) from error
     except ValueError as error:
         raise SettingsError(f"{path} is not a TOML file: {error}") from error
     return {key: value for key, value in values.items() if key not in _NOT_SETTINGS}

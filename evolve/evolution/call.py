@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from evolve import __version__
+from evolve.config.defaults import rules_of_defaults
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OWNABLE
 from evolve.config.toml import config_text, read_run_toml, resolve
@@ -64,9 +65,10 @@ def evolve(
         for name in OF_DIRECT_GENES:
             if name in settings:
                 raise SettingsError(f"{name}: is of no use to genes of one's own")
-    asked = resolve({**settings, **{kind: own_name(value) for kind, value in own.items()}})
     folder = inside(folder)
     begun = (folder / CONFIG_FILE).exists()
+    below = _rules_of(folder) if begun else rules_of_defaults()
+    asked = resolve({**settings, **{kind: own_name(value) for kind, value in own.items()}}, below)
     if not begun:
         folder, _ = store.claimed(inside(_RUNS), asked.rules, folder)
     with store.locked(folder):
@@ -81,6 +83,12 @@ def evolve(
         if evolution.finished is None:
             evolution.run(observer or Silent())
     return Run(folder)
+
+
+def _rules_of(folder: FolderPath) -> dict[str, Any]:
+    """The rules of a run, as settings: the defaults of now may be others."""
+    kept = read_run_toml(folder / CONFIG_FILE)
+    return {"rules": kept["rules"]} if "rules" in kept else {}
 
 
 def _check_same(folder: FolderPath, asked: EvolutionSettings) -> None:

@@ -6,8 +6,10 @@ Source: the draft of GTP version 2 by G. Farnebäck; squares are a1 to h8 with a
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping, Sequence
-from typing import Final
+from pathlib import Path
+from typing import Final, NamedTuple
 
 from evolve.engine.board import Board
 from evolve.engine.rules import PASS
@@ -16,15 +18,25 @@ from evolve.errors import EngineError, RecordError
 from evolve.programs.process import NOTHING, LineProcess
 
 _LONGEST_ANSWER: Final = 1000
-_ANSWER: Final = re.compile(r"([=?])(\d*)(?:\s+(.*))?")
+_ANSWER: Final = re.compile(r"([=?])(\d*)(?:\s+(.*)|([A-Za-z].*))?")
+"""The first line of an answer; what looks like a banner, `=== Rhino ===`, is none."""
+_PATIENCE: Final = 8.0
+"""Seconds after which a program is taken for one that does not know what it was greeted with; a
+quarter of that once it has answered anything."""
+_QUIET: Final = 0.5
+"""Seconds without a line after which an answer has ended that no blank line ends; four times that
+of a program that has ended one so."""
+_PAUSE: Final = 0.1
+"""The same for what a program says of itself."""
 
 
 class GtpSession:
     """A running program; `moves` are those that it has been told or has played.
 
-    Programs answer in upper or lower case, with or without ids, print banners, and may know no
-    more than the few commands that a game needs: we do without the rest. setup: commands of the
-    program's own, told when it begins.
+    Programs answer in upper or lower case, print banners, and may know no more than the few
+    commands that a game needs: we do without the rest. Commands have ids where the program gives
+    them back, and none otherwise: many take one for the command. setup: commands of the program's
+    own, told when it begins.
     """
 
     def __init__(
@@ -32,22 +44,29 @@ class GtpSession:
         command: Sequence[str],
         seconds: float | None,
         environment: Mapping[str, str] = NOTHING,
+        folder: Path | None = None,
         setup: Sequence[str] = (),
     ) -> None:
-        self._program = LineProcess(command, environment)
+        self._program = LineProcess(command, environment, folder)
         self._seconds = seconds
         self._setup = setup
         self._id = 0
+        self._has_ids = True
+        """Whether commands are sent with ids."""
+        self._is_strict = False
+        """Whether answers without ids are to what was sent without, before it was known."""
+        self._has_ends: bool | None = None
+        """Whether a blank line ends its answers; None where that is open."""
         self.moves: tuple[int, ...] | None = ()
 
     def begin(self, deadline: float) -> None:
         """Learn what the program can do and set up the game."""
-        commands = (self._try("list_commands", deadline) or "").split()
+        commands = self._greet(deadline)
         if "list_games" in commands and "set_game" in commands:
             games = self._ask("list_games", deadline).split()
             ours = [name for name in games if name.lower() in ("othello", "reversi")]
             if not ours:
-                raise EngineError(f"plays {' '.join(games)[:80] or 'nothing'}, and not Othello")
+                raise self.error(f"plays {' '.join(games)[:80] or 'nothing'}, and not Othello")
             self._ask(f"set_game {ours[0]}", deadline)
         self._ask("boardsize 8", deadline)
         self._ask("clear_board", deadline)
@@ -56,6 +75,23 @@ class GtpSession:
             self._ask(f"time_settings 0 {int(self._seconds)} 1", deadline)
         for line in self._setup:
             self._ask(line, deadline)
+
+    def _greet(self, deadline: float) -> list[str]:
+        """The commands that it says it knows, asked with an id first.
+
+        Where its answer has none, it may have taken that for the command: it is asked again. So it
+        is where there was no answer, once it has answered what every program knows.
+        """
+        first = self._said("list_commands", min(deadline, time.monotonic() + _PATIENCE))
+        if first is not None and first.id:
+            return first.text.split()
+        self._has_ids = False
+        if first is None:
+            self._ask("boardsize 8", deadline)
+        self._program.settle(_PAUSE)
+        again = self._said("list_commands", min(deadline, time.monotonic() + _PATIENCE / 4))
+        self._program.settle(_PAUSE)
+        return [] if again is None or not again.good else again.text.split()
 
     def choose(self, board: Board, deadline: float) -> int:
         """The program's move, which it has then played itself."""
@@ -70,11 +106,11 @@ class GtpSession:
         answer = self._ask(f"genmove {board.side}", deadline)
         word = answer.split()[0] if answer.split() else ""
         if word.lower() == "resign":
-            raise EngineError("resigned")
+            raise self.error("resigned")
         try:
             square = parse_square(word)
         except RecordError:
-            raise EngineError(f"answered {answer[:40]!r}, which is not a move") from None
+            raise self.error(f"answered {answer[:40]!r}, which is not a move") from None
         self.moves = (*board.moves, square)
         return square
 
@@ -86,9 +122,13 @@ class GtpSession:
         else:
             self._ask(f"play {side} {square_name(moves[ply])}", deadline)
 
+    def error(self, text: str) -> EngineError:
+        """See Session."""
+        return self._program.error(text)
+
     def end(self) -> None:
         """Ask the program to quit, and see to it that it does."""
-        self._program.end("quit", 0.5)
+        self._program.end(self._line("quit"), 0.5)
 
     def kill(self) -> None:
         """End the program at once."""
@@ -98,21 +138,64 @@ class GtpSession:
         """The answer to a command; EngineError when it is refused."""
         answer = self._try(command, deadline)
         if answer is None:
-            raise EngineError(f"refused {command!r}")
+            raise self.error(f"refused {command!r}")
         return answer
 
     def _try(self, command: str, deadline: float) -> str | None:
         """The answer to a command, None when it is refused."""
+        answer = self._said(command, deadline)
+        if answer is None:
+            raise self.error("no answer in time")
+        return answer.text if answer.good else None
+
+    def _line(self, command: str) -> str:
+        if not self._has_ids:
+            return command
         self._id += 1
-        self._program.send(f"{self._id} {command}")
-        while True:
-            line = self._program.receive(deadline, "answer")
-            found = _ANSWER.fullmatch(line)
-            if found and found[2] in ("", str(self._id)):
+        return f"{self._id} {command}"
+
+    def _said(self, command: str, deadline: float) -> _Answer | None:
+        """The answer to a command; None where there is none before `deadline`."""
+        self._program.send(self._line(command))
+        while (line := self._program.heard(deadline)) is not None:
+            if (answer := self._answer(line)) is None:
+                continue
+            if answer.id and not self._has_ids:  # to our greeting, late or after a banner
+                self._has_ids = self._is_strict = True
+                return self._said(command, deadline)
+            return self._whole(answer, deadline)
+        return None
+
+    def _answer(self, line: str) -> _Answer | None:
+        """The answer that begins with a line, unless it is one to another command."""
+        found = _ANSWER.fullmatch(line)
+        if found is None or found[2] not in ("", str(self._id)):
+            return None
+        if self._is_strict and not found[2]:
+            return None
+        return _Answer(found[1] == "=", found[2], found[3] or found[4] or "")
+
+    def _whole(self, answer: _Answer, deadline: float) -> _Answer:
+        """An answer with its further lines."""
+        lines = [answer.text]
+        while self._has_ends is not False:
+            quiet = _QUIET if self._has_ends is None else 4 * _QUIET
+            line = self._program.heard(min(deadline, time.monotonic() + quiet))
+            if not line:
+                self._has_ends = line is not None
                 break
-        lines = [found[3] or ""]
-        while line := self._program.receive(deadline, "end of the answer"):
+            better = None if answer.id else self._answer(line)
+            if better is not None and better.id:  # what came before was of a banner
+                return self._whole(better, deadline)
             lines.append(line)
             if len(lines) > _LONGEST_ANSWER:
-                raise EngineError("gives an endless answer")
-        return "\n".join(lines) if found[1] == "=" else None
+                raise self.error("gives an endless answer")
+        return answer._replace(text="\n".join(lines))
+
+
+class _Answer(NamedTuple):
+    """good: whether the command was taken; id: as it came, empty where there was none."""
+
+    good: bool
+    id: str
+    text: str

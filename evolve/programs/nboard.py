@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from evolve.engine.board import Board
@@ -30,8 +31,9 @@ class NBoardSession:
         command: Sequence[str],
         depth: int | None,
         environment: Mapping[str, str] = NOTHING,
+        folder: Path | None = None,
     ) -> None:
-        self._program = LineProcess(command, environment)
+        self._program = LineProcess(command, environment, folder)
         self._depth = depth
         self._pings = 0
         self.moves: tuple[int, ...] | None = None
@@ -54,8 +56,12 @@ class NBoardSession:
                 break
         found = _CHOICE.fullmatch(line)
         if not found:
-            raise EngineError(f"answered {line[:40]!r}, which is not a move")
+            raise self.error(f"answered {line[:40]!r}, which is not a move")
         return parse_square(found[1])
+
+    def error(self, text: str) -> EngineError:
+        """See Session."""
+        return self._program.error(text)
 
     def end(self) -> None:
         """Ask the program to quit, and see to it that it does."""
@@ -69,5 +75,6 @@ class NBoardSession:
         """Wait until the program has heard all that was said."""
         self._pings += 1
         self._program.send(f"ping {self._pings}")
-        while self._program.receive(deadline, "pong").split() != ["pong", str(self._pings)]:
+        pong = ["pong", str(self._pings)]
+        while self._program.receive(deadline, "pong").lower().split() != pong:
             pass

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import queue
 import signal
 import subprocess
@@ -11,11 +10,14 @@ import threading
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import IO, Final
 
 from evolve.errors import EngineError
+from evolve.programs.environment import inherited
 from evolve.programs.life import Life
 from evolve.programs.orphans import MARK, PROGRAMS, Report, new_mark
+from evolve.programs.talk import Talk
 
 NOTHING: Final[Mapping[str, str]] = {}
 _LONGEST_LINE: Final = 65536
@@ -44,19 +46,31 @@ class LineProcess:
     see `programs.guard`, and `programs.orphans` for a program that ends its guard. Where there is
     no fork (Windows) it has no guard, and only its own process is ended. Raises EngineError where
     it fails: it cannot be started, is gone, or says nothing in time. environment: variables beside
-    those of this process.
+    those of this process; folder: that it runs in, None for this one; quoted: whether errors have
+    what was said last, which tells nothing where the program speaks to one of ours.
     """
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str] = NOTHING) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str] = NOTHING,
+        folder: Path | None = None,
+        *,
+        quoted: bool = True,
+    ) -> None:
+        self._quoted = quoted
+        self._talk = Talk()
         self._life = Life()
         self._mark = new_mark()
-        self._environment = {**os.environ, **environment, MARK: self._mark}
+        self._environment = {**inherited(), **environment, MARK: self._mark}
+        self._folder = folder
         self.report = Report() if self._life.held else None
         """What the guard says, once the program has ended."""
         try:
             self._process = self._start(command)
         except OSError as error:
             raise EngineError(f"cannot be started: {error.strerror}") from error
+        self._talk.begin(command, self._process.pid)
         # With a limit (`queue.Queue`) it would be made of locks that a Ctrl-C can leave closed:
         # a match stood still for good after one of 240.
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
@@ -90,6 +104,7 @@ class LineProcess:
                 stderr=subprocess.PIPE,
                 pass_fds=life.pipes if report is None else (*life.pipes, report),
                 env=self._environment,
+                cwd=self._folder,
                 start_new_session=life.held,  # Ctrl-C is for us
             )
             if report is not None:
@@ -107,18 +122,26 @@ class LineProcess:
 
     def send(self, line: str) -> None:
         """Send a line."""
+        self._talk.sent(line)
         stdin = self._stream(self._process.stdin)
         try:
             stdin.write(line.encode() + b"\n")
             stdin.flush()
         except (OSError, ValueError) as error:  # ValueError: another thread has ended it
-            raise EngineError(self._last_words()) from error
+            raise self.error(self._last_words()) from error
 
     def receive(self, deadline: float, what: str) -> str:
         """The next line, without white space around it, before `deadline` (time.monotonic()).
 
         `what` is waited for; the error names it.
         """
+        line = self.heard(deadline)
+        if line is None:
+            raise self.error(f"no {what} in time")
+        return line
+
+    def heard(self, deadline: float) -> str | None:
+        """The same; None where nothing comes before `deadline`."""
         while True:
             left = max(0.0, deadline - time.monotonic())
             # A program that has ended may have left a child behind that keeps its output open.
@@ -129,13 +152,24 @@ class LineProcess:
                 break
             except queue.Empty:
                 if ended:
-                    raise EngineError(self._last_words()) from None
+                    raise self.error(self._last_words()) from None
                 if left <= _LAST_WORDS_SECONDS:
-                    raise EngineError(f"no {what} in time") from None
+                    return None
         if line is None:
             self._lines.put(None)
-            raise EngineError(self._last_words())
-        return line
+            raise self.error(self._last_words())
+        self._talk.heard(line)
+        return line.strip()
+
+    def settle(self, seconds: float) -> None:
+        """Forget all lines until none has come for so long."""
+        most = time.monotonic() + _LAST_WORDS_SECONDS
+        while time.monotonic() < most and self.heard(time.monotonic() + seconds) is not None:
+            pass
+
+    def error(self, text: str) -> EngineError:
+        """The error that says so, with the last line that was sent, and what came since."""
+        return EngineError(f"{text}{self._talk.last if self._quoted else ''}")
 
     def end(self, farewell: str | None = None, patience: float = 0.0) -> None:
         """Say farewell, wait a moment, and end the program and all its children for certain.
@@ -164,6 +198,7 @@ class LineProcess:
                 thread.join(0.01)
         self._forget_lines()
         self._lines.put(None)  # for whoever waits for a line
+        self._talk.close()
 
     def _forget_lines(self) -> None:
         with contextlib.suppress(queue.Empty):
@@ -198,14 +233,17 @@ class LineProcess:
             while line := stream.readline(_LONGEST_LINE):
                 while self._lines.qsize() >= _LINES_AHEAD and not self._unwanted:
                     time.sleep(_FLOOD_PAUSE)
+                text = line.decode("utf-8", "replace").rstrip("\n")
+                self._talk.said(text)
                 if not self._unwanted:
-                    self._lines.put(line.decode("utf-8", "replace").strip())
+                    self._lines.put(text)
         self._lines.put(None)
 
     def _read_complaints(self) -> None:
         with contextlib.closing(self._stream(self._process.stderr)) as stream:
             while line := stream.readline(_LONGEST_LINE):
                 text = line.decode("utf-8", "replace")
+                self._talk.complained(text.rstrip("\n"))
                 # It is shown: what would move the cursor or change colours is left out.
                 shown = "".join(sign if sign.isprintable() else " " for sign in text)
                 self._complaints.append(shown.strip())

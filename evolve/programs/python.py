@@ -33,9 +33,10 @@ class PythonSession:
         megabytes: int,
         python: str = sys.executable,
         environment: Mapping[str, str] = NOTHING,
+        folder: Path | None = None,
     ) -> None:
         command = [python, str(_HOST), str(file), name, str(megabytes)]
-        self._program = LineProcess(command, environment)
+        self._program = LineProcess(command, environment, folder, quoted=False)
         self._seconds = _SECONDS if seconds is None else seconds
         self.moves: tuple[int, ...] | None = None
 
@@ -68,6 +69,10 @@ class PythonSession:
         if not isinstance(found, list) or not all(map(_is_place, found)):
             raise EngineError(f"answered {json.dumps(found)[:40]!r}, which is not a list of places")
         return [(row, column) for row, column in found]
+
+    def error(self, text: str) -> EngineError:
+        """See Session."""
+        return self._program.error(text)
 
     def end(self) -> None:
         """End it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from evolve.engine.board import Board
+from evolve.errors import EngineError
 
 
 class Session(Protocol):
@@ -18,6 +19,9 @@ class Session(Protocol):
 
     def choose(self, board: Board, deadline: float) -> int:
         """The program's move."""
+
+    def error(self, text: str) -> EngineError:
+        """What to raise for a move that cannot be, with what was said."""
 
     def end(self) -> None:
         """Let it end, and see to it that it does."""

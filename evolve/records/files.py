@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evolve.errors import RecordError
+from evolve.errors import RecordError, reason_of
 
 
 def read_bytes(path: Path) -> bytes:
@@ -12,7 +12,7 @@ def read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise RecordError(f"{path}: {error.strerror}") from error
+        raise RecordError(reason_of(error, path)) from error
 
 
 def read_text(path: Path, what: str) -> str:

@@ -107,7 +107,7 @@ def _is_missing(value: Any) -> bool:
 def _stopped(reason: str) -> Ending:
     if reason in ("resigned", "time", "agreed"):
         return reason  # type: ignore[return-value]
-    if reason.endswith("in time"):
+    if " in time" in reason:  # before what was said last
         return "time"
     return "resigned" if reason.startswith(FAILED) else "unfinished"
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo as ModelField
 
 from evolve.config.contests import MatchSettings, RateSettings
+from evolve.config.defaults import default_rules, rules_of_defaults
 from evolve.config.evolution import FIRST
 from evolve.config.fields import group_of, is_mapping, plain_type
 from evolve.config.naming import Place, names_of, with_agents, words_of
@@ -119,8 +120,9 @@ class Form:
                     if key in _naming_fields()
                 ]
         values = {**given, KIND: self.second} if self.first == "sweep" else given
+        below = {} if self.kind is None else rules_of_defaults()
         try:
-            self.model.model_validate(merged(self.presets, values, {}))
+            self.model.model_validate(merged(self.presets, values, below))
         except ValidationError as error:
             # Contradictions have no place, but begin with the field that is to be changed.
             wrong += [
@@ -129,7 +131,9 @@ class Form:
             ]
         if wrong:
             raise wrong_settings(wrong)
-        return {key: value for key, value in given.items() if value is not None}
+        found = {key: value for key, value in given.items() if value is not None}
+        # Of agents that meet, their own rules come first.
+        return found if self.kind is None else {**rules_of_defaults(), **found}
 
     def _named(self, text: str) -> Place:
         """The field that a text begins with."""
@@ -223,6 +227,8 @@ def _field(model: type[BaseModel], name: str, field: ModelField) -> FieldInfo:
     least = getattr(limits.get("Ge"), "ge", getattr(limits.get("Gt"), "gt", None))
     most = getattr(limits.get("Le"), "le", getattr(limits.get("Lt"), "lt", None))
     default = None if field.is_required() else field.get_default(call_default_factory=True)
+    if name == "rules" and default is not None:
+        default = default_rules() or default
     return FieldInfo(
         name=name,
         type=form,  # type: ignore[arg-type]

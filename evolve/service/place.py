@@ -48,8 +48,6 @@ class Place:
 
     def claim(self) -> None:
         """Make the folders and hold them for this process; RunError where that cannot be."""
-        if "?" in str(self.runs):
-            raise RunError(f"{self.runs}: a question mark in the name would begin settings")
         if not self.runs.is_dir():
             raise RunError(f"{self.runs} is not a folder of runs; make it, or name another one")
         try:

@@ -21,6 +21,7 @@ import psutil
 from pydantic import Field
 
 from evolve.files.folder import FolderPath
+from evolve.programs.environment import inherited
 
 MARK: Final = "EVOLVE_JOB"
 """The variable of a job's environment that has its mark."""
@@ -86,7 +87,7 @@ def start(words: Sequence[str], folder: Path, log: FolderPath, mark: str) -> Pro
             stdout=sink,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            env={**os.environ, MARK: mark},
+            env={**inherited(), MARK: mark},
         )
     with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, child.pid, _NICE)

@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
+from evolve.agents.source import source_of
 from evolve.documents import json_value
 from evolve.files.folder import inside
 from evolve.programs.life import end_with
@@ -68,14 +69,14 @@ def _agent(source: str, stamp: int) -> Any:
 
 def _individual(source: str) -> tuple[str, str] | None:
     """The folder and the individual of `INDIVIDUAL:FOLDER:NUMBER`; None for another source."""
-    head, _, rest = source.partition("?")[0].partition(":")
+    head, _, rest = source_of(source).place.partition(":")
     folder, _, number = rest.rpartition(":")
     return (folder, number) if head == INDIVIDUAL else None
 
 
 def _loaded(source: str) -> Any:
     """The agent, loaded again only where its file has changed."""
-    place = source.partition("?")[0]
+    place = source_of(source).place
     found = _individual(source)
     path = Path(place if found is None else found[0]) / ("" if found is None else CONFIG_FILE)
     stamp = 0

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+from evolve.agents.source import source_of
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_run_toml, resolve
 from evolve.errors import ClusterError, EvolveError, OptionsError, RunError
@@ -27,7 +28,7 @@ from evolve.tables.layout import CONFIG_FILE, committed_generations
 def check_remote(settings: EvolutionSettings) -> None:
     """Raise OptionsError where workers would need a file that only this machine has."""
     source = settings.start_from
-    if source is not None and Path(source.partition("?")[0]).exists():
+    if source is not None and Path(source_of(source).place).exists():
         raise OptionsError(f"start_from: workers of a cluster do not have {source}")
 
 

@@ -163,13 +163,19 @@ class StudyWork:
             words = ["resume", str(folder), *self._more]
         else:
             file = self.study.path / SETTINGS / f"{name}.toml"
-            write_text(file, tomli_w.dumps(self.study.design.values_of(member)))
+            write_text(file, tomli_w.dumps(self._settings_of(member)))
             command = self.study.design.command.split()
             words = [*command, "--config", str(file), "--out", str(folder)]
         logs = self.study.path / LOGS
         words += ["--jobs", str(self._threads_of(member))]
         modules = self.study.design.kind.modules
         return RunProcess(words, logs / f"{name}.log", logs / f"{name}{PROGRESS}", modules)
+
+    def _settings_of(self, member: Member) -> dict[str, Any]:
+        """A run's settings, with its rules: other ones may hold for new runs by now."""
+        design = self.study.design
+        rules = getattr(design.resolved(member), "rules", None)
+        return {"rules": rules, **design.values_of(member)}
 
     def _end(self, member: Member, process: Working, observer: Observer) -> None:
         """A process has ended: its run's row, or why it failed."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import importlib.util
 import math
 import warnings
 from types import SimpleNamespace
@@ -16,7 +15,7 @@ from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.config.sweep import SweepSettings
-from evolve.errors import ExtraError
+from evolve.extras import need
 from evolve.sweeps.attempts import PLACE, is_lost, number_of
 from evolve.sweeps.cmaes import CmaSampler
 from evolve.sweeps.genetic import GeneticSampler
@@ -35,12 +34,8 @@ _ANY: Final = 2**31
 
 def check_sampler(settings: SweepSettings) -> None:
     """Raise ExtraError when the sampler needs what is not installed."""
-    needed = ("torch", "scipy") if settings.sampler == "gp" else ()
-    for package in needed:
-        if importlib.util.find_spec(package) is None:
-            raise ExtraError(
-                f"sampler gp needs {package}, of evolve's extra `learn`: pip install '.[learn]'"
-            )
+    for package in ("torch", "scipy") if settings.sampler == "gp" else ():
+        need(package, "sampler gp")
 
 
 class Proposer:

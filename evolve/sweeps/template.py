@@ -11,9 +11,11 @@ import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from evolve.errors import OptionsError
+from evolve.programs.command import words_of
 from evolve.sweeps.grid import on_grid
 from evolve.sweeps.space import Parameter, Value
 
@@ -87,10 +89,11 @@ class CommandTemplate:
     words: tuple[Template, ...]
 
     @classmethod
-    def of(cls, command: str) -> CommandTemplate:
-        """The template of a command; OptionsError where it is none."""
+    def of(cls, command: str, folder: Path | None = None) -> CommandTemplate:
+        """The template of a command, whose program is looked for in `folder` as well; OptionsError
+        where it is none."""
         try:
-            words = shlex.split(command)
+            words = words_of(command, folder)
         except ValueError as error:
             raise OptionsError(f"{command!r} is not a command: {error}") from error
         return cls(tuple(map(Template.of, words)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,8 +13,9 @@ from typing import Any, Final, cast
 from evolve.agents.external import ExternalAgent
 from evolve.agents.loading import load_agent
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
+from evolve.agents.source import CWD, source_of
 from evolve.config.program_sweep import ProgramSweepSettings
-from evolve.errors import OptionsError, SettingsError
+from evolve.errors import OptionsError, SettingsError, reason_of
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath, inside
@@ -23,8 +23,6 @@ from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.template import CommandTemplate, Template, middle, value_text
 from evolve.tables.layout import TRIALS
 
-_SETTINGS: Final = re.compile(r"\w+=[^\s{}]*")
-"""What may follow the question mark of a program."""
 _FILE: Final = "file"
 """The hole of the command for the file that is made of the template."""
 _ONE_THREAD: Final = (
@@ -44,18 +42,17 @@ class Tunable:
     @cached_property
     def command(self) -> CommandTemplate:
         """The command, without its protocol and the settings after the question mark."""
-        return CommandTemplate.of(self._named[1])
+        folder = source_of(self.settings.program).settings.get(CWD)
+        return CommandTemplate.of(self._named[1], None if folder is None else Path(folder))
 
     @cached_property
     def _named(self) -> tuple[str, str, str]:
         """Protocol, command, and the settings with their question mark."""
-        protocol, colon, command = self.settings.program.partition(":")
+        place, query = source_of(self.settings.program)
+        protocol, colon, command = place.partition(":")
         if not colon or protocol not in PROGRAMS:
             raise OptionsError(f"{self.settings.program!r} is not {' or '.join(PROGRAM_FORMS)}")
-        place, mark, query = command.rpartition("?")
-        if mark and _SETTINGS.fullmatch(query):
-            return protocol, place, f"?{query}"
-        return protocol, command, ""
+        return protocol, command, "" if query is None else f"?{query}"
 
     @cached_property
     def template(self) -> Template | None:
@@ -64,7 +61,10 @@ class Tunable:
             return None
         try:
             return Template.of(Path(self.settings.template).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
+        except OSError as error:
+            why = reason_of(error, self.settings.template)
+            raise SettingsError(f"template: {why}") from error
+        except UnicodeDecodeError as error:
             raise SettingsError(f"template: {self.settings.template}: {error}") from error
 
     @cached_property

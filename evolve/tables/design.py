@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from evolve.config.base import Anything
 from evolve.config.toml import faults, resolve_as
 from evolve.documents import parse_toml, read_document
-from evolve.errors import EvolveError, OptionsError, SettingsError
+from evolve.errors import EvolveError, OptionsError, SettingsError, reason_of
 from evolve.tables.kinds import RUN_KINDS, RunKind, Variant, kind_of
 
 BASE: Final = "base"
@@ -206,7 +206,7 @@ def read_design(path: Path) -> Design:
     try:
         values = parse_toml(read_document(path))
     except OSError as error:
-        raise SettingsError(f"{path}: {error.strerror}") from error
+        raise SettingsError(reason_of(error, path)) from error
     except ValueError as error:
         raise SettingsError(f"{path} is not a TOML file: {error}") from error
     return design_of({key: one for key, one in values.items() if key != "versions"}, str(path))

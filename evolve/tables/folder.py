@@ -25,6 +25,7 @@ from evolve.tables.layout import (
     generation_of,
     playoff_file,
 )
+from evolve.text import as_word
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,7 +43,7 @@ def check_new(folder: FolderPath) -> None:
     if not folder.exists():
         return
     if (folder / CONFIG_FILE).exists() or (folder / STUDY_FILE).exists():
-        raise RunError(f"{folder} is taken; go on with: evolve resume {folder}")
+        raise RunError(f"{folder} is taken; go on with: evolve resume {as_word(folder)}")
     if not folder.is_dir() or not all(map(_is_leftover, folder.iterdir())):
         raise RunError(f"{folder} is taken")
 

@@ -5,8 +5,10 @@ move on: crash, hang, stop (SIGSTOP), kill (SIGKILL), illegal, garbage, silent (
 flood, endless (an answer without end), resign, deaf (dies at its start), child (hangs with a child
 of its own), clings (hangs, heeds no signal and no end of its input, has children in sessions of
 their own, and says in the folder that it does), white (illegal, but as white alone).
-Dialects: banner, lower, bare. It is started hundreds of times: what only faults need is imported
-by them.
+Dialects: banner, lower, bare; and of GTP strict, nodding, mute (take an id for a command, which
+they refuse, take for done, or are silent about), short (no blank line after an answer), late (is
+slow to start), crlf, chatty (says what it thinks, and `=D3`); passes (where it must not). It is
+started hundreds of times: what only faults need is imported by them.
 """
 
 from __future__ import annotations
@@ -73,7 +75,9 @@ def misbehave(fault: str) -> str | None:
         say("=")
         while True:
             sys.stdout.write("noise\n")
-    return {"illegal": "a1", "garbage": "\x00\xff?!", "resign": "resign"}.get(fault)
+    return {"illegal": "a1", "garbage": "\x00\xff?!", "resign": "resign", "passes": "pass"}.get(
+        fault
+    )
 
 
 def cling() -> None:
@@ -86,12 +90,18 @@ def cling() -> None:
     subprocess.Popen(["sh", "-c", "(trap '' TERM HUP INT; setsid sleep 1000 &) &"])
 
 
+ID_LESS = ("strict", "nodding", "mute", "short", "chatty")
+
+
 def gtp(fault: str) -> None:
     game, asked = Game(), 0
+    end = {"crlf": "\r\n\r", "short": ""}.get(fault, "\n")
     if fault == "banner":
         say("=== Welcome to Engine 1.0 ===\n\nready\n=\n?")
     for line in sys.stdin:
         number, _, rest = line.strip().partition(" ")
+        if fault in ID_LESS:
+            number, rest = "", line
         word, *words = rest.split()
         answer: str | None = ""
         if word == "clear_board":
@@ -118,9 +128,15 @@ def gtp(fault: str) -> None:
             say(f"={number}\n")
             return
         elif word not in ("boardsize", "set_game", "time_settings"):
-            say(f"?{number} unknown command\n")
+            if fault == "nodding":
+                say("=\n")
+            elif fault != "mute":
+                say(f"?{number} unknown command{end}")
             continue
-        say(f"={'' if fault == 'bare' else number} {answer}\n")
+        if fault == "chatty":
+            say(f"thinking about {word}\n\n=== nothing special ===\n")
+        between = "" if fault == "chatty" else " "
+        say(f"={'' if fault == 'bare' else number}{between}{answer}{end}")
 
 
 def nboard(fault: str) -> None:
@@ -153,6 +169,8 @@ if __name__ == "__main__":
         sys.exit("no book found")
     if behaviour == "silent":
         time.sleep(1000)
+    if behaviour == "late":
+        time.sleep(1.2)
     if behaviour == "clings":
         cling()
     (gtp if sys.argv[1] == "gtp" else nboard)(behaviour)

@@ -108,6 +108,54 @@ def test_dialects_play_the_same_games_as_the_agent_they_are(
 
 
 @pytest.mark.parametrize(
+    "dialect", ["strict", "nodding", "mute", "short", "late", "crlf", "chatty"]
+)
+def test_programs_that_know_no_ids_and_answer_loosely_play(
+    dialect: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evolve.programs.gtp._PATIENCE", 0.5)
+    result, played = match(agent("gtp", dialect), pairs=1)
+    openings = balanced_openings(1, Part.MATCH, "standard", np.random.default_rng(1))
+    other = Match(FirstMove(), evolve.load_agent("swh"), openings, "standard")  # type: ignore[arg-type]
+    assert other.play() == result
+    assert np.array_equal(other.games.moves, played.games.moves)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "fault", "said"),
+    [
+        (
+            "gtp",
+            "illegal",
+            r"played a1, which is illegal; sent '\d+ genmove black', received '=\d+ a1'",
+        ),
+        ("gtp", "passes", r"played a pass, which is illegal; sent .*, received '=\d+ pass'"),
+        ("gtp", "resign", r"resigned; sent '\d+ genmove black', received '=\d+ resign'"),
+        ("gtp", "garbage", r"not a move; sent .*, received '=\d+ \\x00.*\?!'"),
+        ("gtp", "hang", r"no answer in time; sent '\d+ genmove black', received nothing"),
+        ("gtp", "crash", r"exit code 3: I give up; sent '\d+ genmove .*', received nothing"),
+        (
+            "nboard",
+            "illegal",
+            r"played a1, which is illegal; sent 'go', received '=== A1/-1.30/0.11'",
+        ),
+        ("nboard", "garbage", r"not a move; sent 'go', received '=== \\x00"),
+    ],
+)
+def test_errors_have_the_lines_that_were_sent_and_received(
+    protocol: str, fault: str, said: str
+) -> None:
+    player = agent(protocol, fault, "?time=0.4")
+    board = evolve.Board.start()
+    for _ in range(2):
+        board = board.play(player.choose(board))
+        board = board.play(board.legal_moves()[-1])
+    with pytest.raises(EngineError, match=said) as caught:
+        player.choose(board)
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize(
     ("protocol", "fault", "reason"),
     [
         # Those that let the time run out do so below any protocol.
@@ -269,7 +317,7 @@ def test_a_match_that_is_interrupted_starts_no_further_program(
 
 def test_what_a_program_complains_of_is_shown_without_its_escapes() -> None:
     player = evolve.load_agent("gtp:sh -c 'printf \"\\033[31mred\\007\" >&2; exit 3'?time=0.3")
-    with pytest.raises(EngineError, match=r"exit code 3: \[31mred$"):
+    with pytest.raises(EngineError, match=r"exit code 3: \[31mred(; sent|$)"):
         player.choose(evolve.Board.start())
 
 
@@ -333,7 +381,7 @@ def test_closing_ends_one_that_thinks() -> None:
 
     thread = threading.Thread(target=think)
     thread.start()
-    until_within(thread, "receive")
+    until_within(thread, "heard")
     player.close()
     thread.join(PATIENCE)
     assert not thread.is_alive()

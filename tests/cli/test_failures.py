@@ -21,9 +21,10 @@ def test_a_program_that_fails_loses() -> None:
     assert (found["games"], found["played"]) == (4, 2)
     assert (found["failures_a"], found["failures_b"]) == (0, 2)
     told = f"{bad} failed as white: played a1, which is illegal"
-    assert sorted(ended.err.splitlines()) == [f"game 1: {told}", f"game 3: {told}"]
+    said = sorted(ended.err.splitlines())
+    assert [line.partition(";")[0] for line in said] == [f"game 1: {told}", f"game 3: {told}"]
     table = pd.read_csv("g.csv")
-    failed = table["reason"] == "failed: white: played a1, which is illegal"
+    failed = table["reason"].str.startswith("failed: white: played a1, which is illegal; sent")
     assert failed.tolist() == [True, False, True, False]
     assert [record.ending for record in read_ggf(Path("g.ggf"))] == ["resigned", "end"] * 2
     shown = invoke("match", bad, "swh", "--games", 2).out
@@ -37,7 +38,8 @@ def test_a_program_that_fails_in_every_game_is_no_victory() -> None:
     bad = source("gtp", "illegal")
     for more in ((), ("--json",), ("--out", "g.csv")):
         ended = invoke("match", "swh", bad, "--games", 4, *more)
-        assert (ended.code, ended.out) == (1, "")
+        header = "" if "--json" in more else f"swh against {bad}, standard\n"
+        assert (ended.code, ended.out) == (1, header)
         *told, error = ended.err.splitlines()
         assert len(told) == 4
         assert error.startswith("error: all 4 games were lost by failures: ")
@@ -77,7 +79,7 @@ def test_failures_in_a_rating() -> None:
     worse = source("gtp", "illegal")
     for _ in range(2):  # such a pair is not kept
         ended = invoke("rate", "zero", "swh", worse, "--games", 4, "--out", "rated")
-        assert (ended.code, ended.out) == (1, "")
+        assert (ended.code, ended.out) == (1, "standard, 12 games\n")
         assert "error: all 4 games were lost by failures" in ended.err
     assert [path.name for path in Path("rated/games").iterdir()] == ["pair-000-001.parquet"]
 

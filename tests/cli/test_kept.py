@@ -51,6 +51,7 @@ CHANGES_NOTHING: Final[Mapping[str, str]] = {
     "out": "where the work is kept",
     "ggf": "where the games of a match are kept as well",
     "progress": "tells what happens",
+    "log": "tells what is said to programs and by them",
     "json": "how the result is printed",
     "watch": "shows games",
     "pace": "how fast it shows them",

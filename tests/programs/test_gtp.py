@@ -85,7 +85,7 @@ def test_it_plays_othello_among_other_games() -> None:
 @pytest.mark.parametrize(
     ("answers", "why"),
     [
-        ({"genmove": "resign"}, "^resigned$"),
+        ({"genmove": "resign"}, "^resigned; sent"),
         ({"genmove": "z9 or so"}, "answered 'z9 or so', which is not a move"),
         ({"genmove": ""}, "answered '', which is not a move"),
         ({}, "refused 'genmove black'"),

@@ -1,0 +1,56 @@
+"""Packages that an installation may lack: what needs them, and how to get them."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from evolve.errors import EvolveError, ExtraError
+
+_SMALL: Final = (
+    ", or a small build for CPUs alone, pip install torch --index-url "
+    "https://download.pytorch.org/whl/cpu"
+)
+_EXTRAS: Final = {
+    "torch": ("learn", "learning needs PyTorch"),
+    "dask": ("cluster", "clusters need Dask"),
+    "distributed": ("cluster", "clusters need Dask"),
+    **dict.fromkeys(
+        ("anyio", "fastapi", "httptools", "psutil", "starlette", "uvicorn"), ("serve", "")
+    ),
+}
+"""Packages of the extras, each with its extra and what is to be said of it."""
+
+
+def need(package: str, who: str | None = None) -> None:
+    """Raise ExtraError where a package is not installed; who: what needs it."""
+    if importlib.util.find_spec(package) is None:
+        raise _missing(package, who)
+
+
+@contextmanager
+def telling_what_is_missing() -> Iterator[None]:
+    """Turn the error of a package that cannot be imported into an ExtraError; our own modules can
+    be."""
+    try:
+        yield
+    except ImportError as error:
+        package = (error.name or "").partition(".")[0]
+        if isinstance(error, EvolveError) or package == "evolve":
+            raise
+        if isinstance(error, ModuleNotFoundError) and package:
+            raise _missing(package, None) from error
+        raise ExtraError(f"a package that this needs cannot be loaded: {error}") from error
+
+
+def _missing(package: str, who: str | None) -> ExtraError:
+    extra, needs = _EXTRAS.get(package, (None, ""))
+    if extra is None:
+        return ExtraError(f"this needs {package}, which is not installed: pip install {package}")
+    needs = f"{who} needs {package}" if who else needs or f"the service needs {package}"
+    return ExtraError(
+        f"{needs}, the extra `{extra}` of evolve, which is not installed: pip install '.[{extra}]'"
+        f"{_SMALL if package == 'torch' else ''}"
+    )

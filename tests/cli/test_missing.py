@@ -1,0 +1,238 @@
+"""Folders, packages and backends that are not there: each is told as what it is."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from evolve.cli.main import COMMANDS, cli
+from evolve.programs.environment import LOG, inherited
+from tests.agents.test_external import source
+from tests.cli import QUICK, done, fails, invoke, match, program
+
+GAMES = ("swh", "zero", "--games=2", "--openings=start")
+WORDS: dict[str, tuple[str, ...]] = {
+    "run": (),
+    "train dqn": (),
+    "train mcts": (),
+    "train patterns": (),
+    "sweep": ("alphabeta",),
+    "study": ("design.toml",),
+    "resume": ("run",),
+    "show": ("swh",),
+    "compare": ("run",),
+    "lineage": ("run", "0-0"),
+    "plot": ("swh",),
+    "export": ("swh",),
+    "match": GAMES,
+    "rate": GAMES,
+    "cluster check": (),
+    "play": ("swh",),
+    "convert": ("moves.txt",),
+}
+"""What commands with files in their options need beside them."""
+PLACES = ("FILE", "FOLDER", "FILE.toml")
+NAMED = ("output", "ggf", "template")
+MISSING = ("missing/x.csv", "my missing/x y.csv", "text.txt/x.csv", "/no/such/place/x.csv")
+
+
+def commands(
+    command: click.Command, words: tuple[str, ...], context: click.Context
+) -> Iterator[tuple[str, click.Command]]:
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            found = command.get_command(context, name)
+            assert found is not None
+            yield from commands(found, (*words, name), context)
+    else:
+        yield " ".join(words), command
+
+
+def options() -> Iterator[tuple[str, str]]:
+    """Every option of a command that takes a file or a folder."""
+    for words, command in commands(cli, (), click.Context(cli)):
+        for option in command.params:
+            if not isinstance(option, click.Option):
+                continue
+            names_one = option.metavar in PLACES or isinstance(option.type, click.Path)
+            if names_one or option.name in NAMED:
+                yield words, option.opts[-1]
+    for words in ("match", "rate"):
+        yield words, "--openings"
+
+
+def test_every_option_tells_a_folder_that_is_not_there() -> None:
+    Path("text.txt").write_text("", encoding="utf-8")
+    Path("moves.txt").write_text("f5d6\n", encoding="utf-8")
+    Path("design.toml").write_text('seeds = "0"\n', encoding="utf-8")
+    found = list(options())
+    assert len(found) > 50
+    assert {words for words, _ in found} == {*WORDS}
+    for number, (words, option) in enumerate(found):
+        missing = MISSING[number % len(MISSING)]
+        more: tuple[str, ...] = ()
+        if option == "--template":
+            more = ("gtp:cat {file} {x:1:5}", "--set-by=file")
+        positional = ("program",) if more else WORDS[words]
+        result = invoke(*words.split(), *positional, *more, option, missing)
+        said = f"{words} {option} {missing}: {result}"
+        assert result.code in (1, 2), said
+        assert result.err.count("\n") == 1, said
+        assert f"there is no folder {Path(missing).parent}" in result.err, said
+    kept = {"text.txt", "moves.txt", "design.toml"}
+    assert {path.name for path in Path().iterdir()} - {"data"} == kept
+
+
+HIDE = """
+import sys
+for name in {hidden}:
+    sys.modules[name] = None
+from tests.cli import invoke
+import json
+print(json.dumps([invoke(*words) for words in {words}]))
+"""
+CLUSTER = "clusters need Dask, the extra `cluster` of evolve, which is not installed"
+TORCH = "learning needs PyTorch, the extra `learn` of evolve, which is not installed"
+LACKING = (
+    (("cluster", "check", "--scheduler=tcp://127.0.0.1:9"), CLUSTER),
+    (("run", "--scheduler=tcp://127.0.0.1:9"), CLUSTER),
+    (("match", *GAMES, "--scheduler=tcp://127.0.0.1:9"), CLUSTER),
+    (("rate", *GAMES, "--executor=dask", "--scheduler=tcp://127.0.0.1:9"), CLUSTER),
+    (("sweep", "evolution", "--scheduler=tcp://127.0.0.1:9"), "this needs optuna"),
+    (("train", "mcts"), TORCH),
+    (("train", "dqn", "--seeds=0-1"), TORCH),
+    (("serve",), "the extra `serve` of evolve, which is not installed: pip install '.[serve]'"),
+    (("plot", "swh", "-o", "x.png"), "this needs matplotlib, which is not installed"),
+    (("sweep", "alphabeta", "--trials=1"), "this needs optuna, which is not installed"),
+    (("sweep", "program", "gtp:cat {x:1:5}"), "this needs optuna, which is not installed"),
+)
+
+
+def test_every_command_tells_a_package_that_is_not_there(tmp_path: Path) -> None:
+    hidden = ("dask", "distributed", "torch", "fastapi", "uvicorn", "matplotlib", "optuna")
+    script = HIDE.format(hidden=hidden, words=[words for words, _ in LACKING])
+    results = json.loads(python(tmp_path, script))
+    for (words, why), (code, out, err) in zip(LACKING, results, strict=True):
+        assert (code, err.count("\n")) == (1, 1), (words, err)
+        assert why in err, (words, err)
+        assert "Traceback" not in out, words
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_driver_and_a_sampler_that_are_not_there(tmp_path: Path) -> None:
+    url = "postgresql+psycopg://user@127.0.0.1:9/none"
+    sweep = ("sweep", "alphabeta", "--trials=1", "--panel=random,swh")
+    words = [(*sweep, f"--storage={url}", "--study=x"), (*sweep, "--sampler=gp")]
+    results = json.loads(python(tmp_path, HIDE.format(hidden=("psycopg", "torch"), words=words)))
+    whys = ("the driver for postgresql+psycopg", "sampler gp needs torch, the extra `learn`")
+    for why, (code, _, err) in zip(whys, results, strict=True):
+        assert (code, err.count("\n")) == (1, 1), err
+        assert why in err
+
+
+def python(folder: Path, script: str) -> str:
+    import subprocess
+
+    from tests.cli import environment
+
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=folder,
+        env=environment(EVOLVE_DATA_DIR=str(folder / "data")),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    "backend",
+    ["module://matplotlib_inline.backend_inline", "module://no.such.backend", "nonsense", ""],
+)
+def test_pictures_need_no_backend(backend: str, tmp_path: Path) -> None:
+    result = program(tmp_path, "plot", "swh", "-o", "x.png", real=True, MPLBACKEND=backend)
+    assert (result.code, result.err) == (0, "")
+    assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_programs_do_not_inherit_where_a_notebook_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+    monkeypatch.setenv(LOG, "talk.txt")
+    assert {"MPLBACKEND", LOG} & set(inherited()) == set()
+    assert {**os.environ, **inherited()} == dict(os.environ)
+    for own in ("Agg", "qtagg", "svg"):
+        monkeypatch.setenv("MPLBACKEND", own)
+        assert inherited()["MPLBACKEND"] == own
+
+
+@pytest.mark.parametrize("name", ["my run", "what?", "runs of 5?/it's mine"])
+def test_runs_with_odd_names_go_on_and_play_by_what_is_said(name: str, copy: Path) -> None:
+    Path(name).parent.mkdir(exist_ok=True)
+    copy.rename(name)
+    assert done("resume", name, "--generations=4", "--jobs=1").code == 0
+    shown = f"go on with: evolve resume {shlex.quote(name)}"
+    assert shown in fails("run", *QUICK, "--out", name)
+    assert match(f"{name}?depth=1", name, "--games=2", "--jobs=1")["a"] == f"{name}?depth=1"
+    for words in (("show", name), ("show", f"{name}/champion.json?depth=1"), ("runs", ".")):
+        assert done(*words).out
+    done("plot", name, "-o", "x.png")
+    done("export", f"{name}?depth=1", "-o", "what?.json")
+    assert done("show", "what?.json").lines[0] == done("show", f"{name}?depth=1").lines[0]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("match", "PROGRAM", "zero", "--games=2", "--openings=start", "--jobs=1"),
+        ("rate", "swh", "PROGRAM", "zero", "--games=2", "--openings=start", "--jobs=1"),
+        ("play", "PROGRAM", "--side=white"),
+    ],
+)
+def test_the_whole_talk_is_logged(words: tuple[str, ...]) -> None:
+    named = source("gtp", "lower")
+    result = invoke(*(word.replace("PROGRAM", named) for word in words), "--log", "my talk.txt")
+    assert result.code == 0, result
+    text = Path("my talk.txt").read_text(encoding="utf-8")
+    lines = text.splitlines()
+    assert " $ " in lines[0]
+    assert "engine.py gtp lower" in lines[0]
+    assert " > 1 list_commands" in lines[1]
+    assert any(" genmove black" in line and " > " in line for line in lines)
+    assert any(" < =" in line for line in lines)
+    assert LOG not in os.environ
+    assert "my talk.txt" not in str(result.out)
+
+
+def test_workers_log_as_well_and_what_is_logged_is_harmless() -> None:
+    Path("noisy.py").write_text(
+        "import sys\n"
+        "print('\\x1b[31mred', file=sys.stderr, flush=True)\n"
+        "for line in sys.stdin:\n"
+        "    print('=\\x07', flush=True)\n",
+        encoding="utf-8",
+    )
+    words = f"gtp:{sys.executable} noisy.py {{x:1:5}}"
+    small = ("--trials=1", "--pairs=2", "--final-openings=2", "--jobs=1", "--out=s")
+    result = invoke("sweep", "program", words, *small, "--log=talk.txt")
+    assert result.code == 1
+    assert "Traceback" not in result.err
+    text = Path("talk.txt").read_bytes()
+    assert b"\x1b" not in text
+    assert b"\x07" not in text
+    assert rb"! \x1b[31mred" in text
+    assert b"> genmove black" in text or b"> boardsize 8" in text
+
+
+def test_commands_are_known() -> None:
+    """A new command with files in its options gets its words above."""
+    assert {words.partition(" ")[0] for words in WORDS} <= {*COMMANDS}
