@@ -11,7 +11,7 @@ import click
 from evolve.cli.completion import complete_runs
 from evolve.cli.frames import style_of, write_in_style
 from evolve.cli.options import jobs_option, json_option, output_path
-from evolve.cli.runs import COLUMNS_HELP, done_of, interval_of
+from evolve.cli.runs import COLUMNS_HELP, done_of, strength_of
 from evolve.cli.terminal import NOTHING, counting, json_text, print_rows, say
 from evolve.tables.kinds import RUN_KINDS, imported
 
@@ -26,8 +26,8 @@ _HELP = f"""Show RUNS side by side: their results, and the settings in which the
 Of studies (evolve run --seeds, evolve study) the settings are compared over their seeds: means with
 Student's 95 % intervals, and the differences of each two of the same rules, seed by seed, with p
 values corrected for their number after Holm. Runs among studies are settings with one seed. The
-figure is the rating on the ladder or the panel's Elo of an evolution, the best score of a training,
-and the winner's score against the defaults of a sweep, or --figure. With --games the champions of
+figure is the champion's Elo of an evolution, that or the best score of a training, and the winner's
+score against the defaults of a sweep, or --figure. With --games the champions of
 each two settings meet as well, seed by seed.
 
 \b
@@ -127,7 +127,7 @@ def _mean(row: Any) -> tuple[str, str]:
 def _side_by_side(
     names: Sequence[str], runs: Sequence[Run], style: str, output: Path | None
 ) -> None:
-    from evolve.agents.facts import facts_of
+    from evolve.agents.facts import ELO, facts_of
 
     totals = [_totals(run) for run in runs]
     facts = [{**facts_of(run), **more} for run, more in zip(runs, totals, strict=True)]
@@ -138,7 +138,7 @@ def _side_by_side(
     differing = [
         key for key in keys if any(one.get(key) != settings[0].get(key) for one in settings)
     ]
-    heads = [{"done": done_of(fact), "score": interval_of(fact)} for fact in facts]
+    heads = [{"done": done_of(fact), "elo": strength_of(fact)} for fact in facts]
     for fact, one in zip(facts, settings, strict=True):
         fact.update({key: one.get(key) for key in differing if key not in fact})
     rows = [{"run": name, **fact} for name, fact in zip(names, facts, strict=True)]
@@ -151,7 +151,7 @@ def _side_by_side(
         flat = [{key: _flat(value) for key, value in row.items()} for row in rows]
         write_in_style(pd.DataFrame(flat), style, output)
         return
-    hidden = {"target", "best_score", "score", "score_low", "score_high"}
+    hidden = {"target", "best_score", "score", "score_low", "score_high", *ELO}
     hidden |= {kind.unit for kind in RUN_KINDS} - {key for more in totals for key in more}
     columns = [
         {

@@ -24,7 +24,7 @@ from evolve.cli.new_run import config_of, need_extras, new_folder, versions_of
 from evolve.cli.options import jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs_of_study
 from evolve.cli.progress import Reported, progress_of, progress_option, tell_event, tell_started
-from evolve.cli.runs import done_of, interval_of
+from evolve.cli.runs import done_of, strength_of
 from evolve.cli.settings import Grouped
 from evolve.cli.signals import INTERRUPTED
 from evolve.cli.terminal import bar, cell, duration
@@ -45,7 +45,7 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 _STEM: Final = "study"
 _ROW_EVENT: Final = "run"
-_WIDTHS: Final = {"setting": 28, "seed": 6, "done": 9, "score": 22}
+_WIDTHS: Final = {"setting": 28, "seed": 6, "done": 9, "elo": 22}
 
 
 def study_options(command: C) -> C:
@@ -344,7 +344,7 @@ class RunsLook(Look):
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
         """See Look."""
-        told = {**row, "done": done_of(row), "score": interval_of(row)}
+        told = {**row, "done": done_of(row), "elo": strength_of(row)}
         return [cell(told[name]) for name in self.columns]
 
     def line(self, cells: Sequence[str], left: float) -> str:

@@ -105,7 +105,12 @@ def compared(groups: Sequence[Group], figure: str | None = None) -> pd.DataFrame
             if math.isfinite(value):
                 values[group.name][seed] = value
     if len(names) > 1:
-        raise RunError(f"runs of these have different figures, {' and '.join(sorted(names))}")
+        more = (
+            "; runs of before champions were rated have no elo: evolve resume RUN rates one"
+            if "elo" in names
+            else ""
+        )
+        raise RunError(f"runs of these have different figures, {' and '.join(sorted(names))}{more}")
     if not names:
         raise RunError("there are no runs to compare yet")
     (name,) = names
