@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,9 +26,10 @@ _HELP = f"""Show RUNS side by side: their results, and the settings in which the
 {COLUMNS_HELP}
 Of studies (evolve run --seeds, evolve study) the settings are compared over their seeds: means with
 Student's 95 % intervals, and the differences of each two of the same rules, seed by seed, with p
-values corrected for their number after Holm. Runs among studies are settings with one seed. The
-figure is the champion's Elo of an evolution, that or the best score of a training, and the winner's
-score against the defaults of a sweep, or --figure. With --games the champions of
+values corrected for their number after Holm. So are runs that differ in their seeds alone, as one
+setting, below the table of each run; others are settings with one seed. The figure is the
+champion's Elo of an evolution, that or the best score of a training, and the winner's score against
+the defaults of a sweep, or --figure. With --games the champions of
 each two settings meet as well, seed by seed.
 
 \b
@@ -68,9 +70,12 @@ def compare_command(
     style = "json" if as_json and output is None else style_of(None, output)
     sources = [load_run(path) for path in runs]
     plain = [one for one in sources if isinstance(one, Run)]
-    if len(plain) < len(sources) or figure is not None or games is not None:
+    asked = len(plain) < len(sources) or figure is not None or games is not None
+    if asked or _have_seeds(plain):
         from evolve.studies.comparison import groups_of
 
+        if style == "table" and output is None and len(plain) == len(sources):
+            _side_by_side(runs, plain, style, output)
         frame = _over_seeds(groups_of(sources), figure, games, jobs)
         if style == "table" and output is None:
             print_compared(frame)
@@ -78,6 +83,16 @@ def compare_command(
             write_in_style(frame, style, output)
         return
     _side_by_side(runs, plain, style, output)
+
+
+def _have_seeds(runs: Sequence[Run]) -> bool:
+    """Whether some of these differ in their seeds alone, and what is compared is known of any."""
+    if len(runs) < 2:
+        return False
+    from evolve.studies.comparison import figure_of, groups_of_runs
+
+    several = any(len(group.runs) > 1 for group in groups_of_runs(runs))
+    return several and any(math.isfinite(figure_of(run, None)[1]) for run in runs)
 
 
 def _over_seeds(

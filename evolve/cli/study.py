@@ -28,6 +28,7 @@ from evolve.cli.runs import done_of, strength_of
 from evolve.cli.settings import Grouped
 from evolve.cli.signals import INTERRUPTED
 from evolve.cli.terminal import bar, cell, duration
+from evolve.config.operators import OWN, OWNABLE
 from evolve.errors import ClusterError, OptionsError, RunError, SettingsError
 from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
@@ -85,7 +86,7 @@ def start_study(
 
     layers: the settings of all runs, those that come later laid over the others.
     """
-    from evolve.tables.design import design_of, grid_of, laid_over
+    from evolve.tables.design import bare, design_of, grid_of, laid_over
 
     settings: dict[str, Any] = {}
     for layer in layers:
@@ -96,20 +97,13 @@ def start_study(
     seed = settings.pop("seed", 0)
     if seeds is not None and seed:
         raise OptionsError("seed: --seeds says all of them; leave --seed out")
-    values |= {"seeds": str(seed) if seeds is None else seeds, "settings": _bare(settings)}
+    values |= {"seeds": str(seed) if seeds is None else seeds, "settings": bare(settings)}
     try:
         design = design_of(values, "--seeds and --grid")
         design.check()
     except SettingsError as error:
         raise OptionsError(str(error)) from error
     return _start(design, jobs, out)
-
-
-def _bare(value: Any) -> Any:
-    """Settings as TOML has them."""
-    if isinstance(value, Mapping):
-        return {str(key): _bare(one) for key, one in value.items() if one is not None}
-    return [_bare(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 @click.command(name="study")
@@ -152,6 +146,7 @@ def study_command(file: Path, out: str | None, jobs: int) -> int:
 
 def _start(design: Design, jobs: int, out: str | None) -> int:
     need_extras(design.variant)
+    _refuse_functions(design, "study")
     design = _with_workers(design, jobs)
     with new_folder(_begun, _STEM, out) as folder:
         from evolve.files.atomic import write_text
@@ -163,6 +158,18 @@ def _start(design: Design, jobs: int, out: str | None) -> int:
         write_text(folder / STUDY_FILE, design.text(versions))
         study = Study(folder)
         return _go_on(study, jobs, ())
+
+
+def _refuse_functions(design: Design, place: str) -> None:
+    """Raise RunError where settings name functions, which only the program that has them knows."""
+    for settings in _settings(design):
+        for kind in OWNABLE:
+            name = getattr(settings, kind, "")
+            if isinstance(name, str) and name.startswith(OWN):
+                raise RunError(
+                    f"{place}: {kind} = {name} is a function from Python; such a study begins and "
+                    f"goes on by a call of evolve.study with {kind}={name.removeprefix(OWN)}"
+                )
 
 
 def _with_workers(design: Design, jobs: int) -> Design:
@@ -219,6 +226,7 @@ def resume_study(
         tell(f"{path} does not say how many workers a run had; {each} each from now on")
     with store.locked(path):
         check_links(study)
+        _refuse_functions(study.design, str(path))
         check_programs_of_study(path, *_settings(study.design), allowed=allow_programs)
         if changed != design:
             versions = versions_of(design.kind, design.command)

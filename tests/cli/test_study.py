@@ -128,10 +128,26 @@ def test_settings_of_other_rules_have_no_common_scale(study: Path, tmp_path: Pat
 
 
 def test_runs_alone_are_compared_side_by_side_and_kept(study: Path, tmp_path: Path) -> None:
-    runs = [study / f"crossover-blend-seed-{seed}" for seed in (0, 1)]
-    assert "differences" not in done("compare", *runs).out
+    runs = [study / f"crossover-{name}-seed-0" for name in ("blend", "uniform")]
+    said = done("compare", *runs).out
+    assert "differences" not in said
+    assert "means" not in said
     done("compare", *runs, "-o", tmp_path / "x.csv")
-    assert pd.read_csv(tmp_path / "x.csv")["seed"].tolist() == [0, 1]
+    assert pd.read_csv(tmp_path / "x.csv")["crossover"].tolist() == ["blend", "uniform"]
+
+
+def test_runs_of_several_seeds_are_compared_over_them(study: Path, tmp_path: Path) -> None:
+    runs = [study / f"crossover-blend-seed-{seed}" for seed in (0, 1)]
+    said = done("compare", *runs)
+    assert said.lines[0].split() == [str(run) for run in runs]
+    assert "elo: means over seeds" in said.out
+    done("compare", *runs, "-o", tmp_path / "x.csv")
+    assert pd.read_csv(tmp_path / "x.csv")["seeds"].tolist() == [2]
+    copies = [Path(shutil.copytree(run, tmp_path / run.name)) for run in runs]
+    for copy in copies:  # nothing to compare them by before their end
+        (copy / "games/playoff.parquet").unlink()
+    assert "means" not in done("compare", *copies).out
+    assert "has its elo yet" in fails("compare", *copies, "--games=2")
 
 
 def test_pictures(study: Path, tmp_path: Path) -> None:
