@@ -70,14 +70,15 @@ def champion_elo(run: Run) -> tuple[str, float | None]:
 
 
 def share_in_playoff(run: Run) -> dict[str, float | None]:
-    """What the champion won of the play-off with its interval, where there was one.
+    """What the champion won of the play-off with its interval, where there were games in it.
 
     It is a share of games with the run's own candidates, so no number to compare runs by.
     """
     facts: Facts = imported(run.kind.facts)(run)
     champion = champion_of(run.path)
     held = run.kind.rated and facts.crowned and champion is not None
-    found = _score(read_header(champion).provenance if held and champion is not None else {})
+    told = read_header(champion).provenance if held and champion is not None else {}
+    found = _score(told if told.get("games", 1) else {})
     return {f"playoff_share{key.removeprefix('score')}": value for key, value in found.items()}
 
 

@@ -113,11 +113,14 @@ def champion_told(run: Run, champion: FolderPath) -> str:
     if facts.get("elo") is not None:
         games = f" in {found['elo_games']} games" if "elo_games" in found else ""
         told.append(f"Elo {strength_of(facts)} on the ladder{games}")
-    share = share_in_playoff(run)
+    share, against = share_in_playoff(run), cell(found.get("against"))
     if share.get("playoff_share") is not None:
         value, low, high = map(cell, share.values())
         told.append(f"play-off share {value} [{low}, {high}] in {cell(found.get('games'))} games")
+    elif run.kind.rated and against.startswith("play-off"):
+        told.append("the only candidate of its play-off")
     else:
         word = "score so far" if run.kind.rated else "score"
-        told.append(f"{word} {cell(found.get('score'))} against {cell(found.get('against'))}")
+        error = f" ± {cell(found['error'])}" if "error" in found else ""
+        told.append(f"{word} {cell(found.get('score'))}{error} against {against}")
     return ", ".join(told)

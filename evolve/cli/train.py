@@ -15,9 +15,9 @@ from evolve.cli.new_run import config_of, need_extras, new_folder
 from evolve.cli.options import jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import progress_option
+from evolve.cli.runs import champion_told
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.study import start_study, study_options
-from evolve.cli.terminal import cell
 from evolve.cli.work import carry_out, finish
 from evolve.config.learning import DqnSettings, MctsSettings, TrainingSettings
 from evolve.config.pattern_training import PatternSettings
@@ -214,7 +214,9 @@ def _print_header(command: str, folder: FolderPath, settings: TrainingSettings, 
 
 
 def _report(training: Training) -> None:
-    """The best agent with its score against the panel, and what to do with it."""
+    """The best agent with its Elo, or its score against the panel, and what to do with it."""
+    from evolve.tables.run import Run
+
     folder = training.folder
     agent: Any = evolve.load_agent(folder)
     if training.taught_little:
@@ -228,9 +230,8 @@ def _report(training: Training) -> None:
             "the agent makes no forward cuts, and is slower: the budget was too small to measure "
             "them, or its values swing from ply to ply"
         )
-    found: Any = getattr(agent, "provenance", {})
-    score, error, against = (cell(found.get(key)) for key in ("score", "error", "against"))
-    tell(f"best {agent.name}: score {score} ± {error} against {against} → {folder / LEARNED_FILE}")
+    file = folder / LEARNED_FILE
+    tell(f"best {agent.name}: {champion_told(Run(folder), file)} → {file}")
     tell(
         f"next: evolve show {folder} · evolve plot {folder} -o plot.png · "
         f"evolve match {folder} 'positional?depth=4' --games 100"

@@ -102,13 +102,26 @@ def test_the_end_of_a_run_tells_its_elo(first_output: tuple[Path, Result]) -> No
     assert line.endswith(str(folder / "champion.json"))
 
 
+def test_a_champion_without_rivals_has_no_share(copy: Path) -> None:
+    rewrite(copy, score=0.5, score_low=0.0, score_high=1.0, games=0)
+    for elo in (True, False):
+        shown = done("show", copy).lines[-1]
+        assert "the only candidate of its play-off" in shown
+        assert "0.5" not in shown
+        assert ("Elo" in shown) is elo
+        rewrite(copy, **NO_ELO)
+
+
 def test_a_stopped_run_has_a_score_so_far(copy: Path) -> None:
     (copy / "games/playoff.parquet").unlink()
     rewrite(copy, score=0.432, **NO_ELO)
+    champion = (copy / "champion.json").read_text()
+    against = json.loads(champion)["provenance"]["against"]
+    (copy / "champion.json").write_text(champion.replace(against, "panel"))
     shown = done("show", copy).lines[-1]
-    assert "score so far 0.432 against" in shown
+    assert "score so far 0.432 against panel" in shown
     assert "Elo" not in shown
-    assert "play-off" not in shown.partition(" against")[0]
+    assert "play-off" not in shown
 
 
 def test_runs_where_there_are_none() -> None:
