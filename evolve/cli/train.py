@@ -15,9 +15,10 @@ from evolve.cli.new_run import config_of, need_extras, new_folder
 from evolve.cli.options import jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import progress_option
-from evolve.cli.runs import champion_told
+from evolve.cli.runs import strength_of
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.study import start_study, study_options
+from evolve.cli.terminal import cell
 from evolve.cli.work import carry_out, finish
 from evolve.config.learning import DqnSettings, MctsSettings, TrainingSettings
 from evolve.config.pattern_training import PatternSettings
@@ -215,8 +216,6 @@ def _print_header(command: str, folder: FolderPath, settings: TrainingSettings, 
 
 def _report(training: Training) -> None:
     """The best agent with its Elo, or its score against the panel, and what to do with it."""
-    from evolve.tables.run import Run
-
     folder = training.folder
     agent: Any = evolve.load_agent(folder)
     if training.taught_little:
@@ -230,8 +229,11 @@ def _report(training: Training) -> None:
             "the agent makes no forward cuts, and is slower: the budget was too small to measure "
             "them, or its values swing from ply to ply"
         )
-    file = folder / LEARNED_FILE
-    tell(f"best {agent.name}: {champion_told(Run(folder), file)} → {file}")
+    found: Any = getattr(agent, "provenance", {})
+    elo = f"Elo {strength_of(found)} on the ladder, " if "elo" in found else ""
+    score, error, against = (cell(found.get(key)) for key in ("score", "error", "against"))
+    told = f"{elo}score {score} ± {error} against {against}"
+    tell(f"best {agent.name}: {told} → {folder / LEARNED_FILE}")
     tell(
         f"next: evolve show {folder} · evolve plot {folder} -o plot.png · "
         f"evolve match {folder} 'positional?depth=4' --games 100"
