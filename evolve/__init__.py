@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from evolve.evolution.call import evolve
     from evolve.plots.call import plot
     from evolve.population.encoding import Encoding
+    from evolve.studies.call import compare, study
     from evolve.tables.run import Run
     from evolve.tables.study import Study, load_run
 
@@ -39,6 +40,7 @@ _HOMES = {
     "MctsAgent": "evolve.agents.mcts",
     "RandomAgent": "evolve.agents.random",
     "Run": "evolve.tables.run",
+    "compare": "evolve.studies.call",
     "evolve": "evolve.evolution.call",
     "load_agent": "evolve.agents.loading",
     "Study": "evolve.tables.study",
@@ -46,6 +48,7 @@ _HOMES = {
     "match": "evolve.arena.call",
     "plot": "evolve.plots.call",
     "rate": "evolve.arena.call",
+    "study": "evolve.studies.call",
 }
 
 __all__ = [
@@ -62,12 +65,14 @@ __all__ = [
     "Run",
     "Study",
     "__version__",
+    "compare",
     "evolve",
     "load_agent",
     "load_run",
     "match",
     "plot",
     "rate",
+    "study",
 ]
 
 

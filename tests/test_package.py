@@ -18,8 +18,8 @@ def test_public_names() -> None:
     assert sorted(evolve.__all__) == [
         "Agent", "AlphaBetaAgent", "Board", "DqnAgent", "Encoding", "EvolveError", "Gene",
         "IllegalMoveError",
-        "MctsAgent", "RandomAgent", "Run", "Study", "__version__", "evolve", "load_agent",
-        "load_run", "match", "plot", "rate",
+        "MctsAgent", "RandomAgent", "Run", "Study", "__version__", "compare", "evolve",
+        "load_agent", "load_run", "match", "plot", "rate", "study",
     ]  # fmt: skip
     for name in evolve.__all__:
         assert getattr(evolve, name) is not None

@@ -1,11 +1,15 @@
-"""What lists say of a run: how far it is, and how good its champion. No kernel is loaded."""
+"""What lists say of a run: how far it is, and how good its champion. No kernel is loaded.
+
+How good is one number: the champion's Elo on the ladder, in runs that play it; else its score
+against the panel.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from evolve.agents.files import read_header
 from evolve.files.folder import FolderPath
@@ -13,6 +17,9 @@ from evolve.tables.folder import is_locked
 from evolve.tables.kinds import Facts, champion_of, imported
 from evolve.tables.layout import CONFIG_FILE
 from evolve.tables.run import Run
+
+ELO: Final = ("elo", "elo_low", "elo_high")
+"""The champion's Elo on the ladder with its 95 % interval, as its file and lists call it."""
 
 
 def facts_of(run: Run, running: bool | None = None) -> dict[str, Any]:
@@ -23,7 +30,7 @@ def facts_of(run: Run, running: bool | None = None) -> dict[str, Any]:
     state = "running" if running else "done" if facts.complete else "stopped"
     champion = champion_of(run.path)
     agent = None if champion is None else read_header(champion)
-    score = _score(agent.provenance if agent is not None and facts.crowned else {})
+    told = agent.provenance if agent is not None and facts.crowned else {}
     return {
         "command": run.command,
         **{key: run.config.get(key) for key in ("rules", "preset", "seed")},
@@ -32,8 +39,9 @@ def facts_of(run: Run, running: bool | None = None) -> dict[str, Any]:
         kind.unit: facts.done,
         "target": facts.target,
         **dict.fromkeys(facts.figures),
-        **score,
-        **facts.figures,  # a kind without champions has a score of its own here
+        **{key: _number(told, key) for key in ELO},
+        **({} if kind.rated else _score(told)),
+        **facts.figures,  # a kind whose champion's file does not say it has it here
         "champion": None if agent is None else agent.name,
     }
 
@@ -44,18 +52,47 @@ def _date(files: Sequence[FolderPath | None]) -> str:
     return datetime.fromtimestamp(max(times)).isoformat(" ", "minutes")
 
 
+def champion_elo(run: Run) -> tuple[str, float | None]:
+    """The figure of runs whose champion is rated at their end: its Elo on the ladder.
+
+    Those that ended without a rating have the end of their curve, under its own name: runs of
+    version 0.1 until they are resumed, and runs under rules without a ladder.
+    """
+    facts: Facts = imported(run.kind.facts)(run)
+    champion = champion_of(run.path)
+    if not facts.crowned or champion is None:
+        return ELO[0], None
+    elo = _number(read_header(champion).provenance, ELO[0])
+    if elo is not None:
+        return ELO[0], elo
+    curve = imported(run.kind.curve)(run)
+    return str(curve.name), float(curve.iloc[-1]) if len(curve) else None
+
+
+def share_in_playoff(run: Run) -> dict[str, float | None]:
+    """What the champion won of the play-off with its interval, where there were games in it.
+
+    It is a share of games with the run's own candidates, so no number to compare runs by.
+    """
+    facts: Facts = imported(run.kind.facts)(run)
+    champion = champion_of(run.path)
+    held = run.kind.rated and facts.crowned and champion is not None
+    told = read_header(champion).provenance if held and champion is not None else {}
+    found = _score(told if told.get("games", 1) else {})
+    return {f"playoff_share{key.removeprefix('score')}": value for key, value in found.items()}
+
+
+def _number(provenance: Mapping[str, Any], key: str) -> float | None:
+    value = provenance.get(key)
+    finite = isinstance(value, (int, float)) and math.isfinite(value)
+    return float(value) if finite and value is not None else None
+
+
 def _score(provenance: Mapping[str, Any]) -> dict[str, float | None]:
     """A champion's score with its interval, as far as its file tells them."""
-
-    def number(key: str) -> float | None:
-        value = provenance.get(key)
-        if isinstance(value, (int, float)) and math.isfinite(value):
-            return float(value)
-        return None
-
-    score, low, high = (number(key) for key in ("score", "score_low", "score_high"))
-    error = number("score_error")
-    error = number("error") if error is None else error
+    score, low, high = (_number(provenance, key) for key in ("score", "score_low", "score_high"))
+    error = _number(provenance, "score_error")
+    error = _number(provenance, "error") if error is None else error
     if score is not None and (low is None or high is None):
         low = high = None
         if error is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import click
 from evolve.cli.completion import complete_runs
 from evolve.cli.frames import style_of, write_in_style
 from evolve.cli.options import jobs_option, json_option, output_path
-from evolve.cli.runs import COLUMNS_HELP, done_of, interval_of
+from evolve.cli.runs import COLUMNS_HELP, done_of, strength_of
 from evolve.cli.terminal import NOTHING, counting, json_text, print_rows, say
 from evolve.tables.kinds import RUN_KINDS, imported
 
@@ -25,9 +26,10 @@ _HELP = f"""Show RUNS side by side: their results, and the settings in which the
 {COLUMNS_HELP}
 Of studies (evolve run --seeds, evolve study) the settings are compared over their seeds: means with
 Student's 95 % intervals, and the differences of each two of the same rules, seed by seed, with p
-values corrected for their number after Holm. Runs among studies are settings with one seed. The
-figure is the rating on the ladder or the panel's Elo of an evolution, the best score of a training,
-and the winner's score against the defaults of a sweep, or --figure. With --games the champions of
+values corrected for their number after Holm. So are runs that differ in their seeds alone, as one
+setting, below the table of each run; others are settings with one seed. The figure is the
+champion's Elo of an evolution, that or the best score of a training, and the winner's score against
+the defaults of a sweep, or --figure. With --games the champions of
 each two settings meet as well, seed by seed.
 
 \b
@@ -68,9 +70,12 @@ def compare_command(
     style = "json" if as_json and output is None else style_of(None, output)
     sources = [load_run(path) for path in runs]
     plain = [one for one in sources if isinstance(one, Run)]
-    if len(plain) < len(sources) or figure is not None or games is not None:
+    asked = len(plain) < len(sources) or figure is not None or games is not None
+    if asked or _have_seeds(plain):
         from evolve.studies.comparison import groups_of
 
+        if style == "table" and output is None and len(plain) == len(sources):
+            _side_by_side(runs, plain, style, output)
         frame = _over_seeds(groups_of(sources), figure, games, jobs)
         if style == "table" and output is None:
             print_compared(frame)
@@ -78,6 +83,16 @@ def compare_command(
             write_in_style(frame, style, output)
         return
     _side_by_side(runs, plain, style, output)
+
+
+def _have_seeds(runs: Sequence[Run]) -> bool:
+    """Whether some of these differ in their seeds alone, and what is compared is known of any."""
+    if len(runs) < 2:
+        return False
+    from evolve.studies.comparison import figure_of, groups_of_runs
+
+    several = any(len(group.runs) > 1 for group in groups_of_runs(runs))
+    return several and any(math.isfinite(figure_of(run, None)[1]) for run in runs)
 
 
 def _over_seeds(
@@ -127,7 +142,7 @@ def _mean(row: Any) -> tuple[str, str]:
 def _side_by_side(
     names: Sequence[str], runs: Sequence[Run], style: str, output: Path | None
 ) -> None:
-    from evolve.agents.facts import facts_of
+    from evolve.agents.facts import ELO, facts_of
 
     totals = [_totals(run) for run in runs]
     facts = [{**facts_of(run), **more} for run, more in zip(runs, totals, strict=True)]
@@ -138,7 +153,7 @@ def _side_by_side(
     differing = [
         key for key in keys if any(one.get(key) != settings[0].get(key) for one in settings)
     ]
-    heads = [{"done": done_of(fact), "score": interval_of(fact)} for fact in facts]
+    heads = [{"done": done_of(fact), "elo": strength_of(fact)} for fact in facts]
     for fact, one in zip(facts, settings, strict=True):
         fact.update({key: one.get(key) for key in differing if key not in fact})
     rows = [{"run": name, **fact} for name, fact in zip(names, facts, strict=True)]
@@ -151,7 +166,7 @@ def _side_by_side(
         flat = [{key: _flat(value) for key, value in row.items()} for row in rows]
         write_in_style(pd.DataFrame(flat), style, output)
         return
-    hidden = {"target", "best_score", "score", "score_low", "score_high"}
+    hidden = {"target", "best_score", "score", "score_low", "score_high", *ELO}
     hidden |= {kind.unit for kind in RUN_KINDS} - {key for more in totals for key in more}
     columns = [
         {

@@ -114,7 +114,7 @@ class GenerationsLook(Look):
     """
 
     unit = "this generation"
-    told = ("play-off",)
+    told = ("play-off", "ladder")
     legend = LEGEND
 
     def __init__(self, settings: EvolutionSettings, first: int = 0, seconds: float = 0.0) -> None:

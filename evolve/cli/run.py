@@ -172,7 +172,7 @@ def _print_header(
         f"{settings.algorithm.upper()} · seed {settings.seed} · {folder}"
     )
     if done >= settings.generations:
-        tell("all generations are done, the play-off is left")
+        tell("all generations are done, the play-off and the champion's Elo are left")
         return
     last = settings.generations - 1
     which = f"generation {last}" if done == last else f"generations {done} to {last}"
@@ -203,17 +203,17 @@ def _individuals(settings: EvolutionSettings) -> str:
 
 
 def _report(folder: FolderPath) -> None:
-    """The champion with its score in the play-off, and what to do with it."""
+    """The champion with its Elo, and what to do with it."""
     from evolve.agents.loading import read_agent
+    from evolve.cli.runs import champion_told
+    from evolve.tables.run import Run
 
     file = champion_of(folder)
     assert file is not None
     agent = read_agent(file)
-    found = agent.provenance
     tell(
-        f"champion {agent.name}: {', '.join(agent.describe().facts)}, score "
-        f"{found['score']:.3f} [{found['score_low']:.3f}, {found['score_high']:.3f}] in a "
-        f"{found['against']}, {found['games']} games → {file}"
+        f"champion {agent.name}: {', '.join(agent.describe().facts)}, "
+        f"{champion_told(Run(folder), file)} → {file}"
     )
     tell(
         f"next: evolve show {file} · evolve plot {folder} -o plot.png · "

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from evolve.cli.options import json_option
-from evolve.cli.terminal import json_text, out, print_rows, say
+from evolve.cli.terminal import cell, json_text, out, print_rows, say
 from evolve.errors import EvolveError
 from evolve.tables.kinds import RUN_KINDS
 
-_LIST: Final = ("run", "command", "rules", "state", "date", "done", "score")
-"""Columns for people; `done` and `score` are put together from those that JSON has."""
+if TYPE_CHECKING:
+    from evolve.files.folder import FolderPath
+    from evolve.tables.run import Run
+
+_LIST: Final = ("run", "command", "rules", "state", "date", "done", "elo")
+"""Columns for people; `done` and `elo` are put together from those that JSON has."""
 _MORE: Final = ("preset", "seed", "champion")
 """Those for which a narrow terminal has no room."""
 _ROOM: Final = 130
@@ -27,8 +31,9 @@ state  running (a process writes to it), stopped, or done
 date   when it last grew
 done   generations (games of a training, trials of a sweep, runs of a study) of
        those asked for
-score  of the champion with its 95 % interval: in the play-off; of a training or
-       a sweep against its panel, or the ladder
+elo    of the champion on the ladder with its 95 % interval, from games after
+       those that chose it; "score" and a number where a training or a sweep
+       has a score against its panel instead
 """
 
 
@@ -71,7 +76,7 @@ def runs_command(folder: str, as_json: bool) -> None:
 
 
 def _row(facts: Mapping[str, Any], columns: Sequence[str]) -> list[Any]:
-    shown = {**facts, "done": done_of(facts), "score": interval_of(facts)}
+    shown = {**facts, "done": done_of(facts), "elo": strength_of(facts)}
     return [shown.get(key) for key in columns]
 
 
@@ -87,9 +92,35 @@ def done_of(facts: Mapping[str, Any]) -> str | None:
     return str(facts[unit]) if target is None else f"{facts[unit]}/{target}"
 
 
-def interval_of(facts: Mapping[str, Any]) -> str | None:
-    """A champion's score with its interval."""
+def strength_of(facts: Mapping[str, Any]) -> str | None:
+    """How good a champion is, with its interval: its Elo, or else its score, which says so."""
+    elo, low, high = (facts.get(key) for key in ("elo", "elo_low", "elo_high"))
+    if elo is not None:
+        return f"{elo:.0f}" if low is None else f"{elo:.0f} [{low:.0f}, {high:.0f}]"
     score, low, high = (facts.get(key) for key in ("score", "score_low", "score_high"))
     if score is None:
         return None
-    return f"{score:.3f}" if low is None else f"{score:.3f} [{low:.3f}, {high:.3f}]"
+    return f"score {score:.3f}" if low is None else f"score {score:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def champion_told(run: Run, champion: FolderPath) -> str:
+    """How good a run's champion is, for people who look at that run alone: its Elo, what it won of
+    the play-off, or its score against whom."""
+    from evolve.agents.facts import facts_of, share_in_playoff
+    from evolve.agents.files import read_header
+
+    found, facts, told = read_header(champion).provenance, facts_of(run), []
+    if facts.get("elo") is not None:
+        games = f" in {found['elo_games']} games" if "elo_games" in found else ""
+        told.append(f"Elo {strength_of(facts)} on the ladder{games}")
+    share, against = share_in_playoff(run), cell(found.get("against"))
+    if share.get("playoff_share") is not None:
+        value, low, high = map(cell, share.values())
+        told.append(f"play-off share {value} [{low}, {high}] in {cell(found.get('games'))} games")
+    elif run.kind.rated and against.startswith("play-off"):
+        told.append("the only candidate of its play-off")
+    else:
+        word = "score so far" if run.kind.rated else "score"
+        error = f" ± {cell(found['error'])}" if "error" in found else ""
+        told.append(f"{word} {cell(found.get('score'))}{error} against {against}")
+    return ", ".join(told)

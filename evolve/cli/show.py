@@ -13,7 +13,7 @@ from evolve.cli.completion import complete_agents
 from evolve.cli.frames import FORMATS, print_frame, style_of, write_in_style
 from evolve.cli.generations import NOT_SHOWN, SHOWN
 from evolve.cli.options import output_path
-from evolve.cli.terminal import cell, print_rows, say
+from evolve.cli.terminal import print_rows, say
 from evolve.errors import LinkError
 from evolve.files.folder import inside
 from evolve.tables.kinds import RUN_KINDS, RunTable, champion_of, imported
@@ -145,7 +145,7 @@ def _show_study(
     """The runs of a study, or a table of them all with columns that say which is which."""
     import pandas as pd
 
-    from evolve.cli.runs import done_of, interval_of
+    from evolve.cli.runs import done_of, strength_of
     from evolve.studies.facts import row_of
 
     if table is None:
@@ -153,8 +153,8 @@ def _show_study(
             raise click.UsageError("--generation and --top are for tables: add --table")
         rows = [row_of(study, member) for member in study.members]
         if style == "table" and output is None:
-            names = ("setting", "seed", "state", "date", "done", "score")
-            texts = [{**row, "done": done_of(row), "score": interval_of(row)} for row in rows]
+            names = ("setting", "seed", "state", "date", "done", "elo")
+            texts = [{**row, "done": done_of(row), "elo": strength_of(row)} for row in rows]
             print_rows(names, [[row.get(name) for name in names] for row in texts])
         else:
             write_in_style(pd.DataFrame(rows), style, output)
@@ -202,12 +202,11 @@ def _print_table(run: Run, table: RunTable, frame: pd.DataFrame) -> None:
 
 def _print_champion(run: Run) -> None:
     from evolve.agents.files import read_header
+    from evolve.cli.runs import champion_told
 
     path = champion_of(run.path)
     if path is not None:
-        agent = read_header(path)
-        score, against = (cell(agent.provenance.get(key)) for key in ("score", "against"))
-        say(f"champion {agent.name}, score {score} {run.kind.scored} {against}: {path}")
+        say(f"champion {read_header(path).name}, {champion_told(run, path)}: {path}")
 
 
 def _is_run(folder: Path) -> bool:

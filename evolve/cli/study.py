@@ -24,11 +24,12 @@ from evolve.cli.new_run import config_of, need_extras, new_folder, versions_of
 from evolve.cli.options import ExistingFile, jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs_of_study
 from evolve.cli.progress import Reported, progress_of, progress_option, tell_event, tell_started
-from evolve.cli.runs import done_of, interval_of
+from evolve.cli.runs import done_of, strength_of
 from evolve.cli.settings import Grouped
 from evolve.cli.signals import INTERRUPTED
 from evolve.cli.terminal import bar, cell, duration
 from evolve.config.defaults import rules_of_defaults
+from evolve.config.operators import OWN, OWNABLE
 from evolve.errors import ClusterError, OptionsError, RunError, SettingsError
 from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
@@ -46,7 +47,7 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 _STEM: Final = "study"
 _ROW_EVENT: Final = "run"
-_WIDTHS: Final = {"setting": 28, "seed": 6, "done": 9, "score": 22}
+_WIDTHS: Final = {"setting": 28, "seed": 6, "done": 9, "elo": 22}
 
 
 def study_options(command: C) -> C:
@@ -86,7 +87,7 @@ def start_study(
 
     layers: the settings of all runs, those that come later laid over the others.
     """
-    from evolve.tables.design import design_of, grid_of, laid_over
+    from evolve.tables.design import bare, design_of, grid_of, laid_over
 
     settings: dict[str, Any] = {}
     for layer in layers:
@@ -97,20 +98,13 @@ def start_study(
     seed = settings.pop("seed", 0)
     if seeds is not None and seed:
         raise OptionsError("seed: --seeds says all of them; leave --seed out")
-    values |= {"seeds": str(seed) if seeds is None else seeds, "settings": _bare(settings)}
+    values |= {"seeds": str(seed) if seeds is None else seeds, "settings": bare(settings)}
     try:
         design = design_of(values, "--seeds and --grid")
         design.check()
     except SettingsError as error:
         raise OptionsError(str(error)) from error
     return _start(design, jobs, out)
-
-
-def _bare(value: Any) -> Any:
-    """Settings as TOML has them."""
-    if isinstance(value, Mapping):
-        return {str(key): _bare(one) for key, one in value.items() if one is not None}
-    return [_bare(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 @click.command(name="study")
@@ -153,6 +147,7 @@ def study_command(file: Path, out: str | None, jobs: int) -> int:
 
 def _start(design: Design, jobs: int, out: str | None) -> int:
     need_extras(design.variant)
+    _refuse_functions(design, "study")
     design = _with_workers(design, jobs)
     with new_folder(_begun, _STEM, out) as folder:
         from evolve.files.atomic import write_text
@@ -164,6 +159,18 @@ def _start(design: Design, jobs: int, out: str | None) -> int:
         write_text(folder / STUDY_FILE, design.text(versions))
         study = Study(folder)
         return _go_on(study, jobs, ())
+
+
+def _refuse_functions(design: Design, place: str) -> None:
+    """Raise RunError where settings name functions, which only the program that has them knows."""
+    for settings in _settings(design):
+        for kind in OWNABLE:
+            name = getattr(settings, kind, "")
+            if isinstance(name, str) and name.startswith(OWN):
+                raise RunError(
+                    f"{place}: {kind} = {name} is a function from Python; such a study begins and "
+                    f"goes on by a call of evolve.study with {kind}={name.removeprefix(OWN)}"
+                )
 
 
 def _with_workers(design: Design, jobs: int) -> Design:
@@ -226,6 +233,7 @@ def resume_study(
         tell(f"{path} does not say how many workers a run had; {each} each from now on")
     with store.locked(path):
         check_links(study)
+        _refuse_functions(study.design, str(path))
         check_programs_of_study(path, *_settings(study.design), allowed=allow_programs)
         if changed != design:
             versions = versions_of(design.kind, design.command)
@@ -355,7 +363,7 @@ class RunsLook(Look):
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
         """See Look."""
-        told = {**row, "done": done_of(row), "score": interval_of(row)}
+        told = {**row, "done": done_of(row), "elo": strength_of(row)}
         return [cell(told[name]) for name in self.columns]
 
     def line(self, cells: Sequence[str], left: float) -> str:

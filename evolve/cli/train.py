@@ -15,6 +15,7 @@ from evolve.cli.new_run import config_of, need_extras, new_folder, settings_belo
 from evolve.cli.options import jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import progress_option
+from evolve.cli.runs import strength_of
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.study import start_study, study_options
 from evolve.cli.terminal import cell
@@ -214,7 +215,7 @@ def _print_header(command: str, folder: FolderPath, settings: TrainingSettings, 
 
 
 def _report(training: Training) -> None:
-    """The best agent with its score against the panel, and what to do with it."""
+    """The best agent with its Elo, or its score against the panel, and what to do with it."""
     folder = training.folder
     agent: Any = evolve.load_agent(folder)
     if training.taught_little:
@@ -229,8 +230,10 @@ def _report(training: Training) -> None:
             "them, or its values swing from ply to ply"
         )
     found: Any = getattr(agent, "provenance", {})
+    elo = f"Elo {strength_of(found)} on the ladder, " if "elo" in found else ""
     score, error, against = (cell(found.get(key)) for key in ("score", "error", "against"))
-    tell(f"best {agent.name}: score {score} ± {error} against {against} → {folder / LEARNED_FILE}")
+    told = f"{elo}score {score} ± {error} against {against}"
+    tell(f"best {agent.name}: {told} → {folder / LEARNED_FILE}")
     name = as_word(folder)
     tell(
         f"next: evolve show {name} · evolve plot {name} -o plot.png · "

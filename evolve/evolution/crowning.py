@@ -1,5 +1,5 @@
 """Choosing a run's champion and writing champion.json: during the run by the panel, at its end by a
-play-off on openings that nobody has seen."""
+play-off on openings that nobody has seen, after which it is rated on the ladder."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from typing import Final
 
 import evolve
 from evolve.agents.agent import StoredAgent
+from evolve.agents.files import read_header
+from evolve.agents.loading import read_agent
 from evolve.config.evolution import EvolutionSettings
+from evolve.engine.rules import rule_set
 from evolve.evolution.champions import Champions
 from evolve.evolution.playoff import Candidate, PlayoffResult, distinct, play_off
+from evolve.evolution.rating import first_guess, rate
 from evolve.evolution.seeds import Use, generator
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
@@ -54,6 +58,13 @@ class Crowning:
         """Whether the champion's file is the play-off's."""
         return playoff_file(self.folder).exists() and champion_of(self.folder) is not None
 
+    @property
+    def rated(self) -> bool:
+        """Whether the champion's file has its Elo; of runs before 0.2 it has none."""
+        path = champion_of(self.folder)
+        known = path is not None and "elo" in read_header(path).provenance
+        return known or not rule_set(self.settings.rules).ladder
+
     def save_best_so_far(self, champions: Champions) -> None:
         """Make the best of the hall of fame the champion."""
         best = champions.hall[0]
@@ -71,7 +82,8 @@ class Crowning:
         algorithm: Algorithm,
         observer: Observer,
     ) -> None:
-        """Hold the play-off after the last `generation` and make its winner the champion."""
+        """Hold the play-off after the last `generation`, make its winner the champion, and rate
+        it."""
         settings = self.settings
         result = play_off(
             distinct(self._candidates(generation, population, champions, algorithm)),
@@ -89,11 +101,30 @@ class Crowning:
             executor=self.executor,
             progress=lambda done, total: observer.stage("play-off", done, total),
         )
-        self._save(_crowned(result))
-        # The play-off's file comes last: it says that champion.json is the play-off's.
+        self._save(self._rated(_crowned(result), run, observer))
+        # The play-off's file comes last: it says that champion.json is the play-off's, and rated.
         several = settings.islands > 1
         table = with_island(result.table, None) if several else result.table
         store.commit_playoff(self.folder, table)
+
+    def rate(self, run: Run, observer: Observer) -> None:
+        """Rate the champion of a play-off that was held before champions were rated."""
+        path = champion_of(self.folder)
+        assert path is not None, "the play-off was held"
+        self._save(self._rated(read_agent(path), run, observer))
+
+    def _rated(self, champion: StoredAgent, run: Run, observer: Observer) -> StoredAgent:
+        rating = rate(
+            champion,
+            self.settings,
+            first_guess(run),
+            largest_endgame=self.largest_endgame,
+            executor=self.executor,
+            progress=lambda done, total: observer.stage("ladder", done, total),
+        )
+        if rating is None:
+            return champion
+        return champion.with_provenance(**rating.facts)
 
     def _save(self, agent: StoredAgent) -> None:
         agent.save(self.folder / (LEARNED_FILE if agent.arrays else CHAMPION_FILE))

@@ -23,10 +23,10 @@ from evolve.arena.bradleyterry import rate_one
 from evolve.arena.ladder import ladder, ladder_score, nearest
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.rules import rule_set
+from evolve.evolution.meeting import meet
 from evolve.evolution.seeds import Use, generator
 from evolve.evolution.trend import Curve, Interval, Rise
 from evolve.fitness.executor import Executor
-from evolve.fitness.games import play_games
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.score import Z95, score_of_pairs
 from evolve.tables.run import Run
@@ -135,30 +135,18 @@ class RunPanel(ABC):
 
         The answer is the champion's score in every pair of games, [R, N], and the games.
         """
-        agents = [judging.champion, *opponents]
-        pairings = np.zeros((2 * numbers.size, 3), np.int32)
-        pairings[0::2, 1] = pairings[1::2, 0] = np.repeat(
-            np.arange(1, len(agents)), numbers.shape[1]
-        )
-        pairings[0::2, 2] = pairings[1::2, 2] = numbers.ravel()
-        games = play_games(
-            agents,
-            pairings,
+        scores, games = meet(
+            judging.champion,
+            opponents,
             openings,
+            numbers,
             self.settings.rules,
             largest_endgame=self.largest_endgame,
             executor=self.executor,
         )
-        points = (games.winner.astype(np.float64) + 1.0) / 2.0
-        points[1::2] = 1.0 - points[1::2]
-        table = games.table(
-            judging.generation,
-            kind,
-            [agent.name for agent in agents],
-            openings.texts(),
-            first_game,
-        )
-        return points.reshape(-1, 2).mean(axis=1).reshape(numbers.shape), table
+        names = [agent.name for agent in (judging.champion, *opponents)]
+        table = games.table(judging.generation, kind, names, openings.texts(), first_game)
+        return scores, table
 
     def _meet_past(
         self, judging: Judging, openings: Openings, first_game: int

@@ -142,7 +142,7 @@ class Evolution:
             self.panel.restore(run)
 
     def run(self, observer: Observer) -> EvolutionEnding:
-        """Evolve up to the settings' generations, then hold the play-off.
+        """Evolve up to the settings' generations, then hold the play-off and rate its winner.
 
         A run that is stopped on request has no play-off: its champion.json is the best of the
         hall of fame so far.
@@ -168,6 +168,8 @@ class Evolution:
                 self.algorithm,
                 observer,
             )
+        elif not self._crowning.rated:
+            self._crowning.rate(self._commitment.run, observer)
         return ending
 
     def _evolve(self, started: float, observer: Observer) -> EvolutionEnding:
@@ -206,9 +208,9 @@ class Evolution:
 
     @property
     def finished(self) -> EvolutionEnding | None:
-        """Why there is nothing left to do, the play-off included; None when there is."""
+        """Why there is nothing left to do, play-off and rating included; None when there is."""
         done = self._ending(time.monotonic())
-        return done if self._crowning.held else None
+        return done if self._crowning.held and self._crowning.rated else None
 
     def _ending(self, started: float) -> EvolutionEnding | None:
         settings = self.settings

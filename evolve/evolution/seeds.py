@@ -21,6 +21,7 @@ class Use(IntEnum):
     PLAYING = 4
     ESTIMATE = 5
     FITNESS = 6
+    RATING_OPENINGS = 7
 
 
 def generator(seed: int, use: Use, generation: int = 0) -> np.random.Generator:

@@ -131,6 +131,7 @@ class Training(Course):
             "score": row["score"],
             "error": judged.error,
             "against": judged.against,
+            **{key: one for key, one in judged.columns.items() if key.startswith("elo")},
         }
         name = f"{self.learner.kind}-{row['games']}"
         agent = replace(self.learner.agent(), name=name, provenance=provenance)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from evolve.agents.facts import facts_of
+from evolve.agents.facts import ELO, facts_of
 from evolve.errors import EvolveError
 from evolve.files.folder import FolderPath
 from evolve.service.failures import noted, outlived
@@ -178,9 +178,11 @@ class Index:
         }
         values |= {"kind": kind.name, "noun": kind.noun, "unit": kind.unit}
         values |= {"done": done, "target": target, "champion": facts.get("champion")}
-        values |= {key: facts.get(key) for key in ("score", "score_low", "score_high")}
+        values |= {key: facts.get(key) for key in (*ELO, "score", "score_low", "score_high")}
         values["share"] = _share(run, facts, done, target)
-        if values["score"] is None:
+        if values["elo"] is None:
+            values["elo_so_far"] = facts.get("rating")
+        if values["score"] is None and not kind.rated:
             values["score"] = _score_so_far(facts)
         return values
 
@@ -226,7 +228,7 @@ def _share(run: Run, facts: Mapping[str, Any], done: Any, target: Any) -> float 
 
 
 def _score_so_far(facts: Mapping[str, Any]) -> float | None:
-    for key in ("panel_score", "best_score", "ladder_score"):
+    for key in ("panel_score", "best_score"):
         value = facts.get(key)
         if isinstance(value, int | float) and value == value:
             return float(value)

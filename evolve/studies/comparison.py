@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import pandas as pd
 from evolve.arena.call import match
 from evolve.errors import RunError
 from evolve.fitness.means import Mean, holm, mean_of
-from evolve.tables.design import BASE
+from evolve.tables.design import BASE, text_of
 from evolve.tables.kinds import champion_of, imported
 from evolve.tables.run import Run
 from evolve.tables.study import Study
@@ -22,6 +23,8 @@ from evolve.tables.study import Study
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_LONGEST: Final = 60
+"""Characters of settings that name a group of runs."""
 HEAD_TO_HEAD: Final = "head_to_head"
 COLUMNS: Final = {
     "figure": "what was measured once for each seed",
@@ -49,14 +52,16 @@ def groups_of(sources: Sequence[Study | Run]) -> list[Group]:
     """The settings of studies and runs, a run being a setting with one seed.
 
     Runs that differ in their seeds alone are one setting, those of a study one for each of its
-    settings. RunError where two have the same name and seed.
+    settings. RunError where two have the same name.
     """
     found: list[Group] = []
     several = len(sources) > 1
+    waiting = groups_of_runs([one for one in sources if isinstance(one, Run)])
     for source in sources:
         if isinstance(source, Run):
-            seed = source.config.get("seed")
-            found.append(Group(source.name, {seed if isinstance(seed, int) else 0: source}))
+            mine = [group for group in waiting if source in group.runs.values()]
+            found += mine[:1]  # where its first run stands
+            waiting = [group for group in waiting if all(group is not one for one in mine[:1])]
             continue
         runs = source.runs
         for setting in source.design.settings_of_runs:
@@ -68,6 +73,46 @@ def groups_of(sources: Sequence[Study | Run]) -> list[Group]:
         twice = next(name for name in names if names.count(name) > 1)
         raise RunError(f"{twice} is named twice: folders are known by their last names here")
     return found
+
+
+def groups_of_runs(runs: Sequence[Run]) -> list[Group]:
+    """Runs by their settings, in their order; the same settings and seed once more are a setting
+    of their own.
+
+    One run is named after its folder; several after the settings in which they differ from the
+    others, or after the first of them where that would be nothing or too long.
+    """
+    found: dict[str, dict[int, Run]] = {}
+    for run in runs:
+        seed = run.config.get("seed")
+        number = seed if isinstance(seed, int) else 0
+        key = json.dumps(_settings(run), sort_keys=True, default=str)
+        while number in found.get(key, {}):
+            key += "again"
+        found.setdefault(key, {})[number] = run
+    settings = [_settings(next(iter(group.values()))) for group in found.values()]
+    keys = dict.fromkeys(key for one in settings for key in one)
+    differing = [
+        key for key in keys if any(one.get(key) != settings[0].get(key) for one in settings)
+    ]
+    groups = []
+    for group, known in zip(found.values(), settings, strict=True):
+        first, *others = (run.name for run in group.values())
+        told = " ".join(f"{key}={text_of(known[key])}" for key in differing if key in known)
+        if not others:
+            name = first
+        elif told and len(told) <= _LONGEST:
+            name = told
+        else:
+            name = f"{first} and {len(others)} more"
+        groups.append(Group(name, group))
+    return groups
+
+
+def _settings(run: Run) -> dict[str, Any]:
+    """What a run was asked for, but for its seed."""
+    config = {key: one for key, one in run.config.items() if key not in ("seed", "versions")}
+    return {**config, "command": run.command}
 
 
 def figure_of(run: Run, figure: str | None) -> tuple[str, float]:
@@ -105,7 +150,12 @@ def compared(groups: Sequence[Group], figure: str | None = None) -> pd.DataFrame
             if math.isfinite(value):
                 values[group.name][seed] = value
     if len(names) > 1:
-        raise RunError(f"runs of these have different figures, {' and '.join(sorted(names))}")
+        more = (
+            "; runs of before champions were rated have no elo: evolve resume RUN rates one"
+            if "elo" in names
+            else ""
+        )
+        raise RunError(f"runs of these have different figures, {' and '.join(sorted(names))}{more}")
     if not names:
         raise RunError("there are no runs to compare yet")
     (name,) = names

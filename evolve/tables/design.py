@@ -137,7 +137,7 @@ class Design(BaseModel):
         for variant in self.variants or {"": {}}:
             for values in itertools.product(*self.grid.values()):
                 varied = dict(zip(self.grid, values, strict=True))
-                parts = [variant, *(f"{key}={_text(value)}" for key, value in varied.items())]
+                parts = [variant, *(f"{key}={text_of(value)}" for key, value in varied.items())]
                 name = " ".join(filter(None, parts))
                 stem = _UNSAFE.sub("-", name).strip("-.")[:_LONGEST]
                 while name and (not stem or stem in stems):
@@ -224,6 +224,13 @@ def grid_of(text: str) -> tuple[str, list[str]]:
     return name.strip(), found
 
 
+def bare(value: Any) -> Any:
+    """Settings as TOML has them."""
+    if isinstance(value, Mapping):
+        return {str(key): bare(one) for key, one in value.items() if one is not None}
+    return [bare(one) for one in value] if isinstance(value, list | tuple) else value
+
+
 def laid_over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
     """Settings changed by others; tables in them key by key."""
     found = dict(below)
@@ -241,7 +248,8 @@ def _nested(key: str, value: Any) -> dict[str, Any]:
     return {field: {inner: value}} if dot else {field: value}
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """A setting's value in the name of a setting."""
     if isinstance(value, list | tuple):
-        return ",".join(map(_text, value))
+        return ",".join(map(text_of, value))
     return str(value)

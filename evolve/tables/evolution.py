@@ -29,7 +29,7 @@ def games(run: Run, generation: int | None = None) -> pd.DataFrame:
 
 
 def evolution_facts(run: Run) -> Facts:
-    """How far it is, and how good its last best was. The play-off makes it complete."""
+    """How far it is, and how good its last bests were. The play-off makes it complete."""
     count = run.generation_count
     row = run.metadata(count - 1)[0] if count else {}
     played_off = playoff_file(run.path).exists()
@@ -39,25 +39,15 @@ def evolution_facts(run: Run) -> Facts:
         complete=played_off,
         crowned=played_off,
         last=generation_file(run.path, count - 1) if count else None,
-        figures={key: row.get(key) for key in ("best_score", "panel_score", "panel_elo")},
+        figures={key: row.get(key) for key in ("best_score", "panel_score", "panel_elo", "rating")},
     )
 
 
-def evolution_figure(run: Run) -> tuple[str, float | None]:
-    """On the ladder the mean of the last generations' ratings, else the last panel's Elo."""
-    curve = evolution_curve(run).tolist()
-    return _figure(run), curve[-1] if curve else None
-
-
 def evolution_curve(run: Run) -> pd.Series[float]:
-    """The same by generation."""
-    frame = run.generations.set_index("generation")
-    curve: pd.Series[float] = frame[_figure(run)].dropna()
+    """By generation: on the ladder the mean of the last ratings, else the panel's Elo."""
+    column = "rating" if run.config.get("panel") == "ladder" else "panel_elo"
+    curve: pd.Series[float] = run.generations.set_index("generation")[column].dropna()
     return curve
-
-
-def _figure(run: Run) -> str:
-    return "rating" if run.config.get("panel") == "ladder" else "panel_elo"
 
 
 def evolution_totals(run: Run) -> dict[str, Any]:

@@ -114,7 +114,8 @@ class RunKind:
     variants: by the second word of the command; "" where it has one word alone.
     tables: the one that tells most first. parts, files: what it writes into its folder beside
     config.toml, folders and files. champions: those files that its best agent may be in.
-    scored: the word between a champion's score and whom it was won against.
+    rated: whether its champion plays the ladder at the end, so that its file has the Elo which is
+    the one number of such a run; the score in that file is then told with the run alone.
     unit: what `runs` counts it by. packages: those that its results rest on, whose versions
     config.toml keeps. changes: what may change when it goes on. row_event: what `--progress` calls
     a row of its first table. modules: what its work imports beside the command's own. workers:
@@ -150,7 +151,7 @@ class RunKind:
     curve: str
     totals: str | None = None
     modules: tuple[str, ...] = ()
-    scored: str = "against"
+    rated: bool = False
     row_event: str = "row"
     workers: bool = False
 
@@ -197,7 +198,7 @@ EVOLUTIONS: Final = RunKind(
     parts=(GENERATIONS, GAMES),
     files=(CHAMPION_FILE, LEARNED_FILE, EVALUATION_FILE),
     champions=(CHAMPION_FILE, LEARNED_FILE),
-    scored="in a",
+    rated=True,
     unit="generations",
     row_event="generation",
     packages=("numba", "numpy", "deap", "pandas", "pyarrow", "joblib"),
@@ -215,7 +216,7 @@ EVOLUTIONS: Final = RunKind(
     look="evolve.cli.generations:GenerationsLook",
     kept="evolve.tables.layout:committed_generations",
     facts="evolve.tables.evolution:evolution_facts",
-    figure="evolve.tables.evolution:evolution_figure",
+    figure="evolve.agents.facts:champion_elo",
     totals="evolve.tables.evolution:evolution_totals",
     draw="evolve.plots.run:plot_run",
     curve="evolve.tables.evolution:evolution_curve",
@@ -357,9 +358,9 @@ FILES: Final = (
 class Facts:
     """What a kind says of one of its runs in lists of runs.
 
-    done, target: in the kind's unit; complete: whether nothing is left to do; crowned: whether its
-    champion's score is the one that counts; last: the file that it wrote last, where that is no
-    agent; figures: further ones, by their names.
+    done, target: in the kind's unit; complete: whether nothing is left to do; crowned: whether what
+    its champion's file says of its strength is what counts; last: the file that it wrote last,
+    where that is no agent; figures: further ones, by their names.
     """
 
     done: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from evolve.files.folder import FolderPath
 from evolve.tables.kinds import Facts
@@ -12,6 +12,9 @@ from evolve.tables.run import Run
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_ELO: Final = ("elo", "elo_low", "elo_high")
 
 
 def metrics(run: Run) -> pd.DataFrame:
@@ -43,27 +46,33 @@ def training_facts(run: Run) -> Facts:
         # A check that is no better than the best before it counts towards the patience.
         scores = [row["score"] for row in rows]
         complete = complete or len(rows) - 1 - scores.index(max(scores)) >= patience
+    judge = _judge(run)
+    # On the ladder the last agent is the one that is kept.
+    elo = {key: last.get(key) for key in _ELO} if judge == "ladder" else {}
     return Facts(
         done=last.get("games", 0),
         target=config.get("games"),
         complete=complete,
-        figures={f"{_judge(run)}_score": last.get("score")},
+        figures={f"{judge}_score": last.get("score"), **elo},
     )
 
 
 def training_figure(run: Run) -> tuple[str, float | None]:
-    """The Elo of its agent on the ladder, or its score against the panel: of the best check."""
-    curve = training_curve(run).dropna().tolist()
-    return str(training_curve(run).name), curve[-1] if curve else None
+    """The Elo of its agent on the ladder, or its score against the panel."""
+    curve = training_curve(run)
+    values = curve.dropna().tolist()
+    return str(curve.name), values[-1] if values else None
 
 
 def training_curve(run: Run) -> pd.Series[float]:
-    """The same by check, of the best check so far."""
+    """The same by check: on the ladder of the last agent, which is the one that is kept, against
+    the panel of the best so far."""
     frame = run.metrics.set_index("check")
-    best = frame["score"].cummax().eq(frame["score"])
-    column, name = ("elo", "elo") if _judge(run) == "ladder" else ("score", "panel_score")
-    curve: pd.Series[float] = frame[column].where(best).ffill().rename(name)
-    return curve
+    if _judge(run) == "ladder":
+        elo: pd.Series[float] = frame["elo"]
+        return elo
+    best: pd.Series[float] = frame["score"].cummax().rename("panel_score")
+    return best
 
 
 def training_totals(run: Run) -> dict[str, Any]:

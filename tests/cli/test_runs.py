@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import sys
@@ -12,7 +13,7 @@ import pytest
 
 import evolve
 from evolve.tables.folder import locked
-from tests.cli import done, on_a_terminal
+from tests.cli import Result, done, on_a_terminal
 
 
 def test_runs_lists_runs(copy: Path, tmp_path: Path) -> None:
@@ -22,14 +23,18 @@ def test_runs_lists_runs(copy: Path, tmp_path: Path) -> None:
     shown = done("runs", tmp_path)
     assert "reversed" in shown.lines[1]
     assert "3/3" in shown.lines[1]
-    # The play-off's score with its interval, in place of a lucky one.
-    found = evolve.load_agent(copy).provenance
-    interval = f"{found['score']:.3f} [{found['score_low']:.3f}, {found['score_high']:.3f}]"
-    assert interval in shown.lines[1]
-    assert interval in done("compare", copy).out
+    # The Elo from games after the play-off, in place of what was won there.
+    found = evolve.load_agent(copy).stored().provenance
+    interval = f"{found['elo']:.0f} [{found['elo_low']:.0f}, {found['elo_high']:.0f}]"
+    compared = done("compare", copy)
+    for line in (shown.lines[1], next(row for row in compared.lines if row.startswith("elo "))):
+        assert interval in line
+    assert f"{found['score']:.3f}" not in shown.out + compared.out
+    assert "score" not in shown.lines[0]
     assert (rows[0]["generations"], rows[0]["target"]) == (3, 3)
-    for key in ("score", "score_low", "score_high"):
+    for key in ("elo", "elo_low", "elo_high"):
         assert rows[0][key] == found[key]
+    assert "score" not in rows[0]
     written = datetime.fromtimestamp((copy / "champion.json").stat().st_mtime)
     assert rows[0]["date"] == written.isoformat(" ", "minutes")
 
@@ -42,8 +47,81 @@ def test_runs_tells_what_runs_and_what_is_done(copy: Path, tmp_path: Path) -> No
     assert states == {"copy": "running", "stopped": "stopped"}
     rows = {Path(row["run"]).name: row for row in done("runs", ".", "--json").document}
     assert rows["copy"]["state"] == "done"
-    assert rows["stopped"]["score"] is None  # it had no play-off
+    assert rows["stopped"]["elo"] is None  # it had no play-off
     assert "stopped" in done("compare", "stopped").out
+
+
+def rewrite(folder: Path, **facts: float | None) -> None:
+    """Change what a champion's file says of it; None takes a fact away."""
+    champion = json.loads((folder / "champion.json").read_text())
+    provenance = {**champion["provenance"], **facts}
+    champion["provenance"] = {key: one for key, one in provenance.items() if one is not None}
+    (folder / "champion.json").write_text(json.dumps(champion))
+
+
+NO_ELO = dict.fromkeys(("elo", "elo_low", "elo_high", "elo_games"))
+
+
+def test_no_list_has_the_share_in_the_play_off(copy: Path, tmp_path: Path) -> None:
+    """A run before champions were rated has no number there, rather than one of another kind."""
+    rewrite(copy, score=0.876, score_low=0.765, score_high=0.987)
+    before = Path(shutil.copytree(copy, tmp_path / "before"))
+    rewrite(before, **NO_ELO)
+    for words in (("runs", "."), ("compare", copy, before), ("runs", ".", "--json")):
+        assert "0.876" not in done(*words).out
+    rows = {Path(row["run"]).name: row for row in done("runs", ".", "--json").document}
+    assert rows["before"]["state"] == "done"
+    assert rows["before"]["elo"] is None
+    assert rows["copy"]["elo"] is not None
+    lines = {line.split()[0]: line.split()[-4] for line in done("runs", ".").lines[1:]}
+    assert lines["before"] == "–"
+    assert lines["copy"].endswith("]")
+    # The run's own details have both, each by its name.
+    assert "play-off share 0.876 [0.765, 0.987]" in done("show", copy).out
+    assert re.search(
+        r"Elo -?\d+ \[-?\d+, -?\d+\] on the ladder in 64 games", done("show", copy).out
+    )
+    assert "play-off share 0.876 [0.765, 0.987]" in done("show", before).out
+    assert "Elo" not in done("show", before).lines[-1]
+    # It gets its Elo when it goes on, and then it is finished.
+    said = done("resume", before).out
+    assert "the champion's Elo" in said
+    assert "on the ladder in 64 games" in said
+    assert "is finished" in done("resume", before).out
+    listed = {Path(row["run"]).name: row for row in done("runs", ".", "--json").document}
+    assert listed["before"]["elo"] == rows["copy"]["elo"]
+
+
+def test_the_end_of_a_run_tells_its_elo(first_output: tuple[Path, Result]) -> None:
+    folder, result = first_output
+    found = evolve.load_agent(folder).stored().provenance
+    (line,) = (line for line in result.lines if line.startswith("champion "))
+    interval = f"{found['elo']:.0f} [{found['elo_low']:.0f}, {found['elo_high']:.0f}]"
+    assert f"Elo {interval} on the ladder in {found['elo_games']} games" in line
+    assert f"play-off share {found['score']:.3f}" in line
+    assert line.endswith(str(folder / "champion.json"))
+
+
+def test_a_champion_without_rivals_has_no_share(copy: Path) -> None:
+    rewrite(copy, score=0.5, score_low=0.0, score_high=1.0, games=0)
+    for elo in (True, False):
+        shown = done("show", copy).lines[-1]
+        assert "the only candidate of its play-off" in shown
+        assert "0.5" not in shown
+        assert ("Elo" in shown) is elo
+        rewrite(copy, **NO_ELO)
+
+
+def test_a_stopped_run_has_a_score_so_far(copy: Path) -> None:
+    (copy / "games/playoff.parquet").unlink()
+    rewrite(copy, score=0.432, **NO_ELO)
+    champion = (copy / "champion.json").read_text()
+    against = json.loads(champion)["provenance"]["against"]
+    (copy / "champion.json").write_text(champion.replace(against, "panel"))
+    shown = done("show", copy).lines[-1]
+    assert "score so far 0.432 against panel" in shown
+    assert "Elo" not in shown
+    assert "play-off" not in shown
 
 
 def test_runs_where_there_are_none() -> None:

@@ -87,15 +87,18 @@ def test_it_is_shown_and_listed(study: Path) -> None:
 
 def test_settings_are_compared_over_seeds(study: Path, tmp_path: Path) -> None:
     frame = frame_of("compare", study)
-    assert frame["figure"].tolist() == ["rating"] * 3
+    assert frame["figure"].tolist() == ["elo"] * 3
     assert frame["seeds"].tolist() == [2] * 3
     blend, uniform, difference = frame["mean"]
     assert difference == pytest.approx(blend - uniform)
-    last = evolve.load_run(study).generations.groupby(["setting", "seed"])["rating"].last()
-    assert blend == pytest.approx(last["crossover=blend"].mean())
+    champions = [evolve.load_agent(f"{study}/crossover-blend-seed-{seed}") for seed in (0, 1)]
+    elo = [champion.stored().provenance["elo"] for champion in champions]
+    assert blend == pytest.approx(sum(elo) / 2)
+    rows = done("show", study, "--format=json").document
+    assert [row["elo"] for row in rows if row["setting"] == "crossover=blend"] == elo
     assert 0 <= frame["p"][2] <= frame["p_holm"][2] <= 1
     met = frame_of("compare", study, "--games=4")
-    assert met["figure"].tolist() == ["rating"] * 3 + ["head_to_head"]
+    assert met["figure"].tolist() == ["elo"] * 3 + ["head_to_head"]
     scores = [
         evolve.match(*(f"{study}/crossover-{one}-seed-{seed}" for one in ("blend", "uniform")),
                      games=4, seed=seed).score.score
@@ -105,7 +108,7 @@ def test_settings_are_compared_over_seeds(study: Path, tmp_path: Path) -> None:
     done("compare", study, "--figure=best_score", "-o", tmp_path / "x.csv")
     assert set(pd.read_csv(tmp_path / "x.csv")["figure"]) == {"best_score"}
     said = done("compare", study, "--games=2").out
-    assert "differences in rating, seed by seed" in said
+    assert "differences in elo, seed by seed" in said
     assert "champions in matches, seed by seed" in said
     run = study / "crossover-blend-seed-0"
     assert frame_of("compare", study, run)["setting"][2] == "crossover-blend-seed-0"
@@ -120,15 +123,31 @@ def test_settings_of_other_rules_have_no_common_scale(study: Path, tmp_path: Pat
     frame = frame_of("compare", study, other, "--games=2")
     assert frame["setting"].nunique() == 3
     pairs = frame[frame["against"].notna()]
-    assert pairs["figure"].tolist() == ["rating", "head_to_head"]
+    assert pairs["figure"].tolist() == ["elo", "head_to_head"]
     assert not pairs[["setting", "against"]].isin(["standard"]).any(axis=None)
 
 
 def test_runs_alone_are_compared_side_by_side_and_kept(study: Path, tmp_path: Path) -> None:
-    runs = [study / f"crossover-blend-seed-{seed}" for seed in (0, 1)]
-    assert "differences" not in done("compare", *runs).out
+    runs = [study / f"crossover-{name}-seed-0" for name in ("blend", "uniform")]
+    said = done("compare", *runs).out
+    assert "differences" not in said
+    assert "means" not in said
     done("compare", *runs, "-o", tmp_path / "x.csv")
-    assert pd.read_csv(tmp_path / "x.csv")["seed"].tolist() == [0, 1]
+    assert pd.read_csv(tmp_path / "x.csv")["crossover"].tolist() == ["blend", "uniform"]
+
+
+def test_runs_of_several_seeds_are_compared_over_them(study: Path, tmp_path: Path) -> None:
+    runs = [study / f"crossover-blend-seed-{seed}" for seed in (0, 1)]
+    said = done("compare", *runs)
+    assert said.lines[0].split() == [str(run) for run in runs]
+    assert "elo: means over seeds" in said.out
+    done("compare", *runs, "-o", tmp_path / "x.csv")
+    assert pd.read_csv(tmp_path / "x.csv")["seeds"].tolist() == [2]
+    copies = [Path(shutil.copytree(run, tmp_path / run.name)) for run in runs]
+    for copy in copies:  # nothing to compare them by before their end
+        (copy / "games/playoff.parquet").unlink()
+    assert "means" not in done("compare", *copies).out
+    assert "has its elo yet" in fails("compare", *copies, "--games=2")
 
 
 def test_pictures(study: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -79,7 +80,8 @@ def test_what_is_said_while_it_learns(trained: tuple[Path, str]) -> None:
     ends = [lines[2].index(f"{name} ") + len(name) for name in lines[2].split()[:-1]]
     assert all(line[end - 1] != " " and line[end] == " " for line in lines[3:5] for end in ends)
     assert "all games are played" in lines[5]
-    assert "best patterns-600: score" in lines[6]  # and nothing of too few games before it
+    assert re.match(r"best patterns-600: Elo -?\d+ \[.*\] on the ladder, score", lines[6])
+    # and nothing of too few games before it
     assert "against the ladder" in lines[6]
 
 
@@ -114,6 +116,13 @@ def test_a_run_like_any_other(shared: Path, copy: Path, tmp_path: Path) -> None:
     assert (listed["command"], listed["games"], listed["target"]) == ("train patterns", 600, 600)
     assert listed["state"] == "done"
     assert listed["score_low"] < listed["score"] < listed["score_high"]
+    last = evolve.load_run(shared).metrics.iloc[-1]
+    assert [listed[key] for key in ("elo", "elo_low", "elo_high")] == [
+        last[key] for key in ("elo", "elo_low", "elo_high")
+    ]
+    interval = f"{last['elo']:.0f} [{last['elo_low']:.0f}, {last['elo_high']:.0f}]"
+    assert interval in done("runs", copy.parent).lines[-1]
+    assert f"Elo {interval} on the ladder" in shown.lines[-1]
     compared = done("compare", shared, copy, "--json").document
     assert [row["command"] for row in compared] == ["train patterns"] * 2
     assert "best_ladder_score" in done("compare", shared, copy).out

@@ -196,6 +196,7 @@ def test_the_example_of_the_docs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     examples = re.findall(r"```python\n(.*?)```", EVOLUTION.read_text(encoding="utf-8"), re.DOTALL)
+    examples = [example for example in examples if "evolve.evolve(" in example]
     monkeypatch.chdir(tmp_path)
     for example, folder, column in zip(
         examples, ("mine", "rings"), ("fitness", "ring"), strict=True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import shutil
 from pathlib import Path
 
@@ -9,13 +11,16 @@ import pytest
 
 import evolve
 from tests.service import Service
+from tests.service.inside import App
 
 
 def test_a_list_of_runs(service: Service) -> None:
     found = service.get("runs")
     (run,) = (one for one in found["items"] if one["id"] == "small")
     assert (run["state"], run["done"], run["target"], run["unit"]) == ("done", 3, 3, "generations")
-    assert run["score_low"] <= run["score"] <= run["score_high"]
+    assert run["elo_low"] < run["elo"] < run["elo_high"]
+    assert (run["elo_so_far"], run["score"]) == (None, None)
+    assert "playoff_share" not in run
     assert run["share"] == 1.0
     assert len(run["curve"]) == 3
 
@@ -25,9 +30,37 @@ def test_what_is_not_asked_for_is_left_out(service: Service, query: str) -> None
     assert service.get(f"runs?{query}")["items"] == []
 
 
-@pytest.mark.parametrize("sort", ["date", "-date", "name", "-score", "share"])
+@pytest.mark.parametrize("sort", ["date", "-date", "name", "-elo", "-score", "share"])
 def test_orders_of_runs(service: Service, sort: str) -> None:
     assert service.get(f"runs?sort={sort}&q=SMALL")["total"] == 1
+
+
+def test_runs_stand_in_the_order_of_their_elo(runs: Path, tmp_path: Path) -> None:
+    """Whatever their champions won of the play-offs; those that have no Elo come last."""
+    strengths = {"a": (0.61, 310.0), "b": (0.58, 540.0), "c": (0.93, None), "d": (0.7, 120.0)}
+    for name, (share, elo) in strengths.items():
+        folder = Path(shutil.copytree(runs / "small", tmp_path / "runs" / name))
+        champion = json.loads((folder / "champion.json").read_text())
+        champion["provenance"] |= {"score": share, "elo": elo}
+        if elo is None:
+            for key in ("elo", "elo_low", "elo_high"):
+                del champion["provenance"][key]
+        (folder / "champion.json").write_text(json.dumps(champion))
+    with asyncio.Runner() as runner, App(tmp_path / "runs", runner) as app:
+        found = app.get("runs?sort=-elo")["items"]
+        assert [run["id"] for run in found] == ["b", "a", "d", "c"]
+        assert [run["id"] for run in app.get("runs?sort=elo")["items"]] == ["d", "a", "b", "c"]
+        rows = evolve.load_run(tmp_path / "runs" / "c").generations
+        assert (found[-1]["elo"], found[-1]["elo_so_far"]) == (None, rows["rating"].iloc[-1])
+        assert app.get("runs/c")["playoff_share"] == 0.93
+        assert app.get("runs?sort=-score")["total"] == 4
+        (app.place.run("d") / "games/playoff.parquet").unlink()
+        stopped = app.get("runs/d")
+        assert [stopped[key] for key in ("state", "elo", "playoff_share")] == [
+            "stopped",
+            None,
+            None,
+        ]
 
 
 def test_a_run(service: Service, runs: Path) -> None:
@@ -37,6 +70,7 @@ def test_a_run(service: Service, runs: Path) -> None:
     assert "rules" not in found["changed"]
     assert found["tables"] == ["generations", "individuals", "games"]
     assert found["agent"] == "run:small"
+    assert found["playoff_share_low"] < found["playoff_share"] < found["playoff_share_high"]
     assert found["changes"][0]["name"] == "generations"
 
 

@@ -28,11 +28,13 @@ def tables_hash(folder: Path) -> str:
 
 
 def content_hash(folder: Path) -> str:
-    """The same, and of its champion."""
+    """The same, and of its champion, whose rating is newer than the hashes."""
     digest = _digest(folder)
     champion = json.loads((folder / "champion.json").read_text())
     for name in ("run", "evolve"):  # its folder and the version, which say nothing of the run
         champion["provenance"].pop(name)
+    for name in ("elo", "elo_low", "elo_high", "elo_games"):
+        champion["provenance"].pop(name, None)
     digest.update(json.dumps(champion).encode())
     return digest.hexdigest()[:16]
 

@@ -50,7 +50,8 @@ def test_the_first_of_its_ends_completes_it(
 
 def test_a_score_is_named_after_whom_it_is_won_against(tmp_path: Path) -> None:
     run = training(tmp_path, [0.1, 0.5, 0.4], "patterns")
-    assert training_facts(run).figures == {"ladder_score": 0.4}
+    elo = dict.fromkeys(("elo", "elo_low", "elo_high"), 0.0)
+    assert training_facts(run).figures == {"ladder_score": 0.4, **elo}
     assert training_totals(run) == {"games": 200, "best_ladder_score": 0.5}
     assert {"random", "depth_2_high"} <= set(unused_metrics(run))
     assert "elo" not in unused_metrics(run)

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import FileResponse
 
+from evolve.agents.facts import share_in_playoff
 from evolve.config.toml import resolve_as
 from evolve.documents import json_value
 from evolve.errors import EvolveError
@@ -58,7 +59,8 @@ _NOTHING: Final[Mapping[str, Any]] = {
 }
 """Of a run that cannot be read."""
 _DEFAULT_SORT = "-date"
-_SORTS = ("date", "name", "score", "share")
+_OF_SUMMARY = ("elo", "score", "share")
+_SORTS = ("date", "name", *_OF_SUMMARY)
 
 
 @router.get("/runs")
@@ -72,7 +74,8 @@ def list_runs(
     state: RunState | None = None,
     sort: Annotated[str, Query(max_length=20)] = _DEFAULT_SORT,
 ) -> Runs:
-    """Runs, those that grew last first; `q` is looked for in names."""
+    """Runs, those that grew last first; `q` is looked for in names. Sorted by `elo` or `score`,
+    those that have none come last."""
     cursor = Cursor.of(limit, after)
     key = sort.lstrip("-")
     if key not in _SORTS:
@@ -80,11 +83,11 @@ def list_runs(
         raise ProblemError(422, f"sort: {detail}", [("/query/sort", detail)])
     names = [name for name in house.index.names() if q is None or q.lower() in name.lower()]
     wanted = {"kind": kind, "rules": rules, "state": state}
-    if any(value is not None for value in wanted.values()) or key in ("score", "share"):
+    if any(value is not None for value in wanted.values()) or key in _OF_SUMMARY:
         found = [house.index.summary(name, fresh=False) for name in names]
         for field, value in wanted.items():
             found = [one for one in found if value is None or getattr(one, field) == value]
-        if key in ("score", "share"):
+        if key in _OF_SUMMARY:
             have = [one for one in found if getattr(one, key) is not None]
             have.sort(key=lambda one: getattr(one, key), reverse=sort.startswith("-"))
             found = have + [one for one in found if getattr(one, key) is None]
@@ -123,6 +126,7 @@ def get_run(house: Inside, run: RunId) -> RunDetail:
         "files": _files(opened),
         "agent": None if champion_of(opened.path) is None else f"run:{run}",
         "playoff": playoff_file(opened.path).exists(),
+        **share_in_playoff(opened),
         "verdict": verdict_of(opened.path),
     }
     return RunDetail.model_validate(detail)

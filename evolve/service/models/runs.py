@@ -14,8 +14,8 @@ Kind = Literal["run", "train", "sweep"]
 
 
 class RunSummary(BaseModel):
-    """A run in lists. `done` and `target` are in its `unit`; scores are its
-    champion's once that is decided, and before the last or best there was."""
+    """A run in lists. `done` and `target` are in its `unit`. Its one number is `elo`, where it
+    plays the ladder, and else `score`, of trainings and sweeps against their panels."""
 
     id: str
     command: str | None = Field(description="such as `run`, `train patterns`")
@@ -30,7 +30,18 @@ class RunSummary(BaseModel):
     target: Number | None
     unit: str | None
     share: float | None = Field(description="of the way to its end, 0 to 1")
-    score: float | None
+    elo: float | None = Field(
+        description="its champion's on the ladder; of an evolution from games after the play-off"
+    )
+    elo_low: float | None = Field(description="where the 95 % interval of that begins")
+    elo_high: float | None = Field(description="and where it ends")
+    elo_so_far: float | None = Field(
+        description="without one, the mean of the ratings of an evolution's last bests"
+    )
+    score: float | None = Field(
+        description="of a training or a sweep against its panel, 0 to 1; before its end the last "
+        "or best there was"
+    )
     score_low: float | None
     score_high: float | None
     champion: str | None = Field(description="the name of its best agent")
@@ -66,6 +77,13 @@ class RunDetail(RunSummary):
     files: list[Download]
     agent: str | None = Field(description="id of its champion as an agent")
     playoff: bool = Field(description="whether there was a play-off")
+    playoff_share: float | None = Field(
+        default=None,
+        description="what the champion won of the play-off's points: games with its own run's "
+        "candidates, so no number to compare runs by",
+    )
+    playoff_share_low: float | None = None
+    playoff_share_high: float | None = None
     verdict: str | None = Field(default=None, description="of a sweep's final, on the defaults")
 
 

@@ -29,6 +29,14 @@ export function interval(value, low, high, show = number) {
   return `${show(value)} (${show(low)} to ${show(high)})`;
 }
 
+/** How good a run's champion is, as [what is told, its value]; null where nothing is known. */
+export function strengthOf({ elo, elo_low: low, elo_high: high, elo_so_far: soFar, ...run }) {
+  const whole = (value) => number(value, 0);
+  if (typeof elo === "number") return ["Elo", interval(elo, low, high, whole)];
+  if (typeof soFar === "number") return ["Elo of the last bests", whole(soFar)];
+  return typeof run.score === "number" ? ["score", interval(run.score, run.score_low, run.score_high)] : null;
+}
+
 export function duration(seconds) {
   if (typeof seconds !== "number") return NONE;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;

@@ -4,7 +4,7 @@ import { path } from "../api.js";
 import { BarChart, HeatMap, Plot } from "../charts.js";
 import { hasValues, seriesOf, useCurve, useGet } from "../data.js";
 import { useEvents } from "../events.js";
-import { cell, date, interval, label, number, percent, signed } from "../format.js";
+import { cell, date, interval, label, number, percent, signed, strengthOf } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { Watched } from "../jobs.js";
 import { go, to } from "../router.js";
@@ -57,10 +57,10 @@ function Differences({ runs, comparison }) {
   const columns = runs.map((run, place) => ({ name: run.id, show: (row) => cell(row.values[place]) }));
   const found = useGet(`figures?${runs.map((run) => `run=${run.id}`).join("&")}`).data?.items || [];
   const figures = [...new Set(found.flatMap(Object.keys))].map((name) => ({ name, values: runs.map((_, place) => found[place]?.[name]) }));
-  const scores = { name: "score of its champion", values: runs.map((run) => (run.score === null ? null : interval(run.score, run.score_low, run.score_high))) };
+  const strengths = { name: "its champion", values: runs.map((run) => strengthOf(run)?.join(" ")) };
   return html`<h2>Settings in which they differ</h2>
     ${comparison.settings.length ? html`<${Table} name="differing settings" rows=${comparison.settings} columns=${[{ name: "setting", show: (row) => label(row.name) }, ...columns]} />` : html`<p class="quiet">None.</p>`}
-    <h2>Figures</h2><${Table} name="figures" rows=${[scores, ...figures]} columns=${[{ name: "figure", show: (row) => label(row.name) }, ...columns]} />`;
+    <h2>Figures</h2><${Table} name="figures" rows=${[strengths, ...figures]} columns=${[{ name: "figure", show: (row) => label(row.name) }, ...columns]} />`;
 }
 
 function Match({ runs, query }) {

@@ -3,7 +3,7 @@
 import { path } from "../api.js";
 import { usePages } from "../data.js";
 import { useEvents } from "../events.js";
-import { amount, date, interval } from "../format.js";
+import { amount, date, strengthOf } from "../format.js";
 import { html } from "../html.js";
 import { Ahead, changed, isActive, JobButtons, jobTitle } from "../jobs.js";
 import { setQuery, to } from "../router.js";
@@ -12,7 +12,7 @@ import { Chip, More, Progress, Search, Select, Spark, Wait } from "../ui.js";
 const KINDS = [["", "all"], ["run", "evolutions"], ["train", "trainings"], ["sweep", "sweeps"], ["match", "matches"], ["rate", "ratings"]];
 const RULES = ["", "standard", "reversed"].map((rules) => [rules, rules || "all"]);
 const STATES = ["", "running", "queued", "done", "stopped", "interrupted", "failed", "damaged", "elsewhere"].map((state) => [state, state === "elsewhere" ? "from elsewhere" : state || "all"]);
-const SORTS = [["-date", "newest first"], ["date", "oldest first"], ["name", "name"], ["-score", "best score"]];
+const SORTS = [["-date", "newest first"], ["date", "oldest first"], ["name", "name"], ["-elo", "highest Elo"], ["-score", "best score"]];
 const OF_JOBS = ["match", "rate", "queued", "failed", "elsewhere"];
 
 export function Home({ query }) {
@@ -72,7 +72,7 @@ function merged(runs, jobs, fit, sort, moreRuns) {
 }
 
 function Row({ run, job }) {
-  const { score, score_low: low, score_high: high } = run || job.result || {};
+  const strength = run ? strengthOf(run) : strengthOf({ ...job.result, elo: null });
   const done = run && amount(run, job);
   const wrong = run ? run.problem : job.error;
   return html`<li class="item">
@@ -82,7 +82,7 @@ function Row({ run, job }) {
       ${wrong ? html`<span class="bad">${wrong}</span>` : job ? html`<${Ahead} job=${job} words=${done} share=${run?.share} />`
         : html`<${Progress} share=${run.share} name=${`progress of ${run.id}`} text=${done} />`}</div>
     <div class="curve">${run?.curve.length > 1 && html`<${Spark} values=${run.curve} name=${`curve of ${run.id}`} />`}${isActive(job) && html`<${JobButtons} job=${job} />`}</div>
-    <div class="what">${typeof score === "number" && html`<small>score ${interval(score, low, high)}</small>`}
+    <div class="what">${strength && html`<small>${strength.join(" ")}</small>`}
       <span class="quiet">${date(run ? run.date : job.ended || job.created)}</span></div>
   </li>`;
 }

@@ -3,7 +3,7 @@
 import { path, post, remove } from "../api.js";
 import { useGet } from "../data.js";
 import { useEvents } from "../events.js";
-import { amount, cell, date, interval, label } from "../format.js";
+import { amount, cell, date, interval, label, strengthOf } from "../format.js";
 import { html, useState } from "../html.js";
 import { Ahead, isActive, JobButtons, useJob } from "../jobs.js";
 import { go, to } from "../router.js";
@@ -53,7 +53,7 @@ function Head({ run, job }) {
     <p class="quiet">${[run.command || run.noun, run.rules && `${run.rules} rules`, run.preset && `preset ${run.preset}`, run.seed !== null && `seed ${run.seed}`].filter(Boolean).join(" · ")}</p>
     ${wrong && html`<p class="problem">${wrong}</p>`}
     ${active ? html`<${Ahead} job=${job} words=${done} share=${run.share} />` : html`<${Progress} share=${run.share} text=${done} name="progress" />`}
-    <${Facts} facts=${[["champion", run.agent ? html`<a href=${to(["agents", run.agent])}>${run.champion}</a>` : run.champion], [run.state === "done" ? "its score" : "score so far", run.score !== null && interval(run.score, run.score_low, run.score_high)], ["last grew", date(run.date)]]} />
+    <${Facts} facts=${[["champion", run.agent ? html`<a href=${to(["agents", run.agent])}>${run.champion}</a>` : run.champion], strengthOf(run) || ["Elo", null], ["play-off share", typeof run.playoff_share === "number" && interval(run.playoff_share, run.playoff_share_low, run.playoff_share_high)], ["last grew", date(run.date)]]} />
     <${Buttons} run=${run} job=${job} active=${active} />
     ${run.files.length > 0 && html`<details><summary>Downloads</summary><p class="buttons">${run.files.map((file) => html`<${Download} ...${file} />`)}</p></details>`}`;
 }

@@ -1,0 +1,127 @@
+"""The Elo of a run's champion on the ladder: from fresh games, the same however it came about."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evolve
+from evolve.arena.ladder import ladder
+from evolve.config.toml import resolve
+from evolve.engine.rules import Rules
+from evolve.evolution.loop import Evolution, EvolutionEnding
+from evolve.evolution.rating import PANELS, RUNGS, Rating, rate
+from evolve.fitness.executor import ONE_THREAD, Threads
+from tests.evolution.conftest import TINY, StopAfter, go_on, start
+from tests.tables.content import content_hash
+
+
+def provenance(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "champion.json").read_text())["provenance"]
+    return found
+
+
+def elo_of(folder: Path) -> list[Any]:
+    return [provenance(folder)[key] for key in ("elo", "elo_low", "elo_high", "elo_games")]
+
+
+@pytest.mark.parametrize(
+    ("rules", "place", "guess"),
+    [
+        ("standard", 1, None),
+        ("standard", 4, 1300.0),
+        ("standard", 2, -1000.0),
+        ("reversed", 0, 500.0),
+        ("reversed", 4, None),
+    ],
+)
+def test_a_rung_has_the_elo_that_was_measured(
+    rules: Rules, place: int, guess: float | None
+) -> None:
+    rung = ladder(rules)[place]
+    settings = resolve({**TINY, "rules": rules, "panel_openings": 8})
+    told: list[tuple[int, int]] = []
+    found = rate(
+        rung.agent, settings, guess,
+        largest_endgame=8, executor=Threads(2), progress=lambda *now: told.append(now),
+    )  # fmt: skip
+    assert found is not None
+    half = (found.high - found.low) / 2
+    assert 20 < half < 120
+    # It plays itself as well, which brings half of the points for certain; twice the interval.
+    assert abs(found.elo - rung.elo) < 2 * half
+    assert found.games == 2 * RUNGS * PANELS * 8
+    (done, total), totals = told[-1], {total for _, total in told}
+    assert done == total == max(totals)
+
+
+def test_ratings_are_those_of_the_seed(run: evolve.Run) -> None:
+    settings = resolve({**TINY, "generations": 5, "population": 8})
+    champion, guess = evolve.load_agent(run.path).stored(), run.generations["rating"].iloc[-1]
+
+    def rated(seed: int) -> Rating | None:
+        return rate(
+            champion, settings.model_copy(update={"seed": seed}), guess,
+            largest_endgame=8, executor=ONE_THREAD, progress=lambda done, total: None,
+        )  # fmt: skip
+
+    mine = rated(TINY["seed"])
+    assert mine is not None
+    assert [*mine.facts.values()] == elo_of(run.path)
+    assert rated(6) != mine
+
+
+def test_it_is_neither_a_generations_nor_the_share_in_the_play_off(run: evolve.Run) -> None:
+    elo, low, high, games = elo_of(run.path)
+    assert low < elo < high
+    assert games == 2 * RUNGS * PANELS * TINY["panel_openings"]
+    assert elo not in run.generations["panel_elo"].tolist()
+    assert elo not in run.generations["rating"].tolist()
+
+
+@pytest.mark.parametrize(
+    "left", [["playoff"], ["champion"], ["playoff", "champion"], ["stopped"], ["longer"]]
+)
+def test_a_run_that_was_killed_gets_the_same(tmp_path: Path, left: list[str]) -> None:
+    whole, folder = tmp_path / "whole", tmp_path / "run"
+    start(whole, jobs=2)
+    if left == ["stopped"]:
+        assert start(folder, observer=StopAfter(2)) is EvolutionEnding.STOPPED
+        assert "elo" not in provenance(folder)
+    else:
+        start(folder, generations=3 if left == ["longer"] else 4)
+    for name, path in {"playoff": "games/playoff.parquet", "champion": "champion.json"}.items():
+        if name in left:
+            (folder / path).unlink()
+    assert go_on(folder, generations=4) is EvolutionEnding.COMPLETE
+    assert elo_of(folder) == elo_of(whole)
+    assert content_hash(folder) == content_hash(whole)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"panel": "fixed"}, {"rules": "standard", "panel_every": 3}]
+)
+def test_a_run_of_before_is_rated_when_it_goes_on(tmp_path: Path, options: dict[str, Any]) -> None:
+    folder = tmp_path / "run"
+    start(folder, **options)
+    before, champion = elo_of(folder), json.loads((folder / "champion.json").read_text())
+    tables = {path.name: path.read_bytes() for path in folder.glob("*/*.parquet")}
+    for key in ("elo", "elo_low", "elo_high", "elo_games"):
+        del champion["provenance"][key]
+    (folder / "champion.json").write_text(json.dumps(champion))
+    evolution = Evolution(folder, resolve({**TINY, **options}), ONE_THREAD)
+    evolution.restore()
+    assert evolution.finished is None
+    assert evolve.evolve(folder, **{**TINY, **options}).path == folder
+    assert elo_of(folder) == before
+    assert evolution.finished is EvolutionEnding.COMPLETE
+    assert {path.name: path.read_bytes() for path in folder.glob("*/*.parquet")} == tables
+
+
+def test_the_file_of_an_exported_champion_has_it(run: evolve.Run, tmp_path: Path) -> None:
+    agent = evolve.load_agent(shutil.copy(run.path / "champion.json", tmp_path / "mine.json"))
+    assert agent.stored().provenance["elo"] == elo_of(run.path)[0]
