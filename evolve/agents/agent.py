@@ -127,6 +127,11 @@ class Agent(ABC):
         return self
 
     @property
+    def needs_moves(self) -> bool:
+        """Whether it can be told games from the usual start alone, move by move."""
+        return False
+
+    @property
     def settings(self) -> Mapping[str, Setting]:
         """What may follow the question mark in the agent's name."""
         return {}

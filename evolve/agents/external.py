@@ -108,7 +108,7 @@ class ExternalAgent(Agent):
         legal = board.legal_moves()
         if not legal:
             raise IllegalMoveError(f"there is no move to choose\n{board}")
-        if board.moves is None and self.protocol == "gtp":
+        if board.moves is None and self.needs_moves:
             raise AgentError(f"{self.name} can be told games from the start position only")
         with self._session(board) as session:
             square = session.choose(board, time.monotonic() + self._patience)
@@ -145,6 +145,11 @@ class ExternalAgent(Agent):
         except EngineError as error:
             self._programs.failed_to_start = True
             raise EngineError(f"at its start: {error}") from error
+
+    @property
+    def needs_moves(self) -> bool:
+        """So it is over GTP, which has no word for a position."""
+        return self.protocol == "gtp"
 
     @property
     def limit(self) -> Limit:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from evolve.agents.agent import Agent
 from evolve.arena.sprt import PAIR_SCORES, Sprt
+from evolve.engine.board import Board
 from evolve.engine.results import (
     FAILED_BLACK,
     FAILED_WHITE,
@@ -31,6 +32,7 @@ from evolve.fitness.games import (
     check_played,
     parts_of,
     play_task,
+    played_by_kernels,
     winner_of,
 )
 from evolve.fitness.openings import Openings
@@ -102,6 +104,8 @@ def common_rules(agents: Sequence[Agent], asked: Rules | None = None) -> Rules:
 class Match:
     """A against B, two games on every opening, A black in the first.
 
+    AgentError where an opening begins at a board that one of them cannot be told.
+
     Agents that draw at random draw from `seed` and the number of the game, so results repeat
     for any executor. With `sprt` it is played in rounds and ends after the one in which the test is
     decided. A program that fails loses the game: `failed` is called at once with the number of the
@@ -124,6 +128,7 @@ class Match:
         watch: Watch | None = None,
     ) -> None:
         self._watch = watch
+        _check_starts((a, b), openings)
         self.players = [a.with_rules(rules), b.with_rules(rules)]
         self.repeatable = all(player.repeats for player in self.players)
         # A test learns nothing from a game that it has seen.
@@ -181,7 +186,7 @@ class Match:
         play = self._play_one_by_one
         if self._watch is not None:
             self._threads = 1  # one game at a time
-        elif all(player.row is not None for player in self.players):
+        elif played_by_kernels(self.players, self.openings):
             play = self._play_kernels
         elif any(player.together for player in self.players):
             play = self._play_side_by_side
@@ -352,13 +357,24 @@ class Match:
             black: self.players[black].for_game(draw),
             white: self.players[white].for_game(draw + 1),
         }
-        return LiveGame(pair, black, white, self.openings.moves[opening].tolist(), self.rules)
+        return LiveGame(pair, black, white, *self.openings.begin(opening), self.rules)
 
     def _end(self, number: int, game: LiveGame) -> None:
         """Record it."""
         game.write(self._moves[number], self._results[number])
         if game.failure is not None:
             self._failures[number] = game.failure
+
+
+def _check_starts(players: Sequence[Agent], openings: Openings) -> None:
+    """Raise AgentError where a player cannot begin where an opening does."""
+    for number, start in enumerate(openings.starts, 1):
+        name = next((player.name for player in players if player.needs_moves), None)
+        if name is not None and start != Board.start():
+            raise AgentError(
+                f"opening {number} begins elsewhere than at the usual start, and {name} can be "
+                "told games from there only; take another protocol, such as nboard:, or openings"
+            )
 
 
 def play_match(

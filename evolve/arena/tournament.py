@@ -26,7 +26,7 @@ from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings
 from evolve.tables.arrow import rows_with
 from evolve.tables.folder import locked, refuse_links, sweep_temporary
-from evolve.tables.games import FAILED, GAMES_COLUMNS
+from evolve.tables.games import FAILED, GAMES_COLUMNS, with_rules
 from evolve.tables.layout import GAMES, LOCK_FILE, RATING_FILE
 from evolve.tables.parquet import read_table, write_table
 
@@ -150,7 +150,7 @@ class Tournament:
         )
         match.play(progress)
         names = [self.names[i], self.names[j]]
-        table = match.games.table(0, "match", names, openings.texts())
+        table = match.games.table(0, "match", names, self.rules, openings)
         if self.folder is not None:
             write_table(self._file(i, j), table)
         return table
@@ -250,7 +250,7 @@ class Tournament:
     def _read(self, i: int, j: int) -> pa.Table | None:
         if self.folder is None or not self._file(i, j).exists():
             return None
-        table = read_table(self._file(i, j), GAMES_COLUMNS)
+        table = with_rules(read_table(self._file(i, j), GAMES_COLUMNS), self.rules)
         players = set(table["black"].to_pylist()) | set(table["white"].to_pylist())
         if players != {self.names[i], self.names[j]}:
             raise RunError(f"{self._file(i, j)} is of other agents")

@@ -135,7 +135,7 @@ def match_command(
         )
         drawn = {
             "openings": identity_of(settings.openings).split()[-1],
-            "opening_plies": settings.opening_plies or "all",
+            "opening_plies": "all" if settings.opening_plies is None else settings.opening_plies,
         }
         keeper = Keeper(match, (a, b), match_identity(match, (a, b), drawn), table, ggf, complain)
         with keeper.claimed():

@@ -18,6 +18,7 @@ from evolve.errors import PositionError, RecordError
 from evolve.files.atomic import write_text
 from evolve.records.files import read_text
 from evolve.records.record import Ending, GameRecord
+from evolve.records.starts import usual_or
 
 _PROPERTY: Final = re.compile(r"\s*([A-Za-z]+)\s*\[([^\]]*)\]")
 _SIZE: Final = re.compile(r"s?(\d+)(.*)")
@@ -167,7 +168,7 @@ def _start(text: str) -> Board:
         board = Board.parse(cells, "white" if side == "O" else "black")
     except PositionError as error:
         raise RecordError(f"BO: {error}") from error
-    return Board.start() if board == Board.start() else board
+    return usual_or(board)
 
 
 def _moves(board: Board, moves: list[tuple[str, str]]) -> tuple[int, ...]:

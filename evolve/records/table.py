@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
 
-from evolve.engine.board import Board
+from evolve.documents import parse_json, parse_toml, read_document
 from evolve.engine.results import (
     DISCS_BLACK,
     DISCS_WHITE,
     PLIES,
     RESULT_COLUMNS,
 )
-from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules
+from evolve.engine.rules import DEFAULT_RULES, RULE_SETS, Rules, check_rules
 from evolve.engine.squares import format_moves, parse_moves
-from evolve.errors import RecordError, RunError
+from evolve.errors import PositionError, RecordError, RunError
 from evolve.files.atomic import write_text
+from evolve.records.files import read_bytes
 from evolve.records.ggf import read_ggf, write_ggf
 from evolve.records.lines import read_lines, write_lines
+from evolve.records.obf import read_obf
 from evolve.records.record import Ending, GameRecord
+from evolve.records.starts import start_board, start_text, usual_or
 from evolve.records.wthor import read_wthor
-from evolve.tables.games import FAILED, GAMES_COLUMNS, GameRows
+from evolve.tables.games import FAILED, GAMES_COLUMNS, RULES, START, GameRows
+from evolve.tables.layout import CONFIG_FILE, GAMES, RATING_FILE
 from evolve.tables.parquet import read_table, write_table
 
 if TYPE_CHECKING:  # 0.2 s, which files of records do without
@@ -33,16 +39,16 @@ if TYPE_CHECKING:  # 0.2 s, which files of records do without
 KIND: Final = "record"
 _RESULTS: Final = {"black": 64.0, "white": -64.0, "draw": 0.0}
 _NEEDED: Final = ("black", "white", "moves", "winner", "reason")
+_OPTIONAL: Final = (RULES, START, "match")
+_SAY_RULES: Final = (".ggf", ".wtb")
+"""Files whose games are of known rules: GGF says them, and WTHOR has those of the usual game."""
+_RULES_LINE: Final = re.compile(rb"(?:\xef\xbb\xbf)?[#%;] *rules: *([a-z-]{1,40})\s")
+_LONGEST_LINE: Final = 100
+_OF_RUNS: Final = re.compile(r"(gen-\d+|playoff|pair-\d+-\d+)\.parquet")
 
 
 def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
-    """Records in the shape of the games table; winner is None where it is not known.
-
-    RecordError where a game begins elsewhere than at the start position.
-    """
-    for number, record in enumerate(records, 1):
-        if record.start != Board.start():
-            raise RecordError(f"game {number} does not begin at the start position")
+    """Records in the shape of the games table; winner is None where it is not known."""
     results = np.zeros((len(records), RESULT_COLUMNS), np.int64)
     for row, record in zip(results, records, strict=True):
         row[DISCS_BLACK] = record.final.discs("black")
@@ -59,49 +65,106 @@ def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
         results=results,
         winner=[record.winner for record in records],
         reasons=[record.ending for record in records],
+        rules=[record.rules for record in records],
+        starts=[start_text(record.start) for record in records],
     )
     frame: pd.DataFrame = GAMES_COLUMNS.table(rows).to_pandas()
     return frame
 
 
-def records_of_frame(frame: pd.DataFrame, rules: Rules) -> list[GameRecord]:
-    """The games of a games table; RecordError names an invalid row."""
+def records_of_frame(
+    frame: pd.DataFrame, rules: Rules | None = None, *, judged: bool = True
+) -> list[GameRecord]:
+    """The games of a games table, by the rules that each says, or else by `rules`, or standard.
+
+    RecordError names a row that is invalid, says other rules than `rules`, or has another winner
+    than its rules give it; with `judged` False nobody asks who won.
+    """
     missing = [column for column in _NEEDED if column not in frame]
     if missing:
         raise RecordError(f"this is not a games table: it has no column {missing[0]}")
+    columns = [*_NEEDED, *(column for column in _OPTIONAL if column in frame)]
     records = []
-    for number, row in enumerate(frame[list(_NEEDED)].itertuples(index=False), 1):
+    for number, row in enumerate(frame[columns].itertuples(index=False), 1):
         try:
-            records.append(_record(row, rules))
+            records.append(_record(row, rules, judged))
         except RecordError as error:
             raise RecordError(f"row {number}: {error}") from error
     return records
 
 
-def _record(row: Any, rules: Rules) -> GameRecord:
+def _record(row: Any, asked: Rules | None, judged: bool) -> GameRecord:
     moves = "" if row.moves is None else row.moves
     if not isinstance(moves, str) or not isinstance(row.reason, str) or not row.reason:
         raise RecordError("moves and reason must be text; is it cut off?")
     known = isinstance(row.winner, str)
     if row.winner not in _RESULTS and (known or not _is_missing(row.winner)):
         raise RecordError(f"winner {row.winner!r} is none of {', '.join(_RESULTS)}")
-    record = GameRecord(tuple(parse_moves(moves)), str(row.black), str(row.white), rules)
+    said = _said_rules(row)
+    if judged:
+        check_asked(said, asked)
+    rules = said or asked or DEFAULT_RULES
+    start = start_board(_text_of(row, START))
+    squares = tuple(parse_moves(moves))
+    record = GameRecord(squares, str(row.black), str(row.white), rules, start)
     if record.ending == "end":
+        if judged and known and row.reason == "end":
+            check_winner(record, row.winner, said)
         return record
-    return GameRecord(
-        record.moves,
-        record.black,
-        record.white,
-        rules,
+    return replace(
+        record,
         result=_RESULTS[row.winner] if known else None,
         stopped=_stopped(row.reason),
     )
 
 
+def _said_rules(row: Any) -> Rules | None:
+    """The rules that a row says: in a column of their own, or in that of a match."""
+    said = _text_of(row, RULES)
+    if said is None:
+        match = _text_of(row, "match") or ""
+        said = next((w.removeprefix("rules=") for w in match.split() if w[:6] == "rules="), None)
+    try:
+        return None if said is None else check_rules(said)
+    except PositionError as error:
+        raise RecordError(str(error)) from error
+
+
+def check_asked(said: Rules | None, asked: Rules | None, place: str = "") -> None:
+    """Raise RecordError, with the place, where games say other rules than those asked for."""
+    if asked is not None and said is not None and said != asked:
+        where = f"{place}: " if place else ""
+        raise RecordError(f"{where}it says {said} rules, not {asked}; leave --rules out")
+
+
+def check_winner(record: GameRecord, winner: str, said: Rules | None) -> None:
+    """Raise RecordError where a finished game has another winner by its rules than `winner`.
+
+    said: the rules, where its table says them.
+    """
+    if record.winner == winner:
+        return
+    text = f"the winner is {winner}, but by {record.rules} rules it is {record.winner}"
+    others = [rules for rules in RULE_SETS if replace(record, rules=rules).winner == winner]
+    if said is not None or not others:
+        raise RecordError(f"{text}: the row contradicts itself")
+    raise RecordError(f"{text}; for games of other rules add --rules {' or '.join(others)}")
+
+
+def _text_of(row: Any, column: str) -> str | None:
+    """What a row has in a column that not all tables have; None where that is nothing."""
+    value = getattr(row, column, None)
+    if isinstance(value, str):
+        return value or None
+    if value is None or _is_missing(value):
+        return None
+    raise RecordError(f"{column} {value!r} is not text")
+
+
 def _is_missing(value: Any) -> bool:
     import pandas as pd  # not above: it is loaded where there is a frame
 
-    return bool(pd.isna(value))
+    return pd.api.types.is_scalar(value) and bool(pd.isna(value))
 
 
 def _stopped(reason: str) -> Ending:
@@ -137,8 +200,14 @@ def _first_line(error: Exception) -> str:
     return (str(error) or type(error).__name__).splitlines()[0]
 
 
+def _read_positions(path: Path) -> list[GameRecord]:
+    """Positions, as games that begin there and have no moves yet."""
+    return [GameRecord(start=usual_or(board)) for board in read_obf(path)]
+
+
 _READERS: Final[dict[str, Callable[[Path], list[GameRecord]]]] = {
     ".ggf": read_ggf,
+    ".obf": _read_positions,
     ".txt": read_lines,
     ".wtb": read_wthor,
 }
@@ -150,22 +219,60 @@ def read_frame(path: Path) -> pd.DataFrame:
     return _TABLES[path.suffix.lower()](path)
 
 
-def read_games(path: str | Path, rules: Rules = DEFAULT_RULES) -> list[GameRecord]:
+def read_games(
+    path: str | Path, rules: Rules | None = None, *, judged: bool = True
+) -> list[GameRecord]:
     """The games of a file, by its extension.
 
-    `.ggf`; `.wtb` (WTHOR); `.csv` and `.parquet`, games tables played by `rules`; else move
-    strings, one a line. RecordError names the place of any damage; PositionError for unknown rules.
+    `.ggf`; `.wtb` (WTHOR); `.obf` (positions, as games that begin there); `.csv` and `.parquet`,
+    games tables; else move strings, one a line. rules: of games that do not say theirs, standard by
+    default. RecordError names the place of any damage, and a game that says other rules than these,
+    or that others won by them: with `judged` False nobody asks who won. PositionError for unknown
+    rules.
     """
-    check_rules(rules)
+    if rules is not None:
+        check_rules(rules)
     path = Path(path)
     suffix = path.suffix.lower()
     if suffix in _TABLES:
         frame = read_frame(path)
+        if RULES not in frame:
+            frame = frame.assign(**{RULES: _rules_beside(path)})
         try:
-            return records_of_frame(frame, rules)
+            return records_of_frame(frame, rules, judged=judged)
         except RecordError as error:
             raise RecordError(f"{path}, {error}") from error
-    return _READERS.get(suffix, read_lines)(path)
+    records = _READERS.get(suffix, read_lines)(path)
+    if not judged:
+        return records
+    if suffix not in _SAY_RULES:
+        said = _rules_in_text(path)
+        check_asked(said, rules, str(path))
+        return [replace(record, rules=said or rules or DEFAULT_RULES) for record in records]
+    for number, record in enumerate(records, 1):
+        check_asked(record.rules, rules, f"{path}, game {number}")
+    return records
+
+
+def _rules_in_text(path: Path) -> Rules | None:
+    """The rules in the first line of a text, if that says any: move strings themselves cannot."""
+    found = _RULES_LINE.match(read_bytes(path)[:_LONGEST_LINE])
+    said = "" if found is None else found[1].decode()
+    return said if said in RULE_SETS else None
+
+
+def _rules_beside(path: Path) -> Rules | None:
+    """The rules of the run or the rating that keeps such a file of games, which says none where it
+    is older than its column of rules."""
+    folder = path.absolute().parent
+    if folder.name != GAMES or not _OF_RUNS.fullmatch(path.name):
+        return None
+    for name, parsed in ((CONFIG_FILE, parse_toml), (RATING_FILE, parse_json)):
+        try:
+            return check_rules(parsed(read_document(folder.parent / name))["rules"])
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            continue  # another folder of that name
+    return None
 
 
 def write_frame(path: Path, frame: pd.DataFrame) -> None:
@@ -186,6 +293,20 @@ def write_games(path: Path, records: Sequence[GameRecord]) -> None:
     elif suffix in _TABLES:
         write_frame(path, games_frame(records))
     elif suffix == ".txt":
-        write_lines(path, records)
+        write_lines(path, records, rules_line(records))
     else:
         raise RecordError(f"{path}: games are written as .ggf, .txt, .csv or .parquet")
+
+
+def rules_line(records: Sequence[GameRecord]) -> str:
+    """The line that says the rules above move strings, which cannot; none for the usual game.
+
+    RecordError where the games are of different rules.
+    """
+    found = {record.rules for record in records}
+    if len(found) > 1:
+        raise RecordError(
+            f"move strings cannot say of which rules each game is: {' and '.join(sorted(found))}; "
+            "take .ggf, .csv or .parquet"
+        )
+    return "" if found <= {DEFAULT_RULES} else f"# rules: {found.pop()}\n"

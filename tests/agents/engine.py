@@ -32,6 +32,14 @@ class Game:
         self.own, self.opp = START
         self.black = True
 
+    def begin(self, cells: str, black: bool) -> None:
+        own, opp = "*O" if black else "O*"
+        self.own, self.opp = (
+            sum(1 << square for square, cell in enumerate(cells) if cell == sign)
+            for sign in (own, opp)
+        )
+        self.black = black
+
     def pass_move(self) -> None:
         self.own, self.opp, self.black = self.opp, self.own, not self.black
 
@@ -128,13 +136,15 @@ def nboard(fault: str) -> None:
     for line in sys.stdin:
         word, _, rest = line.strip().partition(" ")
         if word == "set" and rest.startswith("game"):
+            board, told = rest.split("BO[8 ")[1].split("]", 1)
             game = Game()
-            for side, name in re.findall(r"([BW])\[(\w+)", rest.split("BO[")[1]):
+            game.begin(board[:64], board[-1] == "*")
+            moves = re.findall(r"([BW])\[(\w+)", told)
+            for side, name in moves:
                 game.turn(side == "B")
                 if name.lower() != "pa":
                     game.play(NAMES.index(name.lower()))
-            mover = "B" if len(re.findall(r"[BW]\[", rest.split("BO[")[1])) % 2 == 0 else "W"
-            game.turn(mover == "B")
+            game.turn((board[-1] == "*") == (len(moves) % 2 == 0))
         elif word == "ping":
             say(f"pong {rest}")
         elif word == "go":

@@ -140,7 +140,7 @@ def test_what_fails_loses_that_game_and_the_next_ones_are_played(
     assert result.games == 2
     assert result.failures_a == result.losses == 2
     assert result.failures_b == 0
-    table = played.games.table(0, "match", ["a", "b"], ["o"]).to_pandas()
+    table = played.games.table(0, "match", ["a", "b"], "standard", played.openings).to_pandas()
     for _, row in table.iterrows():
         side = "black" if row["black"] == "a" else "white"
         assert row["reason"].startswith(f"failed: {side}: ")

@@ -124,7 +124,8 @@ def test_what_fails_loses_that_game(tmp_path: Path, body: str, reason: str) -> N
     result, played = match(player, pairs=1)
     assert time.monotonic() - begin < 1000, "nothing that sleeps is waited for"
     assert result.failures_a == result.losses == 2
-    reasons = played.games.table(0, "match", ["a", "b"], ["o"])["reason"].to_pylist()
+    table = played.games.table(0, "match", ["a", "b"], "standard", played.openings)
+    reasons = table["reason"].to_pylist()
     assert all(reason in one for one in reasons), reasons
 
 
