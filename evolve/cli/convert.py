@@ -40,7 +40,8 @@ def convert_command(source: Path, output: Path, empties: int | None, rules: str 
       evolve convert WTH_2004.wtb --empties 16 -o ends.obf
     """
     from evolve.records.obf import write_obf
-    from evolve.records.table import read_games, rules_line, write_games
+    from evolve.records.rules import rules_line
+    from evolve.records.table import read_games, write_games
 
     if (output.suffix.lower() == ".obf") != (empties is not None):
         raise OptionsError("--empties and a name that ends in .obf go together")

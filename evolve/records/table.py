@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,26 +10,32 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
-from evolve.documents import parse_json, parse_toml, read_document
 from evolve.engine.results import (
     DISCS_BLACK,
     DISCS_WHITE,
     PLIES,
     RESULT_COLUMNS,
 )
-from evolve.engine.rules import DEFAULT_RULES, RULE_SETS, Rules, check_rules
+from evolve.engine.rules import Rules, check_rules
 from evolve.engine.squares import format_moves, parse_moves
-from evolve.errors import PositionError, RecordError, RunError
+from evolve.errors import RecordError, RulesError, RunError
 from evolve.files.atomic import write_text
 from evolve.records.files import read_bytes
 from evolve.records.ggf import read_ggf, write_ggf
 from evolve.records.lines import read_lines, write_lines
 from evolve.records.obf import read_obf
 from evolve.records.record import Ending, GameRecord
+from evolve.records.rules import (
+    agreed_rules,
+    check_winner,
+    rules_beside,
+    rules_in_row,
+    rules_in_text,
+    rules_line,
+)
 from evolve.records.starts import start_board, start_text, usual_or
 from evolve.records.wthor import read_wthor
 from evolve.tables.games import FAILED, GAMES_COLUMNS, RULES, START, GameRows
-from evolve.tables.layout import CONFIG_FILE, GAMES, RATING_FILE
 from evolve.tables.parquet import read_table, write_table
 
 if TYPE_CHECKING:  # 0.2 s, which files of records do without
@@ -42,9 +47,6 @@ _NEEDED: Final = ("black", "white", "moves", "winner", "reason")
 _OPTIONAL: Final = (RULES, START, "match")
 _SAY_RULES: Final = (".ggf", ".wtb")
 """Files whose games are of known rules: GGF says them, and WTHOR has those of the usual game."""
-_RULES_LINE: Final = re.compile(rb"(?:\xef\xbb\xbf)?[#%;] *rules: *([a-z-]{1,40})\s")
-_LONGEST_LINE: Final = 100
-_OF_RUNS: Final = re.compile(r"(gen-\d+|playoff|pair-\d+-\d+)\.parquet")
 
 
 def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
@@ -89,7 +91,7 @@ def records_of_frame(
         try:
             records.append(_record(row, rules, judged))
         except RecordError as error:
-            raise RecordError(f"row {number}: {error}") from error
+            raise type(error)(f"row {number}: {error}") from error
     return records
 
 
@@ -100,10 +102,8 @@ def _record(row: Any, asked: Rules | None, judged: bool) -> GameRecord:
     known = isinstance(row.winner, str)
     if row.winner not in _RESULTS and (known or not _is_missing(row.winner)):
         raise RecordError(f"winner {row.winner!r} is none of {', '.join(_RESULTS)}")
-    said = _said_rules(row)
-    if judged:
-        check_asked(said, asked)
-    rules = said or asked or DEFAULT_RULES
+    said = rules_in_row(_text_of(row, RULES), getattr(row, "match", None))
+    rules = agreed_rules(said, asked if judged else None)
     start = start_board(_text_of(row, START))
     squares = tuple(parse_moves(moves))
     record = GameRecord(squares, str(row.black), str(row.white), rules, start)
@@ -116,39 +116,6 @@ def _record(row: Any, asked: Rules | None, judged: bool) -> GameRecord:
         result=_RESULTS[row.winner] if known else None,
         stopped=_stopped(row.reason),
     )
-
-
-def _said_rules(row: Any) -> Rules | None:
-    """The rules that a row says: in a column of their own, or in that of a match."""
-    said = _text_of(row, RULES)
-    if said is None:
-        match = _text_of(row, "match") or ""
-        said = next((w.removeprefix("rules=") for w in match.split() if w[:6] == "rules="), None)
-    try:
-        return None if said is None else check_rules(said)
-    except PositionError as error:
-        raise RecordError(str(error)) from error
-
-
-def check_asked(said: Rules | None, asked: Rules | None, place: str = "") -> None:
-    """Raise RecordError, with the place, where games say other rules than those asked for."""
-    if asked is not None and said is not None and said != asked:
-        where = f"{place}: " if place else ""
-        raise RecordError(f"{where}it says {said} rules, not {asked}; leave --rules out")
-
-
-def check_winner(record: GameRecord, winner: str, said: Rules | None) -> None:
-    """Raise RecordError where a finished game has another winner by its rules than `winner`.
-
-    said: the rules, where its table says them.
-    """
-    if record.winner == winner:
-        return
-    text = f"the winner is {winner}, but by {record.rules} rules it is {record.winner}"
-    others = [rules for rules in RULE_SETS if replace(record, rules=rules).winner == winner]
-    if said is not None or not others:
-        raise RecordError(f"{text}: the row contradicts itself")
-    raise RecordError(f"{text}; for games of other rules add --rules {' or '.join(others)}")
 
 
 def _text_of(row: Any, column: str) -> str | None:
@@ -237,42 +204,23 @@ def read_games(
     if suffix in _TABLES:
         frame = read_frame(path)
         if RULES not in frame:
-            frame = frame.assign(**{RULES: _rules_beside(path)})
+            frame = frame.assign(**{RULES: rules_beside(path)})
         try:
             return records_of_frame(frame, rules, judged=judged)
         except RecordError as error:
-            raise RecordError(f"{path}, {error}") from error
+            raise type(error)(f"{path}, {error}") from error
     records = _READERS.get(suffix, read_lines)(path)
     if not judged:
         return records
-    if suffix not in _SAY_RULES:
-        said = _rules_in_text(path)
-        check_asked(said, rules, str(path))
-        return [replace(record, rules=said or rules or DEFAULT_RULES) for record in records]
+    text = None if suffix in _SAY_RULES else rules_in_text(read_bytes(path))
     for number, record in enumerate(records, 1):
-        check_asked(record.rules, rules, f"{path}, game {number}")
-    return records
-
-
-def _rules_in_text(path: Path) -> Rules | None:
-    """The rules in the first line of a text, if that says any: move strings themselves cannot."""
-    found = _RULES_LINE.match(read_bytes(path)[:_LONGEST_LINE])
-    said = "" if found is None else found[1].decode()
-    return said if said in RULE_SETS else None
-
-
-def _rules_beside(path: Path) -> Rules | None:
-    """The rules of the run or the rating that keeps such a file of games, which says none where it
-    is older than its column of rules."""
-    folder = path.absolute().parent
-    if folder.name != GAMES or not _OF_RUNS.fullmatch(path.name):
-        return None
-    for name, parsed in ((CONFIG_FILE, parse_toml), (RATING_FILE, parse_json)):
         try:
-            return check_rules(parsed(read_document(folder.parent / name))["rules"])
-        except (OSError, ValueError, LookupError, TypeError, AttributeError):
-            continue  # another folder of that name
-    return None
+            agreed = agreed_rules(record.rules if suffix in _SAY_RULES else text, rules)
+        except RulesError as error:
+            raise RulesError(f"{path}, game {number}: {error}") from error
+        if agreed != record.rules:
+            records[number - 1] = replace(record, rules=agreed)
+    return records
 
 
 def write_frame(path: Path, frame: pd.DataFrame) -> None:
@@ -296,17 +244,3 @@ def write_games(path: Path, records: Sequence[GameRecord]) -> None:
         write_lines(path, records, rules_line(records))
     else:
         raise RecordError(f"{path}: games are written as .ggf, .txt, .csv or .parquet")
-
-
-def rules_line(records: Sequence[GameRecord]) -> str:
-    """The line that says the rules above move strings, which cannot; none for the usual game.
-
-    RecordError where the games are of different rules.
-    """
-    found = {record.rules for record in records}
-    if len(found) > 1:
-        raise RecordError(
-            f"move strings cannot say of which rules each game is: {' and '.join(sorted(found))}; "
-            "take .ggf, .csv or .parquet"
-        )
-    return "" if found <= {DEFAULT_RULES} else f"# rules: {found.pop()}\n"

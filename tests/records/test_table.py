@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import evolve
-from evolve.errors import RecordError
+from evolve.errors import RecordError, RulesError
 from evolve.records.obf import format_obf, write_obf
 from evolve.records.record import GameRecord
 from evolve.records.starts import start_board, start_text
@@ -174,7 +174,7 @@ def test_winners_that_contradict_the_rules_are_refused(tmp_path: Path, suffix: s
         rf"row 3: the winner is {frame['winner'][2]}, but by standard rules it is {wrong}; "
         "for games of other rules add --rules reversed"
     )
-    with pytest.raises(RecordError, match=told):
+    with pytest.raises(RulesError, match=told):
         read_games(path)
     assert [record.winner for record in read_games(path, "reversed")] == frame["winner"].tolist()
     assert len(read_games(path, judged=False)) == 4
@@ -199,8 +199,9 @@ def test_a_table_of_a_match_says_its_rules_in_its_match() -> None:
     frame = without_rules([random_record(seed, "reversed") for seed in range(3)])
     frame["match"] = "a=1 b=2 rules=reversed seed=0"
     assert {record.rules for record in records_of_frame(frame)} == {"reversed"}
-    with pytest.raises(RecordError, match="row 1: it says reversed rules, not standard"):
+    with pytest.raises(RulesError, match="row 1: it says reversed rules, not standard"):
         records_of_frame(frame, "standard")
+    assert records_of_frame(frame.assign(match=7), "reversed")[0].rules == "reversed"
 
 
 @pytest.mark.parametrize(
