@@ -92,6 +92,11 @@ class Agent(ABC):
         """The agent, playing by `rules`."""
         return self._changed(rules=check_rules(rules))
 
+    def own_rules(self) -> Rules | None:
+        """The rules that it plays by of itself, None for any: a program is asked, and started for
+        that. EngineError where it cannot be used."""
+        return self.rules
+
     def for_game(self, seed: int) -> Self:
         """The agent for one game of many; those that draw at random draw from `seed` there."""
         return self

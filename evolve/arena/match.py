@@ -21,7 +21,7 @@ from evolve.engine.results import (
     REASON,
     RESULT_COLUMNS,
 )
-from evolve.engine.rules import DEFAULT_RULES, MAX_PLIES, NO_MOVE, Rules, check_rules
+from evolve.engine.rules import MAX_PLIES, NO_MOVE, Rules
 from evolve.errors import AgentError, EngineError
 from evolve.fitness.executor import ONE_THREAD, Executor, Threads
 from evolve.fitness.games import (
@@ -82,23 +82,6 @@ class MatchResult:
     def played(self) -> int:
         """Games that were played to their end, by both sides."""
         return self.games - self.failures_a - self.failures_b
-
-
-def common_rules(agents: Sequence[Agent], asked: Rules | None = None) -> Rules:
-    """The rules that all agents play by; those asked for come first, `standard` last.
-
-    Raises AgentError when agents differ and nothing was asked for.
-    """
-    if asked is not None:
-        return check_rules(asked)
-    found: dict[Rules, str] = {}
-    for agent in agents:
-        if agent.rules is not None:
-            found.setdefault(agent.rules, agent.name)
-    if len(found) > 1:
-        parts = " and ".join(f"{name} plays {rules}" for rules, name in found.items())
-        raise AgentError(f"{parts}: agents of different rules; choose with --rules")
-    return next(iter(found), DEFAULT_RULES)
 
 
 class Match:

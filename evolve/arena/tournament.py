@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from evolve.agents.agent import Agent
+from evolve.arena.agreement import Agreed
 from evolve.arena.bradleyterry import Ratings, rate
 from evolve.arena.match import Match
 from evolve.documents import parse_json, read_document
@@ -58,7 +59,7 @@ class Tournament:
     call plays only those that are missing; agents may be added at the end. `failed` is called with
     the game, the name and the reason when a program fails. Raises RunError when the folder holds
     something else, EngineError when a program cannot be used or a pair has nothing but failures.
-    Agents of the same name are told apart by a number.
+    Agents of the same name are told apart by a number. assumed: whether nobody has said the rules.
     """
 
     def __init__(
@@ -73,11 +74,13 @@ class Tournament:
         executor: Executor = ONE_THREAD,
         folder: str | Path | None = None,
         failed: Callable[[int, str, str], None] | None = None,
+        assumed: bool = False,
     ) -> None:
         self.agents = agents
         self._failed = failed
         self.names = _told_apart(names)
         self.rules: Rules = rules
+        self.agreed = Agreed(rules, assumed)
         self.folder = None if folder is None else inside(folder)
         self._openings = openings
         self._seed = seed
@@ -89,7 +92,7 @@ class Tournament:
             ],
             **settings,
             "seed": seed,
-            "rules": rules,
+            "rules": self.rules,
         }
         self._tables: dict[tuple[int, int], pa.Table] = {}
         if self.folder is not None:

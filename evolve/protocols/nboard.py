@@ -22,6 +22,7 @@ from evolve.engine.rules import DEFAULT_RULES, PASS, Rules
 from evolve.engine.search import MAX_DEPTH
 from evolve.engine.squares import square_name
 from evolve.errors import EvolveError, RecordError
+from evolve.programs.nboard import RULES_STATUS
 from evolve.protocols.lines import heard, said
 from evolve.records.ggf import parse_ggf, parse_move
 
@@ -50,18 +51,19 @@ class NBoardEngine:
     another: an answer about the position before would be taken for one about the new.
     """
 
-    def __init__(self, agent: Agent, rules: Rules, say: Say) -> None:
+    def __init__(self, agent: Agent, rules: Rules, say: Say, assumed: bool = False) -> None:
         self.agent = agent.with_rules(rules)
         self._name = " ".join(self.agent.name.split())
         self._depth: int | None = None
         self._rules: Rules = rules
+        self._assumed = assumed
         self._boards = [Board.start()]
         """The positions of the game, the last one at the end; none where it could not be read."""
         self._thinking: _Thinking | None = None
         self._lock = threading.Lock()
         self._write = say
         self._commands: dict[str, Callable[[str], None]] = {
-            "nboard": lambda _: self.say(f"set myname {self._name}"),
+            "nboard": lambda _: self._greet(),
             "set": self._set,
             "move": self._move,
             "go": lambda _: self._think(self._go),
@@ -104,6 +106,10 @@ class NBoardEngine:
     @property
     def _board(self) -> Board:
         return self._boards[-1]
+
+    def _greet(self) -> None:
+        self.say(f"set myname {self._name}")
+        self.say(f"{RULES_STATUS} {self._rules}{' assumed' * self._assumed}")
 
     def _set(self, rest: str) -> None:
         what, _, value = rest.partition(" ")

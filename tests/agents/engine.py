@@ -5,8 +5,8 @@ move on: crash, hang, stop (SIGSTOP), kill (SIGKILL), illegal, garbage, silent (
 flood, endless (an answer without end), resign, deaf (dies at its start), child (hangs with a child
 of its own), clings (hangs, heeds no signal and no end of its input, has children in sessions of
 their own, and says in the folder that it does), white (illegal, but as white alone).
-Dialects: banner, lower, bare. It is started hundreds of times: what only faults need is imported
-by them.
+Dialects: banner, lower, bare, rules:WORD (says that it plays by these). It is started hundreds of
+times: what only faults need is imported by them.
 """
 
 from __future__ import annotations
@@ -120,6 +120,10 @@ def gtp(fault: str) -> None:
                 answer = NAMES[square] if fault == "lower" else NAMES[square].upper()
         elif word == "list_commands" and fault != "bare":
             answer = "play\ngenmove\nlist_games\nset_game\ntime_settings"
+            if fault.startswith("rules:"):
+                answer += "\nevolve-rules"
+        elif word == "evolve-rules" and fault.startswith("rules:"):
+            answer = fault.removeprefix("rules:")
         elif word == "list_games":
             answer = "Go Othello"
         elif word == "quit":
@@ -145,6 +149,8 @@ def nboard(fault: str) -> None:
                 if name.lower() != "pa":
                     game.play(NAMES.index(name.lower()))
             game.turn((board[-1] == "*") == (len(moves) % 2 == 0))
+        elif word == "nboard" and fault.startswith("rules:"):
+            say(f"set myname me\nstatus rules: {fault.removeprefix('rules:')}")
         elif word == "ping":
             say(f"pong {rest}")
         elif word == "go":

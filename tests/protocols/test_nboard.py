@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import evolve
 from evolve.engine.squares import parse_moves, parse_square
+from evolve.protocols.gtp import GtpEngine
 from evolve.protocols.nboard import NBoardEngine
 from evolve.records.record import play_moves
 from tests.agents.conftest import CUTS, pattern_agent
@@ -245,8 +246,8 @@ ASKED = ("go", "hint 2", "move D6", "d6", "move PA", "analyze")
 
 @pytest.mark.parametrize("refused", REFUSED.values(), ids=REFUSED)
 def test_nothing_is_known_after_a_game_that_was_refused(refused: str) -> None:
-    said = talk(GAME, refused, *ASKED, "set depth 2", "ping 1", "nboard 2", agent="zero")
-    assert len(said) == 1 + len(ASKED) + 3
+    said = talk(GAME, refused, *ASKED, "set depth 2", "ping 1", agent="zero")
+    assert len(said) == 1 + len(ASKED) + 2
     assert all(line.startswith("status ") for line in said[: 1 + len(ASKED)])
     for line, word in zip(
         said[1:], ("go", "hint", "move", "move", "move", "analyze"), strict=False
@@ -255,7 +256,7 @@ def test_nothing_is_known_after_a_game_that_was_refused(refused: str) -> None:
             f"status {word}: there is no game, for the last one could not be read; send another "
             "with set game"
         )
-    assert said[-2] == "pong 1"
+    assert said[-2:] == ["set myname zero", "pong 1"]
     again = talk(refused, *ASKED, GAME, "go", "move E3", "hint 1", agent="zero")
     board = play_moves(evolve.Board.start(), MOVES)
     (move,) = [line for line in again if line.startswith("===")]
@@ -334,6 +335,24 @@ def test_games_of_the_rules_that_it_plays() -> None:
         "status set game: it is a game of reversed rules, and swh?depth=2 plays standard; start it "
         "with --rules reversed"
     ]
+
+
+@pytest.mark.parametrize(
+    ("rules", "assumed", "told"),
+    [
+        ("standard", False, "standard"),
+        ("reversed", False, "reversed"),
+        ("standard", True, "standard assumed"),
+    ],
+)
+def test_it_says_its_rules(rules: str, assumed: bool, told: str) -> None:
+    said: list[str] = []
+    agent = evolve.load_agent("zero")
+    NBoardEngine(agent, rules, said.append, assumed).serve(["nboard 2\n"])  # type: ignore[arg-type]
+    assert said == ["set myname zero\n", f"status rules: {told}\n"]
+    gtp = GtpEngine(agent, rules, assumed)  # type: ignore[arg-type]
+    assert gtp.answer("7 evolve-rules") == f"=7 {told}"
+    assert "evolve-rules" in str(gtp.answer("list_commands"))
 
 
 WORDS = st.sampled_from(
