@@ -249,7 +249,7 @@ class _Game:
         if not name or not (number.isascii() and number.isdigit()):
             name, number = text, "1"
         try:
-            records = read_games(name, self.rules)
+            records = read_games(name, self.rules, judged=False)  # that one game is asked below
             if not 1 <= int(number) <= len(records):
                 raise RecordError(f"{name} has {len(records)} games")
             record = records[int(number) - 1]

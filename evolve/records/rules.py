@@ -25,12 +25,12 @@ _LINE: Final = re.compile(rb"(?:\xef\xbb\xbf)?[#%;] *rules: *([a-z-]{1,40})\s")
 _OF_FOLDERS: Final = re.compile(r"(gen-\d+|playoff|pair-\d+-\d+)\.parquet")
 
 
-def agreed_rules(said: Rules | None, asked: Rules | None) -> Rules:
+def agreed_rules(said: Rules | None, asked: Rules | None, judged: bool = True) -> Rules:
     """The rules of a game: those that it says, or else those asked for, or the usual ones.
 
-    Raises RulesError where it says others than those asked for.
+    Raises RulesError where it is `judged` and says others than those asked for.
     """
-    if asked is not None and said is not None and said != asked:
+    if judged and asked is not None and said is not None and said != asked:
         raise RulesError(f"it says {said} rules, not {asked}; leave --rules out")
     return said or asked or DEFAULT_RULES
 

@@ -79,8 +79,8 @@ def records_of_frame(
 ) -> list[GameRecord]:
     """The games of a games table, by the rules that each says, or else by `rules`, or standard.
 
-    RecordError names a row that is invalid, says other rules than `rules`, or has another winner
-    than its rules give it; with `judged` False nobody asks who won.
+    RecordError names a row that is invalid; RulesError, unless `judged` is False, one that says
+    other rules than `rules`, or has another winner than its rules give it.
     """
     missing = [column for column in _NEEDED if column not in frame]
     if missing:
@@ -103,7 +103,7 @@ def _record(row: Any, asked: Rules | None, judged: bool) -> GameRecord:
     if row.winner not in _RESULTS and (known or not _is_missing(row.winner)):
         raise RecordError(f"winner {row.winner!r} is none of {', '.join(_RESULTS)}")
     said = rules_in_row(_text_of(row, RULES), getattr(row, "match", None))
-    rules = agreed_rules(said, asked if judged else None)
+    rules = agreed_rules(said, asked, judged)
     start = start_board(_text_of(row, START))
     squares = tuple(parse_moves(moves))
     record = GameRecord(squares, str(row.black), str(row.white), rules, start)
@@ -193,9 +193,8 @@ def read_games(
 
     `.ggf`; `.wtb` (WTHOR); `.obf` (positions, as games that begin there); `.csv` and `.parquet`,
     games tables; else move strings, one a line. rules: of games that do not say theirs, standard by
-    default. RecordError names the place of any damage, and a game that says other rules than these,
-    or that others won by them: with `judged` False nobody asks who won. PositionError for unknown
-    rules.
+    default. RecordError names the place of any damage; RulesError, unless `judged` is False, a game
+    that says other rules than these, or that others won by them. PositionError for unknown rules.
     """
     if rules is not None:
         check_rules(rules)
@@ -210,12 +209,10 @@ def read_games(
         except RecordError as error:
             raise type(error)(f"{path}, {error}") from error
     records = _READERS.get(suffix, read_lines)(path)
-    if not judged:
-        return records
     text = None if suffix in _SAY_RULES else rules_in_text(read_bytes(path))
     for number, record in enumerate(records, 1):
         try:
-            agreed = agreed_rules(record.rules if suffix in _SAY_RULES else text, rules)
+            agreed = agreed_rules(record.rules if suffix in _SAY_RULES else text, rules, judged)
         except RulesError as error:
             raise RulesError(f"{path}, game {number}: {error}") from error
         if agreed != record.rules:
