@@ -174,7 +174,7 @@ def _start(text: str) -> Board:
 def parse_move(text: str) -> int:
     """The square of a move, or a pass, as GGF and NBoard have it: `F5`, `f5/1.2/0.3`, `F5 1.2 0.3`,
     `PA`. RecordError where it is none."""
-    name = re.split(r"[/\s]", text.strip(), maxsplit=1)[0].lower()
+    name = next(iter(text.partition("/")[0].split()), "").lower()
     return PASS if name in _PASSES else parse_square(name)
 
 
