@@ -49,7 +49,8 @@ def openings_for(
         raise OptionsError(f"openings: {source!r} is neither random, start nor a file{more}")
     from evolve.records.table import read_games  # not above: few matches have a file of openings
 
-    openings = openings_of_games([record.moves for record in read_games(source)], plies)
+    # Who won the games of the file says nothing here, so nor do their rules.
+    openings = openings_of_games(read_games(source, judged=False), plies)
     return openings.first(pairs or len(openings))
 
 

@@ -25,12 +25,13 @@ if TYPE_CHECKING:
     help="For .obf: write the position of each game with so many empty squares.",
 )
 @file_rules_option
-def convert_command(source: Path, output: Path, empties: int | None, rules: str) -> None:
+def convert_command(source: Path, output: Path, empties: int | None, rules: str | None) -> None:
     """Turn the games of SOURCE into another format, by the ends of the names.
 
-    Reads .ggf, .wtb (WTHOR), .csv and .parquet (games tables), and else move strings such as
-    f5d6c4d3c2b3b4b5, one a line. Writes .ggf, .txt (move strings), .csv, .parquet, and .obf
-    (positions, for evolve solve).
+    Reads .ggf, .wtb (WTHOR), .csv and .parquet (games tables), .obf (positions, as games without
+    moves), and else move strings such as f5d6c4d3c2b3b4b5, one a line. Writes .ggf, .txt (move
+    strings), .csv, .parquet, and .obf (positions, for evolve solve). Rules go along: a game whose
+    winner contradicts them is refused.
 
     \b
     Examples:
@@ -39,6 +40,7 @@ def convert_command(source: Path, output: Path, empties: int | None, rules: str)
       evolve convert WTH_2004.wtb --empties 16 -o ends.obf
     """
     from evolve.records.obf import write_obf
+    from evolve.records.rules import rules_line
     from evolve.records.table import read_games, write_games
 
     if (output.suffix.lower() == ".obf") != (empties is not None):
@@ -46,7 +48,10 @@ def convert_command(source: Path, output: Path, empties: int | None, rules: str)
     records = read_games(source, rules)
     if empties is None:
         write_games(output, records)
-        say(f"{len(records)} games → {output}")
+        said = ""
+        if output.suffix.lower() == ".txt" and (head := rules_line(records)):
+            said = f"; move strings do not say their rules, so the first line does: {head.strip()}"
+        say(f"{len(records)} games → {output}{said}")
         return
     boards = [board for record in records for board in _with_empties(record, empties)]
     write_obf(output, boards)

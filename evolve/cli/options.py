@@ -57,7 +57,7 @@ file_rules_option = click.option(
     type=click.Choice([*RULE_SETS]),
     callback=given_rules,
     show_default=DEFAULT_RULES,
-    help="Rules of games in .csv and .parquet, which do not say.",
+    help="Rules of games that do not say theirs.",
 )
 
 SERVICE_TOKEN: Final = "EVOLVE_TOKEN"

@@ -77,7 +77,7 @@ def rate_command(
             command="rate", agents=agents, rules=tournament.rules, games=total, folder=folder
         )
         if not as_json:
-            say(f"{tournament.rules}, {total} games")
+            say(f"{tournament.agreed}, {total} games")
         _play(tournament, total, as_json)
     tell_event("done", ending="played", stopped=False, **_document(tournament))
     if as_json:
@@ -113,6 +113,7 @@ def _document(tournament: Tournament) -> dict[str, object]:
     points, games = tournament.points()
     return {
         "rules": tournament.rules,
+        "rules_assumed": tournament.agreed.assumed,
         "agents": [asdict(row) for row in tournament.rows()],
         "cross": {
             name: {

@@ -53,13 +53,13 @@ class _Shown:
 @click.argument("game", required=False)
 @click.option("--moves", "moves_only", is_flag=True, help="The moves in one line, no boards.")
 @file_rules_option
-def replay_command(source: str, game: str | None, moves_only: bool, rules: str) -> None:
+def replay_command(source: str, game: str | None, moves_only: bool, rules: str | None) -> None:
     """Show GAME of a run or of a file, move by move.
 
     Of a run GAME is generation:number, as in the games table, or a number in the last generation.
-    Of a file (.ggf, .wtb, .csv, .parquet as of match --out, or move strings, one a line) it is the
-    number of the game, from 1; the first if not given. On a terminal the arrow keys step forward
-    and back, Home and End go to the ends, q leaves; into a pipe all boards are printed.
+    Of a file (.ggf, .wtb, .obf, .csv, .parquet as of match --out, or move strings, one a line) it
+    is the number of the game, from 1; the first if not given. On a terminal the arrow keys step
+    forward and back, Home and End go to the ends, q leaves; into a pipe all boards are printed.
 
     \b
     Examples:
@@ -84,8 +84,8 @@ def replay_command(source: str, game: str | None, moves_only: bool, rules: str) 
 
 
 def _of_run(run: str, game: str) -> _Shown:
-    from evolve.engine.board import Board
     from evolve.engine.squares import parse_moves
+    from evolve.records.starts import start_board
     from evolve.tables.arrow import rows_with
     from evolve.tables.run import Run
 
@@ -104,7 +104,7 @@ def _of_run(run: str, game: str) -> _Shown:
     return _Shown(
         head=f"generation {generation}, game {number} ({row['kind']}): black {row['black']}, white "
         f"{row['white']}",
-        start=Board.start(),
+        start=start_board(row["start"]),
         moves=tuple(parse_moves(row["moves"])),
         opening=len(parse_moves(row["opening"])),
         end=f"{row['discs_black']}–{row['discs_white']}, {won} ({row['reason']})",
@@ -112,12 +112,11 @@ def _of_run(run: str, game: str) -> _Shown:
     )
 
 
-def _of_file(path: Path, game: str | None, rules: str) -> _Shown:
-    from evolve.engine.rules import check_rules
+def _of_file(path: Path, game: str | None, rules: str | None) -> _Shown:
     from evolve.engine.squares import format_moves
     from evolve.records.table import read_games
 
-    records = read_games(path, check_rules(rules))
+    records = read_games(path, rules)
     number = game or "1"
     if not _NUMBER.fullmatch(number):
         raise click.UsageError(f"{number!r} is not a game: write its number in the file")

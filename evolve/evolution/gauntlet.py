@@ -145,7 +145,9 @@ class RunPanel(ABC):
             executor=self.executor,
         )
         names = [agent.name for agent in (judging.champion, *opponents)]
-        table = games.table(judging.generation, kind, names, openings.texts(), first_game)
+        table = games.table(
+            judging.generation, kind, names, self.settings.rules, openings, first_game
+        )
         return scores, table
 
     def _meet_past(

@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from evolve.engine.board import Board
-from evolve.engine.rules import PASS
+from evolve.engine.rules import PASS, Rules
 from evolve.engine.squares import parse_square, square_name
 from evolve.errors import EngineError, RecordError
 from evolve.programs.process import NOTHING, LineProcess
+from evolve.programs.session import known_rules
 
+RULES_COMMAND: Final = "evolve-rules"
+"""The command of GTP that asks a program for its rules: ours knows it."""
 _LONGEST_ANSWER: Final = 1000
 _ANSWER: Final = re.compile(r"([=?])(\d*)(?:\s+(.*)|([A-Za-z].*))?")
 """The first line of an answer; what looks like a banner, `=== Rhino ===`, is none."""
@@ -58,6 +61,7 @@ class GtpSession:
         self._has_ends: bool | None = None
         """Whether a blank line ends its answers; None where that is open."""
         self.moves: tuple[int, ...] | None = ()
+        self.rules: Rules | None = None
 
     def begin(self, deadline: float) -> None:
         """Learn what the program can do and set up the game."""
@@ -75,6 +79,8 @@ class GtpSession:
             self._ask(f"time_settings 0 {int(self._seconds)} 1", deadline)
         for line in self._setup:
             self._ask(line, deadline)
+        if RULES_COMMAND in commands:
+            self.rules = known_rules(self._ask(RULES_COMMAND, deadline))
 
     def _greet(self, deadline: float) -> list[str]:
         """The commands that it says it knows, asked with an id first.

@@ -11,12 +11,16 @@ from pathlib import Path
 from typing import Final
 
 from evolve.engine.board import Board
+from evolve.engine.rules import Rules
 from evolve.engine.squares import parse_square
 from evolve.errors import EngineError
 from evolve.programs.process import NOTHING, LineProcess
+from evolve.programs.session import known_rules
 from evolve.records.ggf import format_ggf
 from evolve.records.record import GameRecord
 
+RULES_STATUS: Final = "status rules:"
+"""How a line begins in which a program says its rules: ours does, behind its name."""
 _CHOICE: Final = re.compile(r"===\s*([a-h][1-8])(?![a-z0-9]).*", re.IGNORECASE)
 
 
@@ -37,6 +41,7 @@ class NBoardSession:
         self._depth = depth
         self._pings = 0
         self.moves: tuple[int, ...] | None = None
+        self.rules: Rules | None = None
 
     def begin(self, deadline: float) -> None:
         """Greet the program and wait until it has heard."""
@@ -76,5 +81,6 @@ class NBoardSession:
         self._pings += 1
         self._program.send(f"ping {self._pings}")
         pong = ["pong", str(self._pings)]
-        while self._program.receive(deadline, "pong").lower().split() != pong:
-            pass
+        while (line := self._program.receive(deadline, "pong")).lower().split() != pong:
+            if line.startswith(RULES_STATUS):
+                self.rules = known_rules(line.removeprefix(RULES_STATUS).strip())

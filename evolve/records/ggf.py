@@ -18,6 +18,7 @@ from evolve.errors import PositionError, RecordError
 from evolve.files.atomic import write_text
 from evolve.records.files import read_text
 from evolve.records.record import Ending, GameRecord
+from evolve.records.starts import usual_or
 
 _PROPERTY: Final = re.compile(r"\s*([A-Za-z]+)\s*\[([^\]]*)\]")
 _SIZE: Final = re.compile(r"s?(\d+)(.*)")
@@ -25,7 +26,7 @@ _RESULT: Final = re.compile(r"([+-]?\d+(?:\.\d+)?)(?::([a-z]))?")
 _ENDINGS: Final[dict[str | None, Ending]] = {"r": "resigned", "t": "time", "s": "agreed"}
 _FLAGS: Final = {ending: f":{flag}" for flag, ending in _ENDINGS.items()}
 _LETTERS: Final = {rules.ggf: name for name, rules in RULE_SETS.items() if rules.ggf is not None}
-_PASSES: Final = ("pa", "pass")
+_PASSES: Final = ("pa", "pass", "ps", "p", "@@", "--")
 
 
 def format_ggf(record: GameRecord) -> str:
@@ -167,16 +168,25 @@ def _start(text: str) -> Board:
         board = Board.parse(cells, "white" if side == "O" else "black")
     except PositionError as error:
         raise RecordError(f"BO: {error}") from error
-    return Board.start() if board == Board.start() else board
+    return usual_or(board)
+
+
+def parse_move(text: str) -> int:
+    """The square of a move, or a pass, as GGF and NBoard have it: `F5`, `f5/1.2/0.3`, `F5 1.2 0.3`,
+    `PA`. RecordError where it is none."""
+    name = next(iter(text.partition("/")[0].split()), "").lower()
+    return PASS if name in _PASSES else parse_square(name)
 
 
 def _moves(board: Board, moves: list[tuple[str, str]]) -> tuple[int, ...]:
-    """Squares and passes of the moves, all checked; passes that were left out are put in."""
+    """Squares and passes of the moves, all checked; passes that were left out are put in, and those
+    behind the end of the game, which NBoard adds, are left out."""
     squares: list[int] = []
     for number, (side, value) in enumerate(moves, 1):
-        name = value.split("/")[0].strip().lower()
         try:
-            square = PASS if name in _PASSES else parse_square(name)
+            square = parse_move(value)
+            if square == PASS and board.is_over():
+                continue
             if board.side[0] != side.lower() and not board.legal_moves() and not board.is_over():
                 squares.append(PASS)
                 board = board.pass_move()

@@ -33,9 +33,10 @@ def read_lines(path: Path) -> list[GameRecord]:
     return records
 
 
-def write_lines(path: Path, records: Iterable[GameRecord]) -> None:
-    """Write the games' moves, passes left out. RecordError where one begins elsewhere."""
-    lines = []
+def write_lines(path: Path, records: Iterable[GameRecord], head: str = "") -> None:
+    """Write the games' moves, passes left out, below a head. RecordError where one begins
+    elsewhere."""
+    lines = [head]
     for number, record in enumerate(records, 1):
         if record.start != Board.start():
             raise RecordError(f"game {number} does not begin at the start position")

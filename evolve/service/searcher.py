@@ -156,11 +156,11 @@ def evaluate(source: str, moves: str, rules: str) -> dict[str, Any]:
 
 def play(source: str, moves: str, rules: str | None, side: str, move: str | None) -> dict[str, Any]:
     """A game against a person: their move is made, passes are, and the agent answers."""
-    from evolve.arena.match import common_rules
+    from evolve.arena.agreement import agree_on
     from evolve.engine.squares import parse_square, square_name
 
     agent = _loaded(source)
-    agreed = common_rules([agent], rules)
+    agreed = agree_on([agent], rules).rules
     agent, board, played = agent.with_rules(agreed), _board(moves), moves.split()
     problem = None
     if move == "undo":
