@@ -12,6 +12,7 @@ import evolve
 from evolve.cli.display import tell, telling_of_compilation
 from evolve.cli.executors import executor_for, executor_options, on_cluster, where
 from evolve.cli.generations import GenerationsLook
+from evolve.cli.hand_in import proposed
 from evolve.cli.new_run import config_of, new_folder
 from evolve.cli.options import jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs
@@ -215,7 +216,4 @@ def _report(folder: FolderPath) -> None:
         f"{found['score']:.3f} [{found['score_low']:.3f}, {found['score_high']:.3f}] in a "
         f"{found['against']}, {found['games']} games → {file}"
     )
-    tell(
-        f"next: evolve show {file} · evolve plot {folder} -o plot.png · "
-        f"evolve export {folder} --to python -o agent.py"
-    )
+    tell(f"next: evolve show {file} · evolve plot {folder} -o plot.png · {proposed(agent, folder)}")

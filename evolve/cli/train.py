@@ -11,6 +11,7 @@ import click
 import evolve
 from evolve.cli.checks import ChecksLook
 from evolve.cli.display import tell
+from evolve.cli.hand_in import proposed
 from evolve.cli.new_run import config_of, need_extras, new_folder
 from evolve.cli.options import jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs
@@ -233,5 +234,5 @@ def _report(training: Training) -> None:
     tell(f"best {agent.name}: score {score} ± {error} against {against} → {folder / LEARNED_FILE}")
     tell(
         f"next: evolve show {folder} · evolve plot {folder} -o plot.png · "
-        f"evolve match {folder} 'positional?depth=4' --games 100"
+        f"evolve match {folder} 'positional?depth=4' --games 100 · {proposed(agent, folder)}"
     )
