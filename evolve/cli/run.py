@@ -144,6 +144,7 @@ def _tell_finished(evolution: Evolution) -> None:
     ways = {
         EvolutionEnding.PATIENCE: "a higher --patience",
         EvolutionEnding.REST: "--no-until-rest",
+        EvolutionEnding.UNIFORM: "a higher --stop-when-uniform",
     }
     tell(
         f"{folder} is finished, {evolution.generation + 1} generations: {ending.value}; champion "
@@ -211,9 +212,11 @@ def _report(folder: FolderPath) -> None:
     assert file is not None
     agent = read_agent(file)
     found = agent.provenance
-    tell(
-        f"champion {agent.name}: {', '.join(agent.describe().facts)}, score "
-        f"{found['score']:.3f} [{found['score_low']:.3f}, {found['score_high']:.3f}] in a "
-        f"{found['against']}, {found['games']} games → {file}"
-    )
+    score = f"against {found['against']}"
+    if found["games"]:
+        score = (
+            f"score {found['score']:.3f} [{found['score_low']:.3f}, {found['score_high']:.3f}] in "
+            f"a {found['against']}, {found['games']} games"
+        )
+    tell(f"champion {agent.name}: {', '.join(agent.describe().facts)}, {score} → {file}")
     tell(f"next: evolve show {file} · evolve plot {folder} -o plot.png · {proposed(agent, folder)}")

@@ -206,8 +206,12 @@ def _print_champion(run: Run) -> None:
     path = champion_of(run.path)
     if path is not None:
         agent = read_header(path)
-        score, against = (cell(agent.provenance.get(key)) for key in ("score", "against"))
-        say(f"champion {agent.name}, score {score} {run.kind.scored} {against}: {path}")
+        found = agent.provenance
+        score, against = found.get("score"), cell(found.get("against"))
+        told = f"against {against}"
+        if score is not None:
+            told = f"score {cell(score)} {run.kind.scored} {against}"
+        say(f"champion {agent.name}, {told}: {path}")
 
 
 def _is_run(folder: Path) -> bool:
