@@ -45,7 +45,9 @@ def _date(files: Sequence[FolderPath | None]) -> str:
 
 
 def _score(provenance: Mapping[str, Any]) -> dict[str, float | None]:
-    """A champion's score with its interval, as far as its file tells them."""
+    """A champion's score with its interval, as far as its file tells them; none without games."""
+    if provenance.get("games") == 0:  # older files have one
+        provenance = {}
 
     def number(key: str) -> float | None:
         value = provenance.get(key)

@@ -209,7 +209,7 @@ def _print_champion(run: Run) -> None:
         found = agent.provenance
         score, against = found.get("score"), cell(found.get("against"))
         told = f"against {against}"
-        if score is not None:
+        if score is not None and found.get("games") != 0:
             told = f"score {cell(score)} {run.kind.scored} {against}"
         say(f"champion {agent.name}, {told}: {path}")
 

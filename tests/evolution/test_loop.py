@@ -183,10 +183,14 @@ def test_no_score_without_games(tmp_path: Path, options: dict[str, Any]) -> None
     start(tmp_path / "run", **CLONES, **options)
     run = evolve.load_run(tmp_path / "run")
     assert "playoff" not in set(run.games["kind"])
-    found = json.loads((tmp_path / "run/champion.json").read_text())["provenance"]
+    champion = json.loads((tmp_path / "run/champion.json").read_text())
+    found = champion["provenance"]
     assert not [key for key in found if key.startswith("score")]
     assert found["games"] == 0
     assert facts_of(run)["score"] is None
+    found |= {"score": 0.5, "score_low": 0.0, "score_high": 1.0}  # as runs had it before
+    (tmp_path / "run/champion.json").write_text(json.dumps(champion))
+    assert facts_of(run)["score"] is facts_of(run)["score_low"] is None
 
 
 def test_a_run_at_its_end_draws_no_openings(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
