@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from evolve.agents.registry import with_clock
 from evolve.errors import AgentError
 
 if TYPE_CHECKING:
     from evolve.agents.agent import Agent, StoredAgent
-
-_ON_THE_LADDER: Final = ("rating", "elo")
-"""Figures of runs that are Elo on the ladder."""
 
 
 def has_clock(agent: Agent) -> bool:
@@ -46,9 +43,9 @@ def proposed(agent: StoredAgent, folder: Path) -> str:
 def stronger_start(source: str, agent: Agent) -> str | None:
     """A line that names the strongest agent of the package, where `source` is a run whose place on
     the ladder is known and lower; no game is played for it."""
+    from evolve.agents.facts import facts_of
     from evolve.agents.reference import STRONGEST
     from evolve.engine.rules import DEFAULT_RULES
-    from evolve.tables.kinds import imported
     from evolve.tables.run import Run
 
     strongest = STRONGEST.get(agent.rules or DEFAULT_RULES)
@@ -56,9 +53,12 @@ def stronger_start(source: str, agent: Agent) -> str | None:
     if strongest is None or not Path(place).is_dir():
         return None
     run = Run(place)
-    figure, elo = imported(run.kind.figure)(run)
+    facts = facts_of(run)
+    elo = facts.get("elo")
+    if elo is None and run.config.get("panel") == "ladder":
+        elo = facts.get("panel_elo")  # of the last generation's best
     name, most = strongest
-    if figure not in _ON_THE_LADDER or elo is None or elo >= most:
+    if not isinstance(elo, int | float) or not elo < most:
         return None
     return (
         f"{name} is stronger, {most} Elo on the ladder against {elo:.0f} of this run: "
