@@ -375,7 +375,7 @@ class AlphaBetaAgent(StoredAgent):
         """Its stand-alone Python file; with a time for a move, one that goes by the clock."""
         if self.limit.nodes is not None:
             raise AgentError(f"{self.name}: a Python file counts no nodes; give it a time")
-        about = self._rules, self.name, self.provenance
+        about = self._rules, self.name, {"plays": self.play, **self.provenance}
         return render(self.parameters, *about, numba, self._clock)
 
     @property

@@ -275,7 +275,7 @@ class MctsAgent(StoredAgent):
         goes by the clock."""
         if self.network is None:
             raise AgentError(f"{self.name} has no network to export")
-        about = self._rules, self.name, self.provenance
+        about = self._rules, self.name, {"plays": self.play, **self.provenance}
         return render_network((self.network,), self._play, *about, numba)
 
     @property

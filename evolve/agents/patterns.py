@@ -341,7 +341,7 @@ class PatternAgent(StoredAgent):
             self.endgame,
             self._rules,
             self.name,
-            self.provenance,
+            {"plays": self.play, **self.provenance},
             numba,
             self._clock,
         )

@@ -67,8 +67,13 @@ HAND_IN_SECONDS: Final = 4.5
 
 
 def with_clock(source: str) -> str:
-    """The name of the agent that `source` names, going by the clock of a hand-in."""
-    return f"{source}{'&' if '?' in source else '?'}time={HAND_IN_SECONDS:g}"
+    """The name of the agent that `source` names, going by the clock of a hand-in: without a depth,
+    beyond which it would not look."""
+    place, _, query = source.rpartition("?")
+    if "=" not in query or not place:
+        place, query = source, ""
+    kept = [part for part in query.split("&") if part and not part.lstrip().startswith("depth")]
+    return f"{place}?{'&'.join([*kept, f'time={HAND_IN_SECONDS:g}'])}"
 
 
 def stored_kind(name: object) -> type[StoredAgent]:

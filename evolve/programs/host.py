@@ -73,7 +73,8 @@ def _limit(megabytes: int) -> None:
 
 
 def _load(path: str, name: str) -> Any:
-    """The class in the file that plays: the named one, else `AI`, else the only one."""
+    """The class that plays: the named one, else the file's `AI`, else its only one; a class that it
+    imports as `AI` where it has none of its own."""
     spec = importlib.util.spec_from_file_location("agent_under_test", path)
     if spec is None or spec.loader is None:
         raise NotAnAgentError("is not a Python file")
@@ -85,10 +86,11 @@ def _load(path: str, name: str) -> Any:
         if found is None:
             raise NotAnAgentError(f"has no {name!r}")
         return found
-    if _plays(getattr(module, "AI", None)):
-        return module.AI
     own = [one for one in vars(module).values() if _plays(one) and one.__module__ == spec.name]
     own = list(dict.fromkeys(own))  # one class may have several names
+    usual = getattr(module, "AI", None)
+    if _plays(usual) and (usual in own or not own):
+        return usual
     if not own:
         raise NotAnAgentError(f"has no class with {' or '.join(_METHODS)}")
     if len(own) > 1:

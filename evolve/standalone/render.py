@@ -56,8 +56,8 @@ _USAGE: Final = """\
 #     player.candidate_list            # every legal move as (row, column), then the choice
 #
 # The list is empty when there is no legal move. The player searches deeper and deeper until its
-# own depth is reached or the time is nearly up; given time enough, it plays the same moves as
-# the agent in evolve.
+# own depth is reached or the time is nearly up; with a depth, and time enough, it plays the same
+# moves as the agent in evolve.
 """
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import evolve
+from evolve.agents.registry import with_clock
 from tests.cli import done, fails, misused
 
 
@@ -215,6 +216,8 @@ def test_it_says_how_the_file_plays(source: str, says: str) -> None:
     assert says in said
     assert ("goes by the clock" in said) is ("time=" not in source)
     assert "next: evolve check agent.py" in said
+    header = Path("agent.py").read_text(encoding="ascii").partition("To use it")[0]
+    assert says in " ".join(header.replace("#", " ").split())
 
 
 def test_the_clock_is_proposed_in_words_that_work(first: Path) -> None:
@@ -227,6 +230,20 @@ def test_the_clock_is_proposed_in_words_that_work(first: Path) -> None:
         text = Path("a b.py").read_text(encoding="ascii")
         assert "SECONDS = 4.5" in text
         assert ("import numba" in text) is ("--numba" in words)
+
+
+@pytest.mark.parametrize(
+    ("source", "clocked"),
+    [
+        ("swh", "swh?time=4.5"),
+        ("swh?depth=2&endgame=6", "swh?endgame=6&time=4.5"),
+        ("swh?depth=2", "swh?time=4.5"),
+        ("patterns-standard?probcut=1.5&depth=3", "patterns-standard?probcut=1.5&time=4.5"),
+        ("runs/why?", "runs/why??time=4.5"),
+    ],
+)
+def test_by_the_clock_no_depth_stops_it(source: str, clocked: str) -> None:
+    assert with_clock(source) == clocked
 
 
 def test_a_depth_beside_the_time_is_kept(tmp_path: Path) -> None:
