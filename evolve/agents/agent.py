@@ -247,6 +247,12 @@ class StoredAgent(Agent):
         """
         raise AgentError(f"agents of kind {self.kind} cannot be written as a Python file")
 
+    @property
+    def play(self) -> str:
+        """How its files play, in words for people: its depth, its simulations or its time for a
+        move, and from where on it searches exactly."""
+        return ", ".join(self.describe().facts)
+
     def stored(self) -> StoredAgent:
         """The agent itself."""
         return self

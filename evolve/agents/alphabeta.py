@@ -25,7 +25,7 @@ from evolve.engine.genes import GENES, TERM_NAMES
 from evolve.engine.phases import MAX_PHASES, default_boundaries, phase_of
 from evolve.engine.rules import DEFAULT_RULES, WIN, Rules, check_rules
 from evolve.errors import AgentError, IllegalMoveError
-from evolve.standalone.render import render
+from evolve.standalone.render import Clock, play_in_words, render
 from evolve.tables.arrays import Arrays
 
 _CLASS_SIZES = np.bincount(CLASS_OF_SQUARE, minlength=layout.SQUARE_CLASSES)
@@ -375,8 +375,19 @@ class AlphaBetaAgent(StoredAgent):
         """Its stand-alone Python file; with a time for a move, one that goes by the clock."""
         if self.limit.nodes is not None:
             raise AgentError(f"{self.name}: a Python file counts no nodes; give it a time")
-        about = self._rules, self.name, self.provenance
-        return render(self.parameters, *about, numba, self.limit.seconds)
+        about = self._rules, self.name, {"plays": self.play, **self.provenance}
+        return render(self.parameters, *about, numba, self._clock)
+
+    @property
+    def play(self) -> str:
+        """See StoredAgent."""
+        return play_in_words(self.depths, self.endgame, self._clock)
+
+    @property
+    def _clock(self) -> Clock | None:
+        """What its Python file goes by, in place of the depths."""
+        seconds = self.limit.seconds
+        return None if seconds is None else Clock(seconds, self.limit.depth)
 
 
 _SETTINGS: Final = {

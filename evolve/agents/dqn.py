@@ -184,8 +184,17 @@ class DqnAgent(StoredAgent):
 
     def python_source(self, numba: bool = False) -> str:
         """Its stand-alone Python file."""
-        play = NetworkPlay("dqn", self.endgame, self.rewards.cells, lookahead=self.lookahead)
-        return render_network(self.networks, play, self._rules, self.name, self.provenance, numba)
+        about = self._rules, self.name, {"plays": self.play, **self.provenance}
+        return render_network(self.networks, self._play, *about, numba)
+
+    @property
+    def play(self) -> str:
+        """See StoredAgent."""
+        return self._play.in_words()
+
+    @property
+    def _play(self) -> NetworkPlay:
+        return NetworkPlay("dqn", self.endgame, self.rewards.cells, lookahead=self.lookahead)
 
     @property
     def _rules(self) -> Rules:

@@ -78,7 +78,7 @@ def share_in_playoff(run: Run) -> dict[str, float | None]:
     champion = champion_of(run.path)
     held = run.kind.rated and facts.crowned and champion is not None
     told = read_header(champion).provenance if held and champion is not None else {}
-    found = _score(told if told.get("games", 1) else {})
+    found = _score(told)
     return {f"playoff_share{key.removeprefix('score')}": value for key, value in found.items()}
 
 
@@ -89,7 +89,9 @@ def _number(provenance: Mapping[str, Any], key: str) -> float | None:
 
 
 def _score(provenance: Mapping[str, Any]) -> dict[str, float | None]:
-    """A champion's score with its interval, as far as its file tells them."""
+    """A champion's score with its interval, as far as its file tells them; none without games."""
+    if provenance.get("games") == 0:  # older files have one
+        provenance = {}
     score, low, high = (_number(provenance, key) for key in ("score", "score_low", "score_high"))
     error = _number(provenance, "score_error")
     error = _number(provenance, "error") if error is None else error

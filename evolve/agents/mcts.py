@@ -50,7 +50,7 @@ from evolve.engine.patterns import Patterns
 from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules, rule_set
 from evolve.engine.solver import solve_in_order
 from evolve.errors import AgentError, IllegalMoveError
-from evolve.standalone.render import NetworkPlay, render_network
+from evolve.standalone.render import Clock, NetworkPlay, render_network
 from evolve.tables.arrays import Arrays
 
 Selection = Literal["ucb1", "puct"]
@@ -213,7 +213,10 @@ class MctsAgent(StoredAgent):
         return [self.name, self.parameters, values]
 
     def stored(self) -> Self:
-        """The agent itself; AgentError where patterns value positions."""
+        """The agent itself; AgentError where patterns value positions, or the clock ends its
+        search, which no file would keep."""
+        if self.seconds is not None:
+            raise AgentError(f"{self.name}: files hold no limit of time; leave it out")
         if self.patterns is not None:
             raise AgentError(f"{self.name}: files hold no tree search over patterns; leave it out")
         return self
@@ -268,18 +271,29 @@ class MctsAgent(StoredAgent):
         return described(facts, self.network)
 
     def python_source(self, numba: bool = False) -> str:
-        """Its stand-alone Python file, if it has a dense network."""
+        """Its stand-alone Python file, if it has a dense network; with a time for a move, one that
+        goes by the clock."""
         if self.network is None:
             raise AgentError(f"{self.name} has no network to export")
-        play = NetworkPlay(
+        about = self._rules, self.name, {"plays": self.play, **self.provenance}
+        return render_network((self.network,), self._play, *about, numba)
+
+    @property
+    def play(self) -> str:
+        """See StoredAgent."""
+        return self._play.in_words()
+
+    @property
+    def _play(self) -> NetworkPlay:
+        return NetworkPlay(
             "mcts",
             self.endgame,
             NO_REWARDS.cells,
             simulations=self.simulations,
             c=float(self.c),
             order=self.order,
+            clock=None if self.seconds is None else Clock(self.seconds),
         )
-        return render_network((self.network,), play, self._rules, self.name, self.provenance, numba)
 
     def _best(self, board: Board, tree: Tree) -> int:
         """The move of a grown tree, or near the end the exact one."""

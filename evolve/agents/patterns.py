@@ -31,7 +31,7 @@ from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.engine.shapes import ShapeSet, parse_shape, shape_text
 from evolve.engine.solver import solve_move
 from evolve.errors import AgentError, IllegalMoveError, OverBudgetError
-from evolve.standalone.render import render_patterns
+from evolve.standalone.render import Clock, play_in_words, render_patterns
 from evolve.tables.arrays import Arrays
 
 DEPTH: Final = 10
@@ -334,18 +334,32 @@ class PatternAgent(StoredAgent):
         that goes by the clock."""
         if self.limit.nodes is not None:
             raise AgentError(f"{self.name}: a Python file counts no nodes; give it a time")
-        search = self.allocation or Allocation((), (self.depth,), (self.probcut,))
         return render_patterns(
             self.patterns,
-            search.depths,
-            search.boundaries,
+            self._allocation.depths,
+            self._allocation.boundaries,
             self.endgame,
             self._rules,
             self.name,
-            self.provenance,
+            {"plays": self.play, **self.provenance},
             numba,
-            self.limit.seconds,
+            self._clock,
         )
+
+    @property
+    def play(self) -> str:
+        """See StoredAgent."""
+        return play_in_words(self._allocation.depths, self.endgame, self._clock)
+
+    @property
+    def _allocation(self) -> Allocation:
+        return self.allocation or Allocation((), (self.depth,), (self.probcut,))
+
+    @property
+    def _clock(self) -> Clock | None:
+        """What its Python file goes by, in place of the depths."""
+        seconds = self.limit.seconds
+        return None if seconds is None else Clock(seconds, self.limit.depth)
 
     @property
     def _rules(self) -> Rules:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -33,6 +34,14 @@ _TABLES: Final[dict[str, tuple[tuple[int, ...], int, Rules | None]]] = {
 
 _CHAMPIONS: Final = Path(__file__).with_name("champions")
 """Agent files that come with the package; their provenance says which run evolved them."""
+
+
+STRONGEST: Final[Mapping[Rules, tuple[str, int]]] = {
+    "standard": ("patterns-standard", 1676),
+    "reversed": ("patterns-reversed", 1530),
+}
+"""The strongest reference agent under these rules, and its Elo on the ladder: measured once, see
+docs/evolution.md."""
 
 
 def table_agent(name: str) -> AlphaBetaAgent:

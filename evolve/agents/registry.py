@@ -63,6 +63,20 @@ REFERENCES: Final = {
 needs only an entry here to be an AGENT of the command line, settings included."""
 
 
+HAND_IN_SECONDS: Final = 4.5
+"""Of a move of a hand-in: contests give 5, and a move must be back by then."""
+
+
+def with_clock(source: str) -> str:
+    """The name of the agent that `source` names, going by the clock of a hand-in: without a depth,
+    beyond which it would not look."""
+    place, _, query = source.rpartition("?")
+    if "=" not in query or not place:
+        place, query = source, ""
+    kept = [part for part in query.split("&") if part and not part.lstrip().startswith("depth")]
+    return f"{place}?{'&'.join([*kept, f'time={HAND_IN_SECONDS:g}'])}"
+
+
 def stored_kind(name: object) -> type[StoredAgent]:
     """The class of that name; AgentError when there is none."""
     return cast("type[StoredAgent]", _found(KINDS, name, "kind of agent"))

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from evolve.cli.completion import complete_agents
-from evolve.cli.options import output_path
+from evolve.cli.hand_in import by_the_clock, has_clock, stronger_start
+from evolve.cli.options import force_option, new_file
 from evolve.cli.terminal import say
 from evolve.errors import AgentError, OptionsError
+
+if TYPE_CHECKING:
+    from evolve.agents.agent import Agent
+
+_TARGETS: Final = {".py": "python", ".json": "agent", ".npz": "agent"}
+"""What the ending of a file's name says of it."""
 
 
 @click.command(name="export")
@@ -21,9 +29,8 @@ from evolve.errors import AgentError, OptionsError
     "--to",
     "target",
     type=click.Choice(["agent", "python"]),
-    default="agent",
-    show_default=True,
-    help="An agent file, or one stand-alone Python file that needs numpy alone.",
+    help="An agent file, or one stand-alone Python file that needs numpy alone; by default what "
+    "the ending of the file says: .json or .npz, or .py.",
 )
 @click.option(
     "--numba",
@@ -31,35 +38,69 @@ from evolve.errors import AgentError, OptionsError
     help="Let the Python file of an alpha-beta agent or of patterns compile its search in the "
     "background where numba is installed: deeper under a clock, for 150 to 250 MB of memory.",
 )
-@click.option("-o", "--output", required=True, callback=output_path, help="File to write.")
+@force_option
+@click.option("-o", "--output", required=True, callback=new_file, help="File to write.")
 def export_command(
-    source: str, individual: str | None, target: str, numba: bool, output: Path
+    source: str, individual: str | None, target: str | None, numba: bool, force: bool, output: Path
 ) -> None:
     """Write the agent of SOURCE (a run, an agent file, a reference agent) to a file.
 
     The Python file follows the SUSTech CS303 convention (class AI with go and candidate_list).
-    With a time for a move, as in 'best.json?time=4.5', that of an alpha-beta agent or of patterns
-    searches as deep as the clock allows: that is the one to hand in.
+    With a time for a move, as in 'best.json?time=4.5', that of an alpha-beta agent, of patterns or
+    of a tree search goes as deep as the clock allows: that is the one to hand in. Without one it
+    plays the moves of the agent in evolve.
 
     \b
     Examples:
       evolve export runs/reversed-001 -o best.json
       evolve export runs/reversed-001 --individual 12-40 -o other.json
-      evolve export best.json --to python -o agent.py
-      evolve export 'best.json?time=4.5' --to python -o agent.py
+      evolve export 'runs/reversed-001?time=4.5' -o agent.py
+      evolve export best.json -o same-moves.py
     """
     from evolve.agents.agent import StoredAgent
-    from evolve.agents.loading import load_agent
-    from evolve.evolution.ancestry import individual_agent
     from evolve.files.atomic import write_text
 
+    ending = output.suffix.lower()
+    said = _TARGETS.get(ending)
+    if target is not None and said not in (None, target):
+        raise OptionsError(
+            f"--to {target} contradicts the ending of {output}: {ending} is for {said}"
+        )
+    target = target or said or "agent"
     if numba and target != "python":
-        raise OptionsError("--numba goes with --to python")
-    found = load_agent(source) if individual is None else individual_agent(source, individual)
+        raise OptionsError(f"--numba goes with Python files, and {output} is to be an agent file")
+    found = _loaded(source, individual)
     if target == "agent":
-        found.stored().save(output)
-    elif isinstance(found, StoredAgent):
-        write_text(output, found.python_source(numba))
-    else:
+        stored = found.stored()
+        stored.save(output)
+        say(f"{found.name} → {output}")
+        say(f"it plays {stored.play}; settings of play follow its name, see evolve match --help")
+        return
+    if not isinstance(found, StoredAgent):
         raise AgentError(f"{found.name} cannot be written as a Python file")
+    write_text(output, found.python_source(numba))
     say(f"{found.name} → {output}")
+    say(f"it plays {found.play}")
+    if has_clock(found) and found.limit.seconds is None:
+        words = ["--individual", individual] * (individual is not None) + ["--numba"] * numba
+        say(
+            "whatever its time: the one to hand in goes by the clock, and is stronger: "
+            + by_the_clock(source, output, *map(str, words), force=True)
+        )
+    if individual is None:
+        better = stronger_start(source, found)
+        if better is not None:
+            say(better)
+    say(f"next: evolve check {output}")
+
+
+def _loaded(source: str, individual: str | None) -> Agent:
+    """The agent of a source, or of an individual of that run, with the settings of its name."""
+    from evolve.agents.loading import load_agent, with_settings
+    from evolve.evolution.ancestry import individual_agent
+
+    if individual is None:
+        return load_agent(source)
+    place = source if Path(source).is_dir() else source.partition("?")[0]
+    found = individual_agent(place, individual)
+    return found if place == source else with_settings(found, source)

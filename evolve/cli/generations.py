@@ -36,6 +36,7 @@ SHOWN: Final = {
 NOT_SHOWN: Final = {
     "island": "that of the best, where a run has several",
     "mean_score": "of the population, in files alone",
+    "distinct": "individuals that play differently; 1 is a population of clones",
     "games": "of the round robin, in files alone",
     "rating_low": "where the 95 % interval of the rating begins",
     "rating_high": "and where it ends",
@@ -108,7 +109,8 @@ def print_generations(run: Run, frame: pd.DataFrame) -> None:
 
 
 class GenerationsLook(Look):
-    """How an evolution looks: a line a generation, and one when it has come to rest.
+    """How an evolution looks: a line a generation, one when it has come to rest, and one when all
+    individuals play alike.
 
     first: the generation that it goes on with; seconds: those that it is expected to take.
     """
@@ -123,7 +125,8 @@ class GenerationsLook(Look):
         self._first, self._seconds = first, seconds
         self._durations: list[float] = []
         self._offer = "" if settings.until_rest else "; Ctrl-C stops, --until-rest stops by itself"
-        self._rest_told = False
+        self._stops = settings.stop_when_uniform is not None
+        self._rest_told = self._uniform_told = False
 
     def heads(self) -> list[str]:
         """See Look."""
@@ -147,9 +150,16 @@ class GenerationsLook(Look):
         return f"{line} {duration(left):>8}"
 
     def remark(self, row: Mapping[str, Any]) -> str | None:
-        """A line, once, when evolution has come to rest."""
+        """A line, once, when all individuals play alike, or evolution has come to rest."""
         from evolve.evolution.trend import rest_told
 
+        if row.get("distinct") == 1 and not self._uniform_told:
+            self._uniform_told = True
+            offer = "" if self._stops else "; Ctrl-C stops, --stop-when-uniform N stops by itself"
+            return (
+                "warning: all individuals play alike: the population plays itself, and scores "
+                "say nothing until mutation or newcomers change one" + offer
+            )
         told = None if self._rest_told else rest_told(row)
         self._rest_told = self._rest_told or told is not None
         return told and told + self._offer

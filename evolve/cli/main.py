@@ -68,7 +68,7 @@ Examples:
   evolve resume runs/reversed-001          after a stop, a crash or for more generations
   evolve show runs/reversed-001            how it went
   evolve match runs/reversed-001 'anti-swh-mobility?depth=3' --games 200
-  evolve export runs/reversed-001 --to python -o agent.py
+  evolve export 'runs/reversed-001?time=4.5' -o agent.py
 
 {_AGENTS}"""
 

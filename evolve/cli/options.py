@@ -138,6 +138,27 @@ log_option = click.option(
 )
 
 
+force_option = click.option(
+    "--force",
+    is_flag=True,
+    is_eager=True,
+    help="Write over the file that -o names, if there is one.",
+)
+
+
+def new_file(context: click.Context, parameter: click.Parameter, value: str | None) -> Path | None:
+    """The same for a file that must not be there yet, but for `--force` (see `force_option`).
+
+    It is for commands that write what people go on with and may have changed, such as an agent or
+    a hand-in. Tables, pictures and records are made again from what is kept, often while a run
+    goes on; games of a match are added to; both write over the file or go on with it.
+    """
+    path = output_path(context, parameter, value)
+    if path is not None and path.is_file() and not context.params.get("force"):
+        raise click.ClickException(f"{path} is there already: name another, or add --force")
+    return path
+
+
 def readable(name: str) -> str:
     """A name as it can be shown and written, whatever bytes the command line held."""
     return name.encode("utf-8", "replace").decode("utf-8")

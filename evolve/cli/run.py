@@ -12,6 +12,7 @@ import evolve
 from evolve.cli.display import tell, telling_of_compilation
 from evolve.cli.executors import executor_for, executor_options, on_cluster, where
 from evolve.cli.generations import GenerationsLook
+from evolve.cli.hand_in import proposed
 from evolve.cli.new_run import config_of, new_folder, settings_below
 from evolve.cli.options import jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs
@@ -143,6 +144,7 @@ def _tell_finished(evolution: Evolution) -> None:
     ways = {
         EvolutionEnding.PATIENCE: "a higher --patience",
         EvolutionEnding.REST: "--no-until-rest",
+        EvolutionEnding.UNIFORM: "a higher --stop-when-uniform",
     }
     tell(
         f"{folder} is finished, {evolution.generation + 1} generations: {ending.value}; champion "
@@ -215,7 +217,4 @@ def _report(folder: FolderPath) -> None:
         f"champion {agent.name}: {', '.join(agent.describe().facts)}, "
         f"{champion_told(Run(folder), file)} → {file}"
     )
-    tell(
-        f"next: evolve show {file} · evolve plot {folder} -o plot.png · "
-        f"evolve export {folder} --to python -o agent.py"
-    )
+    tell(f"next: evolve show {file} · evolve plot {folder} -o plot.png · {proposed(agent, folder)}")

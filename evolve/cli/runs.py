@@ -119,6 +119,8 @@ def champion_told(run: Run, champion: FolderPath) -> str:
         told.append(f"play-off share {value} [{low}, {high}] in {cell(found.get('games'))} games")
     elif run.kind.rated and against.startswith("play-off"):
         told.append("the only candidate of its play-off")
+    elif found.get("games") == 0:
+        told.append(f"no game against {against}")
     else:
         word = "score so far" if run.kind.rated else "score"
         error = f" ± {cell(found['error'])}" if "error" in found else ""

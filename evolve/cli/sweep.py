@@ -15,6 +15,7 @@ import click
 import evolve
 from evolve.cli.display import tell
 from evolve.cli.executors import executor_options, refuse_cluster, site
+from evolve.cli.hand_in import proposed
 from evolve.cli.new_run import config_of, need_extras, new_folder, settings_below
 from evolve.cli.options import all_cores, log_option
 from evolve.cli.permission import agree_to_programs, check_programs
@@ -392,6 +393,7 @@ def _report(sweep: Sweep, result: FinalResult | None) -> None:
     if result is None:
         tell(f"go on with: evolve resume {as_word(folder)}")
         return
+    from evolve.agents.loading import read_agent
     from evolve.tables.final import final_table
 
     print_finalists(folder, final_table(folder).to_pylist())
@@ -402,7 +404,7 @@ def _report(sweep: Sweep, result: FinalResult | None) -> None:
     name = as_word(folder)
     tell(
         f"next: evolve show {name} · evolve plot {name} -o sweep.png · "
-        f"evolve export {name} -o best{result.champion.suffix}"
+        f"{proposed(read_agent(result.champion), folder)}"
     )
 
 

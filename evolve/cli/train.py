@@ -11,6 +11,7 @@ import click
 import evolve
 from evolve.cli.checks import ChecksLook
 from evolve.cli.display import tell
+from evolve.cli.hand_in import proposed
 from evolve.cli.new_run import config_of, need_extras, new_folder, settings_below
 from evolve.cli.options import jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs
@@ -237,5 +238,5 @@ def _report(training: Training) -> None:
     name = as_word(folder)
     tell(
         f"next: evolve show {name} · evolve plot {name} -o plot.png · "
-        f"evolve match {name} 'positional?depth=4' --games 100"
+        f"evolve match {name} 'positional?depth=4' --games 100 · {proposed(agent, folder)}"
     )

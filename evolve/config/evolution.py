@@ -22,7 +22,7 @@ from evolve.engine.rules import RULES_HELP, Rules, rule_set
 
 FIRST: Final = "What matters first"
 """Head of the options that most people need."""
-ENDINGS: Final = ("generations", "patience", "until_rest", "time_limit")
+ENDINGS: Final = ("generations", "patience", "until_rest", "stop_when_uniform", "time_limit")
 """Settings that say when a run ends; they may change when it goes on."""
 
 MOST: Final = 4096
@@ -190,6 +190,11 @@ class EvolutionSettings(Settings):
     )
     until_rest: bool = Field(
         False, description="stop when the rating's rise says that evolution has come to rest"
+    )
+    stop_when_uniform: int | None = Field(
+        None,
+        ge=1,
+        description="stop after so many generations whose individuals all play alike",
     )
     time_limit: float | None = Field(None, gt=0.0, description="stop after so many hours")
 

@@ -16,6 +16,7 @@ from evolve.engine.results import END, REASON
 from evolve.evolution.champions import Champions
 from evolve.evolution.checkpoint import checkpoint, ranked_by
 from evolve.evolution.gauntlet import Judged, Judging, RunPanel, past_generations
+from evolve.evolution.playoff import play_of
 from evolve.files.folder import FolderPath
 from evolve.fitness.openings import Openings
 from evolve.fitness.round import Round
@@ -25,7 +26,7 @@ from evolve.population.individual import Individual
 from evolve.population.islands import on_turn, places_of
 from evolve.tables import folder as store
 from evolve.tables.games import GAMES_COLUMNS, with_island
-from evolve.tables.generations import GENERATIONS_COLUMNS
+from evolve.tables.generations import DISTINCT, GENERATIONS_COLUMNS
 from evolve.tables.individuals import (
     FITNESS,
     ISLAND,
@@ -100,6 +101,7 @@ class Commitment:
             "best": population[champion].name,
             "best_score": float(table.score[champion]),
             "mean_score": float(table.score.mean()),
+            DISTINCT: len({play_of(agent) for agent in agents}),
             "games": len(games),
             "over_budget": float((games.results[:, REASON] != END).mean()),
             **judged.figures,

@@ -170,6 +170,9 @@ class Crowning:
 
 def _crowned(result: PlayoffResult) -> StoredAgent:
     score = result.score
+    if score is None:
+        told = {"games": 0, "against": "nobody: all candidates of the play-off were one agent"}
+        return result.winner.agent.with_provenance(**result.winner.provenance, **told)
     provenance = {
         **result.winner.provenance,
         "score": score.score,

@@ -9,10 +9,11 @@ been.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
 from functools import cached_property
+from itertools import takewhile
 from typing import Any, Final
 
 from evolve.agents.agent import StoredAgent
@@ -40,6 +41,7 @@ from evolve.population.individual import Fitness, Individual
 from evolve.population.islands import places_of
 from evolve.population.operators import Own, check_own
 from evolve.tables import folder as store
+from evolve.tables.generations import DISTINCT
 from evolve.tables.layout import committed_generations
 from evolve.tables.observer import Observer, RunEnding
 
@@ -59,12 +61,18 @@ def training_openings(settings: EvolutionSettings) -> Openings:
     return balanced_openings(TRAINING_OPENINGS, Part.TRAINING, rules, rng, plies)
 
 
+def _is_uniform(row: Mapping[str, Any]) -> bool:
+    """Whether all individuals of a generation play alike; unknown in older runs."""
+    return row.get(DISTINCT) == 1
+
+
 class EvolutionEnding(RunEnding):
     """Why `Evolution.run` returned."""
 
     COMPLETE = "all generations are done"
     PATIENCE = "no better panel score for as long as patience allows"
     REST = "evolution has come to rest"
+    UNIFORM = "all individuals have played alike for as long as --stop-when-uniform allows"
     TIME = "the time limit is reached"
     STOPPED = "stopped on request"
 
@@ -102,6 +110,8 @@ class Evolution:
         self._crowning = Crowning(folder, settings, self.genome, self.largest_endgame, executor)
         self._commitment = Commitment(folder, settings, self.genome, self.panel)
         self._openings_known = openings
+        self._uniform = 0
+        """Generations in a row, up to the last, whose individuals all play alike."""
 
     @cached_property
     def openings(self) -> Openings:
@@ -140,6 +150,8 @@ class Evolution:
                 self.genome,
             )
             self.panel.restore(run)
+            rows = (run.metadata(number)[0] for number in reversed(range(count)))
+            self._uniform = sum(1 for _ in takewhile(_is_uniform, rows))
 
     def run(self, observer: Observer) -> EvolutionEnding:
         """Evolve up to the settings' generations, then hold the play-off and rate its winner.
@@ -221,6 +233,8 @@ class Evolution:
         waited = self.generation - self.champions.best_panel_generation
         if settings.patience is not None and waited >= settings.patience:
             return EvolutionEnding.PATIENCE
+        if settings.stop_when_uniform is not None and self._uniform >= settings.stop_when_uniform:
+            return EvolutionEnding.UNIFORM
         if settings.until_rest and self.panel.rise is not None and self.panel.rise.rests:
             return EvolutionEnding.REST
         if (
@@ -261,6 +275,7 @@ class Evolution:
         """Let a generation be judged and committed; its row."""
         row = self._commitment.commit(played, self.champions)
         self.generation, self.population = played.generation, played.population
+        self._uniform = self._uniform + 1 if _is_uniform(row) else 0
         self._crowning.save_best_so_far(self.champions)
         return row
 

@@ -29,19 +29,27 @@ class Candidate:
 
 @dataclass(frozen=True)
 class PlayoffResult:
-    """The winner, its score against the other candidates, and all games."""
+    """The winner, its score against the other candidates, and all games.
+
+    score: None where there were no others, and so no games.
+    """
 
     winner: Candidate
-    score: Score
+    score: Score | None
     candidates: int
     table: pa.Table
+
+
+def play_of(agent: StoredAgent) -> str:
+    """What an agent of a run plays by: those with the same play alike, whatever their names."""
+    return repr(agent.parameters)
 
 
 def distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
     """The candidates without those that play like an earlier one, having the same parameters."""
     kept: dict[str, Candidate] = {}
     for candidate in candidates:
-        kept.setdefault(repr(candidate.agent.parameters), candidate)
+        kept.setdefault(play_of(candidate.agent), candidate)
     return list(kept.values())
 
 
@@ -93,5 +101,5 @@ def play_off(
         openings,
         first_game,
     )
-    score = score_against(games, best) if players > 1 else Score(0.5, 0.0, 1.0, 0)
+    score = score_against(games, best) if players > 1 else None
     return PlayoffResult(candidates[best], score, players, rows)

@@ -73,7 +73,8 @@ def _limit(megabytes: int) -> None:
 
 
 def _load(path: str, name: str) -> Any:
-    """The class in the file that plays."""
+    """The class that plays: the named one, else the file's `AI`, else its only one; a class that it
+    imports as `AI` where it has none of its own."""
     spec = importlib.util.spec_from_file_location("agent_under_test", path)
     if spec is None or spec.loader is None:
         raise NotAnAgentError("is not a Python file")
@@ -85,20 +86,21 @@ def _load(path: str, name: str) -> Any:
         if found is None:
             raise NotAnAgentError(f"has no {name!r}")
         return found
-    own = [
-        one
-        for one in vars(module).values()
-        if isinstance(one, type)
-        and one.__module__ == spec.name
-        and any(hasattr(one, method) for method in _METHODS)
-    ]
-    named = [one for one in own if one.__name__ == "AI"]
+    own = [one for one in vars(module).values() if _plays(one) and one.__module__ == spec.name]
+    own = list(dict.fromkeys(own))  # one class may have several names
+    usual = getattr(module, "AI", None)
+    if _plays(usual) and (usual in own or not own):
+        return usual
     if not own:
         raise NotAnAgentError(f"has no class with {' or '.join(_METHODS)}")
-    if len(own) > 1 and not named:
+    if len(own) > 1:
         names = ", ".join(one.__name__ for one in own)
         raise NotAnAgentError(f"has several classes that play: name one of {names} after a colon")
-    return (named or own)[0]
+    return own[0]
+
+
+def _plays(found: Any) -> bool:
+    return isinstance(found, type) and any(hasattr(found, method) for method in _METHODS)
 
 
 class _Player:

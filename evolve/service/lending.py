@@ -81,11 +81,11 @@ class Lending:
             child: asyncio.subprocess.Process | None = None
             try:
                 make_folder(folder)
-                with path.open("wb") as sink:
+                with Path(os.devnull).open("wb") if "{to}" in words else path.open("wb") as sink:
                     child = await asyncio.create_subprocess_exec(
                         *life.guard((sys.executable, "-m", "evolve", *filled)),
                         stdin=asyncio.subprocess.DEVNULL,
-                        stdout=asyncio.subprocess.DEVNULL if "{to}" in words else sink,
+                        stdout=sink,
                         stderr=asyncio.subprocess.PIPE,
                         pass_fds=life.pipes,
                         start_new_session=True,

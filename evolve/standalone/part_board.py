@@ -25,6 +25,7 @@ DEPTHS = [4]
 BOUNDARIES: list[int] = []
 ENDGAME = 8
 SECONDS = 0.0
+DEEPEST = 60
 # --- end of parameters ---
 
 # Meaning of the parameters: RULE is the number that `final_score` knows the rules by; DISC_SIGN is
@@ -33,7 +34,8 @@ SECONDS = 0.0
 # per phase. WEIGHTS are by square class, in the order a1 b1 c1 d1 b2 c2 d2 c3 d3 d4; TERMS by
 # name, 0 where one is not named. DEPTHS are in plies; with ENDGAME empties or fewer the game is
 # searched to its end. Where SECONDS is above 0, moves go by the clock: as deep as so many seconds
-# allow, DEPTHS or not, and to the end of the game as soon as that is within reach.
+# allow, to DEEPEST plies at most, DEPTHS or not, and to the end of the game as soon as that is
+# within reach.
 
 BLACK = -1
 WHITE = 1
@@ -61,15 +63,23 @@ FALLBACK_SHARE = 0.2  # of that, at most, for a move to fall back on before an e
 SHALLOW = 6  # empties up to which the exact search neither sorts moves nor looks at the clock
 EASY = 10  # empties up to which the exact search is fast enough not to need much of a fallback
 TABLE_LIMIT = 40000  # entries of a transposition table, about 300 bytes each; four are in use
-# Empties from which moves by the clock are searched to the end. Who wins is known in time at 18
-# empties in 4.5 seconds mostly, and each empty square more takes some 2.5 times as long.
-EXACT = ENDGAME if SECONDS == 0 else max(ENDGAME, round(18 + log(SECONDS / 4.5, 2.5)))
-DEEPEST = 60  # plies of moves by the clock
 MEMO_LIMIT = 100000  # entries of the flip tables kept from move to move, about 150 bytes each
 
 CORNERS = 0x8100000000000081
 CORNER_AREA = BOTH * 0xC3C300000000C3C3  # corners, and the X and C squares beside them
 QUADRANTS = (0x000000000F0F0F0F, 0x00000000F0F0F0F0, 0x0F0F0F0F00000000, 0xF0F0F0F000000000)
+
+
+def exact_from(endgame: int, seconds: float) -> int:
+    """Empties from which moves are searched to the end; `seconds` is 0 where no clock counts.
+
+    Who wins is known in time at 18 empties in 4.5 seconds mostly, and each empty square more takes
+    some 2.5 times as long.
+    """
+    return max(endgame, round(18 + log(seconds / 4.5, 2.5))) if seconds else endgame
+
+
+EXACT = exact_from(ENDGAME, SECONDS)
 
 
 class OutOfTimeError(Exception):

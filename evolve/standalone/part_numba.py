@@ -12,6 +12,7 @@ import numpy as np
 from evolve.standalone.part_board import (
     BOUNDARIES,
     CORNERS,
+    DEEPEST,
     DEPTHS,
     EXACT,
     FULL,
@@ -308,7 +309,7 @@ def choose_compiled(board: int, seconds: float) -> "tuple[list[int], int]":
         exact = 64 - discs <= EXACT
         deepest = DEPTHS[phase]
         if SECONDS:
-            deepest = ORDER if exact else 64 - discs
+            deepest = min(ORDER if exact else 64 - discs, DEEPEST)
         # Each search gives the order of the next, and the move if that takes too long.
         plies = [(depth, False) for depth in range(1, deepest + 1)]
         for depth, to_the_end in plies + [(64 - discs, True)] * exact:

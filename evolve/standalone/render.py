@@ -24,6 +24,7 @@ from evolve.engine.network import Network
 from evolve.engine.patterns import Patterns
 from evolve.engine.rules import rule_set
 from evolve.errors import AgentError, OptionsError
+from evolve.standalone.part_board import TIME_SHARE, exact_from
 from evolve.standalone.part_solver import bit_count, final_score
 
 _BOARD: Final = "part_board.py"
@@ -55,9 +56,27 @@ _USAGE: Final = """\
 #     player.candidate_list            # every legal move as (row, column), then the choice
 #
 # The list is empty when there is no legal move. The player searches deeper and deeper until its
-# own depth is reached or the time is nearly up; given time enough, it plays the same moves as
-# the agent in evolve.
+# own depth is reached or the time is nearly up; with a depth, and time enough, it plays the same
+# moves as the agent in evolve.
 """
+
+
+DEEPEST: Final = 60
+"""Plies that a file looks ahead at most by the clock."""
+MOST_SIMULATIONS: Final = 20_000
+"""Of a file's tree search by the clock: more would take more memory than a contest allows."""
+
+
+@dataclass(frozen=True)
+class Clock:
+    """What moves by the clock go by: seconds of each, and the plies that are looked ahead at most,
+    None for as many as there is time for."""
+
+    seconds: float
+    deepest: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.seconds:g} s a move (or {TIME_SHARE:.0%} of the contest's, if less)"
 
 
 def render(
@@ -66,7 +85,7 @@ def render(
     name: str,
     provenance: Mapping[str, Any],
     numba: bool = False,
-    seconds: float | None = None,
+    clock: Clock | None = None,
 ) -> str:
     """Full text of the stand-alone file: ASCII, for Python 3.7 or later with numpy.
 
@@ -79,7 +98,7 @@ def render(
         name: of the agent, for the header.
         provenance: where the agent comes from, for the header; any text is safe there.
         numba: whether the file compiles its search where numba is installed.
-        seconds: of a move that goes by the clock, in place of the depths.
+        clock: what moves go by in place of the depths.
 
     Raises AgentError when the parameters make no agent, PositionError for unknown rules.
     """
@@ -87,7 +106,9 @@ def render(
     source = _source(_BOARD)
     before, _, source = source.partition(_PARAMETERS)
     _, _, after = source.partition(_PARAMETERS_END)
-    literals = _literals(parameters, rules) + f"SECONDS = {seconds or 0.0!r}\n"
+    seconds, deepest = (clock.seconds, clock.deepest) if clock else (0.0, None)
+    literals = _literals(parameters, rules)
+    literals += f"SECONDS = {seconds!r}\nDEEPEST = {deepest or DEEPEST}\n"
     for part in _REST:
         after += f"\n\n{_source(part)}"
     if numba:
@@ -97,13 +118,26 @@ def render(
     )
 
 
+def play_in_words(depths: Sequence[int], endgame: int, clock: Clock | None) -> str:
+    """How a file of an alpha-beta agent or of patterns plays: its depth or its time, and from where
+    on it searches to the end of the game."""
+    if clock is None:
+        far = f"depth {depths[0]}" if len(set(depths)) == 1 else f"depths {list(depths)} by phase"
+        return f"to {far}; exact from {endgame} empties"
+    plies = "" if clock.deepest is None else f", {clock.deepest} plies at most"
+    return (
+        f"as deep as {clock} allow{plies}; exact from {exact_from(endgame, clock.seconds)} empties"
+    )
+
+
 @dataclass(frozen=True)
 class NetworkPlay:
     """How a file with a network plays.
 
     kind: `dqn` plays the move that the network values most, `mcts` by tree search. endgame: exact
     search from that many empties. rewards [REWARD_CELLS] (`engine.rewards`) and lookahead: of a
-    DQN. simulations, c and order (`visits` or `value`): of a tree search.
+    DQN. simulations, c and order (`visits` or `value`): of a tree search; with a clock it has as
+    many simulations as that allows.
     """
 
     kind: Literal["dqn", "mcts"]
@@ -113,6 +147,17 @@ class NetworkPlay:
     simulations: int = 0
     c: float = 0.0
     order: str = "visits"
+    clock: Clock | None = None
+
+    def in_words(self) -> str:
+        """How the file plays: what its network is asked, and its exact end."""
+        if self.kind == "dqn":
+            how = f"the move that its network values most at depth {self.lookahead}"
+        elif self.clock is not None:
+            how = f"as many simulations as {self.clock} allow, {MOST_SIMULATIONS} at most"
+        else:
+            how = f"{self.simulations} simulations a move"
+        return f"{how}; exact from {self.endgame} empties"
 
 
 def render_network(
@@ -133,7 +178,7 @@ def render_network(
     architecture = networks[0].architecture
     if any(layer.kind == "conv" for layer in architecture.parsed):
         raise AgentError(f"{name} has convolutions; only dense networks fit a Python file")
-    text = render(_neutral(play.endgame), rules, name, provenance)
+    text = render(_neutral(play.endgame), rules, name, provenance, clock=play.clock)
     return _with_part(text, _NETWORK_TEMPLATE, _network_literals(networks, play))
 
 
@@ -146,7 +191,7 @@ def render_patterns(
     name: str,
     provenance: Mapping[str, Any],
     numba: bool = False,
-    seconds: float | None = None,
+    clock: Clock | None = None,
 ) -> str:
     """The same for an agent with patterns that searches so many plies, without forward cuts.
 
@@ -159,7 +204,7 @@ def render_patterns(
         + f"SHAPES = [\n{shapes}]\nPACKED_WEIGHTS = {_quoted(base64.b85encode(packed).decode())}\n"
     )
     parameters = _neutral(endgame, depths, boundaries)
-    text = render(parameters, rules, name, provenance, seconds=seconds)
+    text = render(parameters, rules, name, provenance, clock=clock)
     text = _with_part(text, _PATTERN_TEMPLATE, literals)
     return text + _compiled(_PATTERN_TEMPLATE) if numba else text
 
@@ -205,7 +250,8 @@ def _network_literals(networks: Sequence[Network], play: NetworkPlay) -> str:
         f'KIND = "{play.kind}"\n'
         f'INPUT = "{architecture.input}"\n'
         f"LAYERS = [\n{layers}]\nPACKED = {{\n{parts}}}\n"
-        f"SIMULATIONS = {play.simulations}\nC_PUCT = {play.c!r}\nLOOKAHEAD = {play.lookahead}\n"
+        f"SIMULATIONS = {MOST_SIMULATIONS if play.clock else play.simulations}\n"
+        f"C_PUCT = {play.c!r}\nLOOKAHEAD = {play.lookahead}\n"
         + _reward_literals(play.rewards)
         + f'SOLVE_BY = "{play.order}"\n'
     )

@@ -13,6 +13,8 @@ from evolve.tables.individuals import ISLAND
 if TYPE_CHECKING:
     import pandas as pd
 
+DISTINCT: Final = "distinct"
+"""Column: how many of a generation's individuals play differently; 1 in a population of clones."""
 _OF_LADDER: Final = (
     "rating",
     "rating_low",
@@ -31,6 +33,7 @@ GENERATIONS_COLUMNS: Final = Columns(
         Column("best", pa.string()),
         Column("best_score", pa.float64()),
         Column("mean_score", pa.float64()),
+        Column(DISTINCT, pa.int64(), before=None),
         Column("games", pa.int64()),
         Column("over_budget", pa.float64()),
         Column("panel_score", pa.float64(), before=None),
@@ -62,4 +65,6 @@ def generations_frame(rows: Sequence[Mapping[str, Any]], ladder: bool) -> pd.Dat
         for column in columns
         if column.name != "generation" and not pa.types.is_string(column.type)
     }
+    if frame[DISTINCT].hasnans:  # rows of a version that did not count them
+        types[DISTINCT] = "float64"
     return frame.astype(types)

@@ -210,6 +210,9 @@ EVOLUTIONS: Final = RunKind(
         Change(
             "until_rest", bool, "Stop when the rating's rise says that evolution has come to rest."
         ),
+        Change(
+            "stop_when_uniform", int, "Stop after so many generations whose individuals play alike."
+        ),
         Change("time_limit", float, "Hours from now."),
     ),
     modules=("evolve.cli.run", "evolve.evolution.loop", "evolve.evolution.estimate"),

@@ -17,6 +17,7 @@ from evolve.arena.match import Match
 from evolve.engine.rules import RULE_SETS
 from evolve.errors import AgentError, EngineError
 from evolve.fitness.openings import Part, balanced_openings
+from evolve.programs.python import PythonSession
 from tests import networks
 from tests.agents.conftest import pattern_agent
 from tests.agents.test_external import FirstMove, match, nothing_is_left_behind
@@ -147,6 +148,32 @@ def test_what_cannot_begin(tmp_path: Path, text: str, reason: str) -> None:
     player = agent(f"python:{tmp_path / 'bad.py'}")
     with pytest.raises(EngineError, match=rf"cannot be used: at its start: .*{reason}"):
         player.prepare()
+
+
+CHOOSES = "\n    def choose(self, board):\n        return board.legal_moves()[{}]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("class Net:{0}AI = Net\n", "Net"),
+        ("class Net:{0}AI = Other = Again = Net\n", "Net"),
+        ("class One:{0}Two = One\n", "One"),
+        ("class A:{0}class B:{0}AI = B\n", "B"),
+        ("class A:{0}class B(A):\n    pass\nclass AI(B):\n    pass\n", "AI"),
+        ("from other import AI\n", "AI"),
+        ("from other import AI\nclass Mine(AI):\n    pass\n", "Mine"),
+        ("from other import AI as Base\nclass Mine(Base):\n    pass\nAI = 3\n", "Mine"),
+    ],
+)
+def test_one_class_may_have_several_names(tmp_path: Path, text: str, kind: str) -> None:
+    (tmp_path / "other.py").write_text("class AI:" + CHOOSES.format(0))
+    (tmp_path / "named.py").write_text(text.format(CHOOSES.format(0)))
+    session = PythonSession(tmp_path / "named.py", "", 5.0, 500)
+    try:
+        assert session._ask(time.monotonic() + 60, do="begin", seconds=5.0) == kind
+    finally:
+        session.kill()
 
 
 def test_files_beside_it_are_found(tmp_path: Path, first: Path) -> None:

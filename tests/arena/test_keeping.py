@@ -176,7 +176,7 @@ def test_a_file_of_another_match_is_refused(
 def test_an_agent_file_that_changed_is_another_agent() -> None:
     done("export", "zero", "-o", "a.json")
     done("match", "swh", "a.json", "--games", 4, "--out", "g.csv")
-    done("export", "zero?depth=2", "-o", "a.json")
+    done("export", "zero?depth=2", "-o", "a.json", "--force")
     assert "B is another" in fails("match", "swh", "a.json", "--games", 4, "--out", "g.csv")
 
 

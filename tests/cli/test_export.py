@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import evolve
+from evolve.agents.registry import with_clock
 from tests.cli import done, fails, misused
 
 
@@ -31,7 +33,7 @@ def test_an_agent_file_is_carried_over_unchanged(first: Path, tmp_path: Path) ->
 def test_any_individual(first: Path, tmp_path: Path) -> None:
     individuals = evolve.load_run(first).individuals
     for row in individuals.drop_duplicates("individual", keep="last").to_dict("records"):
-        done("export", first, "--individual", row["individual"], "-o", "one.json")
+        done("export", first, "--individual", row["individual"], "-o", "one.json", "--force")
         agent = evolve.load_agent("one.json")
         assert agent.name == row["individual"]
         assert [weight for table in agent.weights for weight in table] == row["weights"]
@@ -151,3 +153,122 @@ def test_individual_is_of_runs(first: Path) -> None:
 def test_output_is_required(first: Path) -> None:
     assert "--output" in misused("export", first)
     assert "--to" in misused("export", first, "--to", "pickle", "-o", "x")
+
+
+@pytest.mark.parametrize(
+    ("words", "python"),
+    [
+        (("-o", "x.py"), True),
+        (("-o", "x.PY"), True),
+        (("-o", "x.json"), False),
+        (("-o", "x"), False),
+        (("--to", "python", "-o", "x.txt"), True),
+        (("--to", "python", "-o", "x.py"), True),
+        (("--to", "agent", "-o", "x.agent"), False),
+    ],
+)
+def test_the_ending_says_what_is_written(words: tuple[str, ...], python: bool) -> None:
+    done("export", "swh", *words)
+    text = Path(words[-1]).read_text(encoding="utf-8")
+    assert ("class AI" in text) is python
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--to", "agent", "-o", "x.py"),
+        ("--to", "python", "-o", "x.json"),
+        ("--to", "python", "-o", "x.NPZ"),
+        ("--numba", "-o", "x.json"),
+        ("--numba", "-o", "x"),
+    ],
+)
+def test_an_ending_is_not_contradicted(words: tuple[str, ...], tmp_path: Path) -> None:
+    assert words[-1] in misused("export", "swh", *words)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["agent.py", "best.json", "other"])
+def test_nothing_is_written_over_without_force(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("mine")
+    said = fails("export", "swh", "-o", name)
+    assert name in said
+    assert "--force" in said
+    assert (tmp_path / name).read_text() == "mine"
+    done("export", "swh", "-o", name, "--force")
+    assert (tmp_path / name).read_text() != "mine"
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("swh?depth=2&endgame=6", "to depth 2; exact from 6 empties"),
+        ("champion-standard", "by phase; exact from 8 empties"),
+        ("champion-standard?time=4.5", "4.5 s a move (or 88% of the contest's, if less) allow"),
+        ("champion-standard?time=4.5", "exact from 18 empties"),
+        ("champion-standard?time=0.5&depth=6", "allow, 6 plies at most; exact from 16 empties"),
+        ("patterns-reversed?time=2&endgame=20", "exact from 20 empties"),
+        ("patterns-standard?depth=3", "to depth 3; exact from 12 empties"),
+    ],
+)
+def test_it_says_how_the_file_plays(source: str, says: str) -> None:
+    said = done("export", source, "-o", "agent.py").out
+    assert says in said
+    assert ("goes by the clock" in said) is ("time=" not in source)
+    assert "next: evolve check agent.py" in said
+    header = Path("agent.py").read_text(encoding="ascii").partition("To use it")[0]
+    assert says in " ".join(header.replace("#", " ").split())
+
+
+def test_the_clock_is_proposed_in_words_that_work(first: Path) -> None:
+    for words in ((), ("--individual", "0-1"), ("--numba",)):
+        said = done("export", first, *words, "-o", "a b.py", "--force").out
+        line = next(line for line in said.splitlines() if "goes by the clock" in line)
+        command = shlex.split(line.partition("evolve ")[2])
+        assert command[1] == f"{first}?time=4.5"
+        assert "as deep as 4.5 s" in done(*command).out
+        text = Path("a b.py").read_text(encoding="ascii")
+        assert "SECONDS = 4.5" in text
+        assert ("import numba" in text) is ("--numba" in words)
+
+
+@pytest.mark.parametrize(
+    ("source", "clocked"),
+    [
+        ("swh", "swh?time=4.5"),
+        ("swh?depth=2&endgame=6", "swh?endgame=6&time=4.5"),
+        ("swh?depth=2", "swh?time=4.5"),
+        ("patterns-standard?probcut=1.5&depth=3", "patterns-standard?probcut=1.5&time=4.5"),
+        ("runs/why?", "runs/why??time=4.5"),
+    ],
+)
+def test_by_the_clock_no_depth_stops_it(source: str, clocked: str) -> None:
+    assert with_clock(source) == clocked
+
+
+def test_a_depth_beside_the_time_is_kept(tmp_path: Path) -> None:
+    for source, deepest in (
+        ("swh?time=1&depth=3", 3),
+        ("patterns-standard?time=1&depth=2", 2),
+        ("swh?time=1", 60),
+    ):
+        done("export", source, "-o", "agent.py", "--force")
+        assert f"DEEPEST = {deepest}\n" in (tmp_path / "agent.py").read_text(encoding="ascii")
+
+
+def test_a_stronger_start_is_named_where_the_run_is_known_to_be_weaker(first: Path) -> None:
+    said = done("export", first, "-o", "agent.py").out
+    assert "patterns-reversed is stronger, 1530 Elo on the ladder against " in said
+    command = shlex.split(said.partition("of this run: evolve ")[2].splitlines()[0])
+    assert "as deep as 4.5 s" in done(*command).out
+    sources = [(first, "--individual", "0-1"), ("champion-reversed",), (first / "champion.json",)]
+    for words in sources:
+        assert "is stronger, " not in done("export", *words, "-o", "agent.py", "--force").out
+    assert "is stronger, " not in done("export", first, "-o", "best.json").out
+
+
+def test_no_file_keeps_the_time_of_a_move(tmp_path: Path) -> None:
+    for source in ("uct?time=1", "swh?time=1", "patterns-standard?time=1"):
+        ending = "npz" if "patterns" in source else "json"
+        assert "files hold no limit" in fails("export", source, "-o", f"x.{ending}")
+    assert list(tmp_path.iterdir()) == []

@@ -375,3 +375,29 @@ def test_a_run_goes_on_when_nobody_reads_its_output(tmp_path: Path) -> None:
     ended = finish(process)
     assert (ended.code, ended.err) == (0, "")
     assert evolve.load_run(tmp_path / "unread").generation_count == 3
+
+
+CLONES = (
+    *(*QUICK, "--generations=9", "--terms=mobility", "--fix=weights=1", "--fix=mobility=2"),
+    *("--bounds=depths=1:1", "--bounds=endgame=0:1", "--mutation-rate=0", "--newcomers=0"),
+)
+"""Two agents are possible, and one is left soon."""
+
+
+def test_a_population_of_clones_is_told_and_has_no_score() -> None:
+    said = done("run", *CLONES, "--out", "on").out
+    assert said.count("warning: all individuals play alike") == 1
+    assert "--stop-when-uniform N stops by itself" in said
+    assert "9 of 9 generations: all generations are done" in said
+    for told in (said, done("show", "on").out, done("runs", ".").out):
+        assert "[0.000, 1.000]" not in told
+    for told in (said, done("show", "on").out):
+        assert "against nobody: all candidates of the play-off were one agent" in told
+    assert done("runs", ".", "--json").document[0]["score"] is None
+    stopped = done("run", *CLONES, "--stop-when-uniform", 2, "--out", "stopped").out
+    assert "N stops by itself" not in stopped
+    assert "for as long as --stop-when-uniform allows" in stopped
+    assert "a higher --stop-when-uniform goes on" in done("resume", "stopped").out
+    before = evolve.load_run("stopped").generation_count
+    done("resume", "stopped", "--stop-when-uniform", 3)
+    assert evolve.load_run("stopped").generation_count == before + 1

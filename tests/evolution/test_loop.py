@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import evolve
+from evolve.agents.facts import facts_of
 from evolve.agents.reference import SWH
 from evolve.engine.rules import PASS
 from evolve.engine.squares import parse_moves
@@ -14,8 +17,9 @@ from evolve.evolution import loop
 from evolve.evolution.ancestry import individual_agent, run_settings
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.fitness.executor import ONE_THREAD
+from evolve.tables.individuals import INDIVIDUALS_COLUMNS
 from evolve.tables.run import Run
-from tests.evolution.conftest import go_on, start
+from tests.evolution.conftest import StopAfter, go_on, start
 
 
 def test_scores_follow_from_the_fitness_games_alone(run: Run) -> None:
@@ -123,6 +127,70 @@ def test_patience_ends_a_run(tmp_path: Path) -> None:
     scores = run.generations["panel_score"]
     assert len(scores) == int(scores.idxmax()) + 3 < 60
     assert (tmp_path / "run/games/playoff.parquet").exists()
+
+
+CLONES: dict[str, Any] = {
+    "generations": 9,
+    "openings": "start",
+    "terms": "mobility",
+    "bounds": {"depths": (1, 1), "endgame": (0, 1)},
+    "fix": {"weights": "1", "mobility": "2"},
+    "mutation_rate": 0.0,
+    "newcomers": 0.0,
+}
+"""Two agents are possible, and one is left soon."""
+
+
+def test_distinct_individuals_are_counted(run: Run, tmp_path: Path) -> None:
+    for row in run.generations.itertuples():
+        frame = run.generation(row.generation)[0]
+        genes = frame[[name for name in frame if name not in INDIVIDUALS_COLUMNS.names]]
+        assert row.distinct == len({repr(one) for one in genes.to_dict("records")})
+    assert start(tmp_path / "clones", **CLONES) is EvolutionEnding.COMPLETE
+    counts = evolve.load_run(tmp_path / "clones").generations["distinct"].tolist()
+    assert len(counts) == 9
+    assert counts[0] == 2
+    assert counts[-1] == 1
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"selection": "rank", "survivors": 0.5}, {"islands": 2, "migrate_every": 1}]
+)
+def test_uniform_generations_end_a_run(tmp_path: Path, options: dict[str, Any]) -> None:
+    folder = tmp_path / "run"
+    whole = {**CLONES, "generations": 30, **options, "stop_when_uniform": 3}
+    assert start(folder, **whole) is EvolutionEnding.UNIFORM
+    counts = evolve.load_run(folder).generations["distinct"].tolist()
+    assert counts[-4:] == [counts[-4], 1, 1, 1]
+    assert counts[-4] > 1
+    assert go_on(folder) is EvolutionEnding.UNIFORM
+    assert evolve.load_run(folder).generations["distinct"].tolist() == counts
+    assert go_on(folder, stop_when_uniform=4) is EvolutionEnding.UNIFORM
+    assert evolve.load_run(folder).generation_count == len(counts) + 1
+
+
+def test_a_stopped_run_counts_on_where_it_was(tmp_path: Path) -> None:
+    folder, options = tmp_path / "run", {**CLONES, "stop_when_uniform": 4}
+    assert start(folder, observer=StopAfter(3), **options) is EvolutionEnding.STOPPED
+    assert go_on(folder) is EvolutionEnding.UNIFORM
+    start(tmp_path / "whole", **options)
+    count = evolve.load_run(tmp_path / "whole").generation_count
+    assert evolve.load_run(folder).generation_count == count < 9
+
+
+@pytest.mark.parametrize("options", [{}, {"panel": "fixed"}, {"hall_of_fame": 1}])
+def test_no_score_without_games(tmp_path: Path, options: dict[str, Any]) -> None:
+    start(tmp_path / "run", **CLONES, **options)
+    run = evolve.load_run(tmp_path / "run")
+    assert "playoff" not in set(run.games["kind"])
+    champion = json.loads((tmp_path / "run/champion.json").read_text())
+    found = champion["provenance"]
+    assert not [key for key in found if key.startswith("score")]
+    assert found["games"] == 0
+    assert facts_of(run)["score"] is None
+    found |= {"score": 0.5, "score_low": 0.0, "score_high": 1.0}  # as runs had it before
+    (tmp_path / "run/champion.json").write_text(json.dumps(champion))
+    assert facts_of(run)["score"] is facts_of(run)["score_low"] is None
 
 
 def test_a_run_at_its_end_draws_no_openings(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import textwrap
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import evolve
-from evolve.programs import host, meter
-from evolve.programs.examination import Finding, examine
+from evolve.programs import examination, host, meter
+from evolve.programs.examination import Finding, SoFar, examine
 from evolve.programs.python import PythonSession
-from tests.cli import invoke, misused
+from tests.cli import invoke, misused, on_a_terminal, posix
 
 BURNS = "import time\nwhile time.process_time() < 0.3: pass"
 FILLS = "x = bytearray(150 << 20); x[::4096] = b'x' * len(x[::4096])"
@@ -23,6 +25,7 @@ GOOD = """
 import os
 import subprocess
 import sys
+import time
 
 import numpy as np
 
@@ -72,7 +75,7 @@ def findings(tmp_path: Path, body: str = "pass", **options: object) -> dict[str,
 def test_what_is_right(tmp_path: Path) -> None:
     found = findings(tmp_path)
     assert [name for name, one in found.items() if not one.good] == []
-    assert found["imports"].text == "os, subprocess, sys, numpy"
+    assert found["imports"].text == "os, subprocess, sys, time, numpy"
     assert "2 against random moves" in found["games"].text
     assert " 0 passes" not in found["games"].text
 
@@ -108,7 +111,7 @@ def test_what_is_right(tmp_path: Path) -> None:
         (f"self.once(['setsid', sys.executable, '-S', '-c', {FILLS!r}])", "memory", "of 100"),
         ("import os; os._exit(4)", "games", "4 discs: ended with exit code 4"),
         ("import time; time.sleep(60)", "games", "no move in time"),
-        ("return 1 / 0", "games", "ZeroDivisionError: division by zero (hand_in.py, line 31)"),
+        ("return 1 / 0", "games", "ZeroDivisionError: division by zero (hand_in.py, line 32)"),
     ],
 )
 def test_what_is_wrong(tmp_path: Path, body: str, name: str, text: str) -> None:
@@ -116,6 +119,75 @@ def test_what_is_wrong(tmp_path: Path, body: str, name: str, text: str) -> None:
     found = findings(tmp_path, body, seconds=seconds, games=1)
     assert not found[name].good
     assert text in found[name].text
+
+
+@pytest.mark.parametrize(
+    ("body", "name", "games"),
+    [
+        ("self.candidate_list.insert(0, (0, 0))", "games", "game 0, 4 discs: (0, 0) is not"),
+        ("AI.begun = AI.begun or time.sleep(0.4) or True", "time", "stopped at game 0, 4 discs: 1"),
+        pytest.param(
+            f"self.once([sys.executable, '-S', '-c', {BURNS!r}])",
+            "cpu",
+            "stopped at game 0, 4 discs",
+            marks=pytest.mark.slow,
+        ),
+        (f"self.once([sys.executable, '-S', '-c', {FILLS!r}])", "memory", "stopped at game 0"),
+        ("import evolve", "imports", "not played: what it imports is wrong"),
+        ("return 1 / 0", "games", "game 0, 4 discs: ZeroDivisionError"),
+    ],
+)
+def test_the_first_thing_that_is_wrong_ends_it(
+    tmp_path: Path, body: str, name: str, games: str
+) -> None:
+    told: list[SoFar] = []
+    seconds = 0.25 if name in ("time", "cpu") else 5.0
+    found = findings(tmp_path, body, seconds=seconds, games=9, progress=told.append)
+    assert found[name].good is False
+    assert found["games"].text.startswith(games)
+    assert found["games"].good is (False if name == "games" else None)
+    assert len(told) <= 3
+
+
+@pytest.mark.parametrize(
+    ("body", "name", "text"),
+    [
+        ("pass", "games", "4 moves and 2 passes, all legal, in positions alone"),
+        ("self.candidate_list.insert(0, (9, 9))", "games", "a position, 4 discs: (9, 9) is not"),
+        ("(board != 0).sum() > 40 and self.candidate_list.clear()", "games", "its list is empty"),
+        ("self.candidate_list = self.candidate_list or [(0, 0)]", "games", "at a pass"),
+        ("(board != 0).sum() > 48 and time.sleep(0.4)", "time", "the slowest move"),
+    ],
+)
+def test_a_quick_look_finds_it_as_well(tmp_path: Path, body: str, name: str, text: str) -> None:
+    told: list[SoFar] = []
+    seconds = 0.25 if name == "time" else 5.0
+    found = findings(tmp_path, body, seconds=seconds, games=0, progress=told.append)
+    assert text in found[name].text
+    assert (found[name].good is True) is (body == "pass")
+    assert len(told) <= 6
+
+
+def test_positions_of_a_quick_look_are_those_that_it_says() -> None:
+    for side, discs in examination._QUICK:
+        for seed in range(3):
+            board = examination._with_choice(side, discs, np.random.default_rng(seed))
+            assert board.side == side
+            assert abs(board.disc_count - discs) <= 1
+            assert len(board.legal_moves()) > 1
+    assert 5 * len(examination._QUICK) <= 20, "seconds of its moves, of 30 in all"
+
+
+def test_it_tells_how_far_it_is(tmp_path: Path) -> None:
+    told: list[SoFar] = []
+    findings(tmp_path, games=3, progress=told.append)
+    assert [one.asked for one in told] == [*range(1, len(told) + 1)]
+    assert [one.slowest for one in told] == sorted(one.slowest for one in told)
+    assert {one.game for one in told} == {0, 1, 2}
+    assert told[0].about == 92
+    assert told[0].left > 0
+    assert told[-1].about == told[-1].asked
+    assert told[-1].left == 0
 
 
 def test_where_the_system_tells_nothing_the_report_says_so(
@@ -165,6 +237,36 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     assert document["findings"][-1]["text"] == "has no class with choose or genmove or go"
     assert "there is no program" in misused("check", path, "--python", "no-python")
     assert "no-file" in misused("check", "no-file.py")
+
+
+def test_how_long_it_takes_is_said_at_first(tmp_path: Path) -> None:
+    path = tmp_path / "hand_in.py"
+    path.write_text(GOOD.replace("BODY", "pass"))
+    for words, first in (
+        ((), "4 games, some 120 moves of 5 s at most: 10 min if it uses all its time; --quick"),
+        (("--games", 2, "--seconds", 3), "2 games, some 60 moves of 3 s at most: 3 min if"),
+        (("--quick",), "4 positions of 5 s at most: 20 s if it uses all its time"),
+        (("--quick", "--seconds", 2), "4 positions of 2 s at most: 8 s if"),
+    ):
+        found = invoke("check", path, *words)
+        assert found.code == 0
+        begin, *games = found.err.splitlines()
+        assert begin.startswith(f"{path}: {first}")
+        assert len(games) == (0 if "--quick" in words else 1 if words else 3)
+        assert all(": slowest move " in line for line in games)
+        assert len(found.out.splitlines()) == 6
+    quiet = invoke("check", path, "--json", "--quick")
+    assert quiet.err == ""
+    assert sorted(json.loads(quiet.out)) == ["file", "findings", "good"]
+    assert "--quick" in misused("check", path, "--quick", "--games", 2)
+
+
+@posix
+def test_the_slowest_move_is_shown_while_it_runs(tmp_path: Path) -> None:
+    path = tmp_path / "hand_in.py"
+    path.write_text(GOOD.replace("BODY", "pass"))
+    shown = on_a_terminal(tmp_path, "check", path, "--quick")
+    assert re.search(r"slowest 0\.\d\d s .* \d/\d .* gone, .* left", shown)
 
 
 def test_the_host_is_for_python_3_7() -> None:

@@ -210,6 +210,7 @@ def test_the_champion_as_python(service: Service, runs: Path) -> None:
     names: dict[str, object] = {}
     exec(answer.text, names)  # it is ours
     assert callable(names["AI"])
+    assert names["SECONDS"] == 4.5, "it goes by the clock"
     assert not list((runs / ".service/tmp").iterdir())
 
 

@@ -14,6 +14,11 @@ def test_generations_without_a_panel_have_none() -> None:
     assert tuple(frame) == tuple(name for name in GENERATIONS_COLUMNS.names if name != "island")
     assert generations_frame([{**row, "island": 2}], ladder=True)["island"].tolist() == [2]
     assert frame["rating"].isna().all()
+    assert frame["distinct"].isna().all()
+    both = generations_frame([row, {**row, "distinct": 3}], ladder=True)["distinct"]
+    assert both.tolist()[1] == 3
+    new = generations_frame([{**row, "distinct": 3}], ladder=True)["distinct"]
+    assert new.dtype == np.int64
     assert frame["games"].dtype == np.int64
     assert "rating" not in generations_frame([row], ladder=False)
     with pytest.raises((TypeError, ValueError)):

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import FileResponse
 
 from evolve.agents.facts import share_in_playoff
+from evolve.agents.registry import with_clock
 from evolve.config.toml import resolve_as
 from evolve.documents import json_value
 from evolve.errors import EvolveError
@@ -208,7 +209,9 @@ async def get_file(
     if champion is not None and name == champion.name:
         return SentFile(champion, sent_as)
     if name == "agent.py":
-        words = ["export", source, "--to", "python", "-o", "{to}"]
+        if "time" in (await house.search.ask("describe", source=source))["settings"]:
+            source = with_clock(source)
+        words = ["export", source, "-o", "{to}"]
         return house.lending.sent(await house.lending.made(words, ".py"), sent_as)
     if name in ("games.parquet", "games.ggf"):
         joined = house.lending.new(".parquet")
@@ -272,7 +275,12 @@ def _files(run: Run) -> list[Download]:
     champion = champion_of(run.path)
     if champion is not None:
         found.append((champion.name, "the champion's agent file"))
-        found.append(("agent.py", "the champion as a stand-alone Python file"))
+        found.append(
+            (
+                "agent.py",
+                "the champion as one Python file to hand in, which goes by the clock if it can",
+            )
+        )
     for table in run.tables:
         if table == "games":
             found.append(("games.ggf", "all games as GGF"))
