@@ -42,5 +42,6 @@ def agree_on(
     if len(found) > 1:
         parts = " and ".join(f"{name} plays {rules}" for rules, name in found.items())
         raise AgentError(f"{parts}: agents of different rules; choose with --rules")
-    said = next(iter(found), None) or kept or default_rules()
-    return Agreed(said or DEFAULT_RULES, assumed=said is None)
+    said = next(iter(found), None) or default_rules()
+    # A match that goes on says of its rules what it said at first.
+    return Agreed((None if found else kept) or said or DEFAULT_RULES, assumed=said is None)
