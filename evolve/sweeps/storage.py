@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 import time
@@ -46,16 +45,6 @@ class _Lock(JournalFileOpenLock):
         with _interruption_first():
             super().release()
 
-    def drop_old(self) -> None:
-        """Remove the lock that a process has left which died a while ago: nobody waits for it."""
-        try:
-            age = time.time() - os.stat(self._lock_file, follow_symlinks=False).st_mtime
-        except FileNotFoundError:
-            return
-        if age > _LOCKED:
-            with suppress(RuntimeError):  # another process has just removed it
-                self.release()
-
 
 @contextmanager
 def _interruption_first() -> Iterator[None]:
@@ -82,8 +71,9 @@ class _Journal(JournalFileBackend):
     def __init__(self, path: FolderPath) -> None:
         self._path = path
         name = str(path.unlinked())
+        self._lock_file = path.with_name(f"{path.name}{_LOCK}")
         # Optuna would wait for a lock that is a link to nothing, without end.
-        path.with_name(f"{path.name}{_LOCK}").unlinked()
+        self._lock_file.unlinked()
         self._guard = _Lock(name, grace_period=_LOCKED)
         super().__init__(name, lock_obj=self._guard)
 
@@ -98,7 +88,7 @@ class _Journal(JournalFileBackend):
 
     def mend(self) -> None:
         """Cut off the line that a killed writer left half written."""
-        self._guard.drop_old()
+        self._drop_old_lock()
         self._guard.acquire()
         try:
             content = self._path.read_bytes()
@@ -106,6 +96,16 @@ class _Journal(JournalFileBackend):
                 cut(self._path, content.rfind(b"\n") + 1)
         finally:
             self._guard.release()
+
+    def _drop_old_lock(self) -> None:
+        """Remove the lock that a process has left which died a while ago: nobody waits for it."""
+        try:
+            age = time.time() - self._lock_file.stat().st_mtime
+        except FileNotFoundError:
+            return
+        if age > _LOCKED:
+            with suppress(RuntimeError):  # another process has just removed it
+                self._guard.release()
 
 
 def open_journal(path: Path) -> BaseStorage:

@@ -228,7 +228,7 @@ def connected(**limits: float) -> Iterator[int]:
         thread = threading.Thread(target=server.run, args=([listening],))
         thread.start()
         try:
-            until(lambda: server.started, PATIENCE)
+            until(lambda: server.started)
             yield listening.getsockname()[1]
         finally:
             server.should_exit = True

@@ -276,7 +276,9 @@ def child(folder: Path) -> Iterator[Callable[[str | None], psutil.Process]]:
         words = [sys.executable, "-c", "import time; time.sleep(600)", "--progress", str(path)]
         environment = {**os.environ} if mark is None else {**os.environ, MARK: mark}
         made.append(subprocess.Popen(words, env=environment, start_new_session=True))
-        return psutil.Process(made[-1].pid)
+        found = psutil.Process(made[-1].pid)
+        until(found.environ)  # for a moment after its start it has none
+        return found
 
     yield start
     for one in made:
