@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import time
+from contextlib import ExitStack
 from typing import Final
 
 from evolve.arena.keeping import Keeper, match_identity
-from evolve.arena.match import Match
+from evolve.arena.match import Match, StoppedError
 from evolve.files.changes import make_folder, remove_tree
 from evolve.files.folder import FolderPath, inside
 from evolve.fitness.games import GamesDone
@@ -29,34 +30,43 @@ class FinalGames:
         self._folder = self._all / hashlib.sha256(key.encode()).hexdigest()[:12]
         self._observer = observer
         self._begin = time.monotonic()
-        if self._all.is_dir() and not self._folder.is_dir():
+        if not self._folder.is_dir():
             self.drop()
 
     def play(self, match: Match, names: tuple[str, str], progress: GamesDone | None) -> None:
         """Play what is left of a match; StoppedError where the observer wishes to end."""
-        make_folder(self._folder, parents=True, exist_ok=True)
         file = (self._folder / f"{names[0]}-{names[1]}-{match.seed}.parquet").unlinked()
         identity = match_identity(match, names, {})
         keeper = Keeper(match, names, identity, file, None, self._observer.note)
-        with keeper.claimed():
-            if match.played and progress is not None:
-                progress(match.played)
+        with ExitStack() as stack:
+            held = False
+
+            def hold() -> None:
+                nonlocal held
+                if not held:
+                    held = True
+                    make_folder(self._folder, parents=True, exist_ok=True)
+                    stack.enter_context(keeper.claimed())
+
+            def keep() -> None:
+                if time.monotonic() - self._begin > _QUICK:
+                    hold()
+                    keeper.keep()
+
+            if file.exists():
+                hold()
+                if progress is not None:
+                    progress(match.played)
             try:
-                match.play(progress, lambda: self._keep(keeper), self._observer.stop)
-            except BaseException:
+                match.play(progress, keep, self._observer.stop)
+            except (StoppedError, KeyboardInterrupt):
+                hold()
                 keeper.finish()
                 raise
-            if self._is_slow:
+            if held:
                 keeper.finish()
 
     def drop(self) -> None:
         """Remove all that is kept: the final is over, or is another one."""
-        remove_tree(self._all, ignore_errors=True)
-
-    @property
-    def _is_slow(self) -> bool:
-        return time.monotonic() - self._begin > _QUICK
-
-    def _keep(self, keeper: Keeper) -> None:
-        if self._is_slow:
-            keeper.keep()
+        if self._all.is_dir():
+            remove_tree(self._all, ignore_errors=True)
