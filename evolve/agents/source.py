@@ -46,6 +46,12 @@ class Source(NamedTuple):
                 )
         return settings
 
+    @property
+    def folder(self) -> Path | None:
+        """The folder that a program is given for its own."""
+        given = self.settings.get(CWD)
+        return None if given is None else Path(given).expanduser()
+
 
 def source_of(text: str) -> Source:
     """The parts of a text. Names may have question marks of their own: what is there under more of

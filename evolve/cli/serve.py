@@ -13,7 +13,7 @@ from typing import Final
 import click
 
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
-from evolve.agents.source import CWD, source_of
+from evolve.agents.source import source_of
 from evolve.cli.new_run import RUNS
 from evolve.cli.options import SERVICE_TOKEN
 from evolve.cli.terminal import say
@@ -203,10 +203,8 @@ def _check_program(program: str) -> None:
         why = f"{program!r} is not {' or '.join(PROGRAM_FORMS)}"
     elif protocol != "python":
         try:
-            folder = named.settings.get(CWD)
-            place = None if folder is None else Path(folder)
-            words = words_of(command, place)
-            if not words or located(words[0], place) is None:
+            words = words_of(command, named.folder)
+            if not words or located(words[0], named.folder) is None:
                 why = f"there is no program to run for {program!r}"
         except ValueError as error:  # AgentError is one
             why = f"{program!r}: {error}"

@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 from evolve.agents.external import ExternalAgent
 from evolve.agents.loading import load_agent
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
-from evolve.agents.source import CWD, source_of
+from evolve.agents.source import source_of
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.errors import OptionsError, SettingsError, reason_of
 from evolve.files.atomic import write_text
@@ -42,8 +42,7 @@ class Tunable:
     @cached_property
     def command(self) -> CommandTemplate:
         """The command, without its protocol and the settings after the question mark."""
-        folder = source_of(self.settings.program).settings.get(CWD)
-        return CommandTemplate.of(self._named[1], None if folder is None else Path(folder))
+        return CommandTemplate.of(self._named[1], source_of(self.settings.program).folder)
 
     @cached_property
     def _named(self) -> tuple[str, str, str]:

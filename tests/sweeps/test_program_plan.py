@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,23 @@ def test_holes_and_ranges_make_the_space() -> None:
     assert line == f"gtp:{ENGINE} --corner 3 --mobility 0.5 --deaf yes --other a?time=2"
     agent = made.program.agent({"corner": 3, "mobility": 0.5, "other": "a"}, "x", Path())
     assert (agent.seconds, agent.name) == (2.0, "x")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a script of a shell")
+@pytest.mark.parametrize("name", ["engine", "my engine", "what? now", r"C:\bots\e.exe"])
+def test_a_program_with_a_folder_of_its_own(name: str, tmp_path: Path) -> None:
+    home = tmp_path / "R&D of 5?"
+    home.mkdir()
+    (home / name).write_text(f'#!/bin/sh\nexec {ENGINE} "$@"\n', encoding="utf-8")
+    (home / name).chmod(0o755)
+    made = plan(f"gtp:./{name} --corner {{corner:-20:50=-10}}?time=20&cwd={home}")
+    assert made.defaults == {"corner": -10}
+    line = made.program.line({"corner": 3})
+    assert line == f"gtp:{shlex.quote(f'./{name}')} --corner 3?time=20&cwd={home}"
+    agent = made.program.agent({"corner": 3}, "x", Path())
+    assert (agent.seconds, agent.cwd) == (20, str(home))
+    agent.prepare()
+    agent.close()
 
 
 def test_by_the_environment_and_by_gtp() -> None:
