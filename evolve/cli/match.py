@@ -21,6 +21,7 @@ from evolve.cli.options import (
     json_option,
     output_path,
     readable,
+    strict_option,
 )
 from evolve.cli.progress import progress_of, progress_option, tell_event, tell_started
 from evolve.cli.settings import GroupedCommand, given_options, model_options
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Seconds at least that --watch shows a move.",
 )
+@strict_option
 @executor_options
 @jobs_option
 @progress_option
@@ -81,6 +83,7 @@ def match_command(
     ggf: Path | None,
     watch: bool,
     pace: float,
+    strict: bool,
     jobs: int,
     as_json: bool,
     **options: Any,
@@ -115,7 +118,7 @@ def match_command(
     agents = load_agent(a), load_agent(b)
     a, b = readable(a), readable(b)
     agreed = common_rules(agents, settings.rules)
-    chosen = match_openings(settings, agreed)
+    chosen = match_openings(settings, agreed, tell=complain, strict=strict)
     tell = Failures().tell
 
     def failed(game: int, player: int, why: str) -> None:

@@ -161,10 +161,10 @@ class _Game:
 
     def _move(self, text: str) -> bool:
         from evolve.engine.rules import PASS
-        from evolve.engine.squares import parse_square
+        from evolve.records.moves import read_move
 
         try:
-            square = parse_square(text)
+            square = read_move(text)
             if square == PASS:
                 raise IllegalMoveError(f"you must not pass; legal: {_names(self.board)}")
             self.boards.append(self.board.play(square))
@@ -219,7 +219,7 @@ class _Game:
         )
 
     def _save(self, path: Path) -> None:
-        from evolve.records.table import write_games
+        from evolve.records.formats import write_games
 
         try:
             write_games(path, [self._record()])
@@ -240,16 +240,13 @@ class _Game:
         """Go on with a game of a file; whether it was one."""
         from evolve.engine.board import Board
         from evolve.engine.rules import PASS
-        from evolve.records.table import read_games
+        from evolve.records.formats import read_games
 
         name, _, number = text.rpartition(" ")
         if not name or not (number.isascii() and number.isdigit()):
             name, number = text, "1"
         try:
-            records = read_games(name, self.rules)
-            if not 1 <= int(number) <= len(records):
-                raise RecordError(f"{name} has {len(records)} games")
-            record = records[int(number) - 1]
+            record = read_games(name, self.rules).game(Path(name), int(number))
             if record.rules != self.rules:
                 raise RecordError(f"game {number} of {name} is {record.rules}, not {self.rules}")
             if record.start != Board.start():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +13,7 @@ import click
 from evolve.cli.completion import complete_agents
 from evolve.cli.executors import executor_for, executor_options
 from evolve.cli.failures import Failures
-from evolve.cli.options import jobs_option, json_option, readable
+from evolve.cli.options import jobs_option, json_option, readable, strict_option
 from evolve.cli.progress import progress_of, progress_option, tell_event, tell_started
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.terminal import NOTHING, complain, counting, elo_text, print_rows, say
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     help="Keep the games there; the same command goes on where it was stopped, also with more "
     "agents at the end.",
 )
+@strict_option
 @executor_options
 @jobs_option
 @progress_option
@@ -44,6 +46,7 @@ def rate_command(
     /,
     agents: tuple[str, ...],
     folder: Path | None,
+    strict: bool,
     jobs: int,
     as_json: bool,
     **options: Any,
@@ -69,7 +72,13 @@ def rate_command(
     agents = tuple(map(readable, agents))
     with executor_for(jobs) as executor:
         tournament = tournament_of(
-            players, agents, settings, executor=executor, folder=folder, failed=Failures().tell
+            players,
+            agents,
+            settings,
+            {"tell": functools.cache(complain), "strict": strict},  # once, not for every pair
+            executor=executor,
+            folder=folder,
+            failed=Failures().tell,
         )
         total = 2 * ((settings.games + 1) // 2) * len(tournament.pairs)
         tell_started(

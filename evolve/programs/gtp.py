@@ -11,9 +11,10 @@ from typing import Final
 
 from evolve.engine.board import Board
 from evolve.engine.rules import PASS
-from evolve.engine.squares import parse_square, square_name
+from evolve.engine.squares import square_name
 from evolve.errors import EngineError, RecordError
 from evolve.programs.process import NOTHING, LineProcess
+from evolve.records.moves import read_move
 
 _LONGEST_ANSWER: Final = 1000
 _ANSWER: Final = re.compile(r"([=?])(\d*)(?:\s+(.*))?")
@@ -72,7 +73,7 @@ class GtpSession:
         if word.lower() == "resign":
             raise EngineError("resigned")
         try:
-            square = parse_square(word)
+            square = read_move(word)
         except RecordError:
             raise EngineError(f"answered {answer[:40]!r}, which is not a move") from None
         self.moves = (*board.moves, square)

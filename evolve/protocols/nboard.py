@@ -20,10 +20,11 @@ from evolve.agents.memory import stopper
 from evolve.engine.board import Board
 from evolve.engine.rules import DEFAULT_RULES, PASS, Rules
 from evolve.engine.search import MAX_DEPTH
-from evolve.engine.squares import parse_square, square_name
-from evolve.errors import EvolveError, RecordError
+from evolve.engine.squares import square_name
+from evolve.errors import EvolveError
 from evolve.protocols.lines import heard, said
 from evolve.records.ggf import parse_ggf
+from evolve.records.moves import read_move
 
 _MOVE: Final = re.compile(r"(pa|pass|[a-h][1-8])(/.*)?", re.IGNORECASE)
 _HINT_DEPTH: Final = 6
@@ -106,11 +107,7 @@ class NBoardEngine:
             self._boards = boards
 
     def _move(self, rest: str) -> None:
-        found = _MOVE.fullmatch(rest.strip())
-        if not found:
-            raise RecordError(f"{rest[:20]!r} is not a move")
-        name = found[1].lower()
-        square = PASS if name.startswith("pa") else parse_square(name)
+        square = read_move(rest.partition("/")[0])
         self._boards.append(_after(self._board, square))
 
     def _hint(self, rest: str) -> None:

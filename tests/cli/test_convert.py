@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from evolve.records.obf import read_obf
+from evolve.records.formats import positions_of, read_games
 from tests.cli import done, fails, misused
 from tests.records.test_ggf import random_record
 from tests.records.test_wthor import database, game_bytes
@@ -26,7 +26,7 @@ def test_through_every_format_and_back() -> None:
 def test_positions() -> None:
     Path("a.wtb").write_bytes(database(*(game_bytes(random_record(s)) for s in range(9))))
     done("convert", "a.wtb", "--empties", 10, "-o", "ends.obf")
-    boards = read_obf(Path("ends.obf"))
+    boards = positions_of(read_games("ends.obf"))
     assert {board.empties for board in boards} == {10}
     assert len(boards) == 9
     found = done("solve", "ends.obf", "--json").document
@@ -57,6 +57,5 @@ def test_what_cannot_be(arguments: tuple[str, ...], word: str) -> None:
 
 def test_wrong_use() -> None:
     Path("a.txt").write_text("f5d6\n")
-    assert "--empties" in misused("convert", "a.txt", "-o", "a.obf")
     assert "--empties" in misused("convert", "a.txt", "-o", "a.csv", "--empties", 3)
     assert "SOURCE" in misused("convert", "-o", "a.csv")

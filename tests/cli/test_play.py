@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.records.table import read_games
+from evolve.records.formats import read_games
 from tests import forks
 from tests.cli import command, done, environment, fails, invoke, misused
 
@@ -108,7 +108,7 @@ def test_a_game_is_saved_and_gone_on_with(tmp_path: Path) -> None:
     part = tmp_path / "part.ggf"
     first = "\n".join([*typed[:4], f"save {part}", "quit"])
     assert f"the game so far → {part}" in done("play", "swh?depth=2", stdin=first).out
-    (record,) = read_games(part)
+    (record,) = read_games(part).records
     assert (record.black, record.white) == ("you", "swh?depth=2")
     rest = "\n".join([f"load {part}", *typed[4:]])
     said = done("play", "swh?depth=2", stdin=rest)
@@ -116,7 +116,7 @@ def test_a_game_is_saved_and_gone_on_with(tmp_path: Path) -> None:
     assert said.lines[-1].startswith(f"black {black}, white {white}")
     for line, answer in (
         (f"load {tmp_path / 'none.ggf'}", "No such file"),
-        (f"load {part} 2", "has 1 games"),
+        (f"load {part} 2", "has no game 2; it has 1 to 1"),
         ("save /nowhere/x.ggf", "No such file"),
         ("load", "is not a move"),
     ):
@@ -132,7 +132,7 @@ def test_games_are_kept_and_played_again(tmp_path: Path) -> None:
     assert "the game is over" in said.out
     assert "You are black" in said.out
     assert "You are white" in said.out
-    first, second = read_games(kept)
+    first, second = read_games(kept).records
     assert (first.black, second.white) == ("you", "you")
     assert (first.winner, second.winner) == ("white", "black")
     assert first.ending == "resigned"

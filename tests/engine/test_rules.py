@@ -34,7 +34,7 @@ from evolve.protocols.gtp import GtpEngine
 from evolve.protocols.nboard import NBoardEngine
 from evolve.records.ggf import parse_ggf
 from evolve.records.record import GameRecord
-from evolve.records.table import read_games
+from evolve.records.formats import read_games
 from evolve.standalone.render import render
 from tests import networks
 

@@ -10,7 +10,8 @@ import pytest
 import evolve
 from evolve.errors import RecordError
 from evolve.records.record import GameRecord
-from evolve.records.table import games_frame, read_games, records_of_frame, write_games
+from evolve.records.formats import read_games, write_games
+from evolve.records.table import games_frame, records_of_frame
 from evolve.tables.games import GAMES_COLUMNS
 from tests.records.test_ggf import random_record
 
@@ -20,7 +21,7 @@ def test_there_and_back(tmp_path: Path, suffix: str) -> None:
     records = [random_record(seed) for seed in range(8)]
     path = tmp_path / f"games{suffix}"
     write_games(path, records)
-    found = read_games(path)
+    found = read_games(path).records
     assert [record.moves for record in found] == [record.moves for record in records]
     assert [record.winner for record in found] == [record.winner for record in records]
     if suffix != ".txt":
@@ -38,7 +39,7 @@ def test_stopped_games_keep_how_they_ended(tmp_path: Path, suffix: str) -> None:
     ]
     path = tmp_path / f"games{suffix}"
     write_games(path, records)
-    found = read_games(path)
+    found = read_games(path).records
     assert [(record.winner, record.ending) for record in found] == [
         ("black", "resigned"),
         ("white", "time"),
@@ -59,7 +60,7 @@ def test_the_frame_is_a_games_table() -> None:
         ("a.txt", "f5d6\nf5x9\n", ["line 2", "'x9'"]),
         ("a.txt", "f5f5\n", ["line 1", "move 2, f5"]),
         ("a.txt", "# nothing\n", ["no move string"]),
-        ("a.csv", "black,white\nx,y\n", ["no column moves"]),
+        ("a.csv", "black,white\nx,y\n", ["no column has moves"]),
         ("a.csv", "", ["a.csv"]),
         ("a.csv", "black,white,moves,winner,reason\nx,y,f5 f5,black,end\n", ["row 1", "f5"]),
         ("a.parquet", "no parquet", ["a.parquet"]),
@@ -73,7 +74,7 @@ def test_damage_is_named(tmp_path: Path, name: str, text: str | None, words: lis
     if text is not None:
         path.write_text(text, encoding="utf-8")
     with pytest.raises(RecordError) as caught:
-        read_games(path)
+        read_games(path, strict=True)
     for word in words:
         assert word in str(caught.value)
 
@@ -109,7 +110,7 @@ def test_what_has_no_place_in_a_format(tmp_path: Path) -> None:
 def test_games_tables_are_read_as_csv_with_empty_names(tmp_path: Path) -> None:
     frame = games_frame([random_record(0)]).assign(black="", white=None)
     pd.DataFrame(frame).to_csv(tmp_path / "a.csv", index=False)
-    assert read_games(tmp_path / "a.csv")[0].black == ""
+    assert read_games(tmp_path / "a.csv").records[0].black == ""
 
 
 def test_records_have_the_same_columns() -> None:
