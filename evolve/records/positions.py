@@ -45,7 +45,10 @@ _WORD: Final = re.compile(
     r"(?<![a-z])(black|dark|white|light)\b(?:\s*(?:is\s+)?(?:to\s+(?:move|play)|'?s\s+(?:move|turn)))?",
     re.IGNORECASE,
 )
-_LABEL: Final = re.compile(r"(?:side|turn|to move|to play|mover)\s*[:=]\s*", re.IGNORECASE)
+_LABEL: Final = re.compile(
+    r"(?:(?:side|player)\s+)?(?:side|player|turn|to\s+move|to\s+play|mover)\s*[:=]\s*",
+    re.IGNORECASE,
+)
 _BETWEEN: Final = re.compile(r"[\s|,/\[\]'\"+:]+")
 _COLUMNS: Final = re.compile(
     r"[\s|]*a[\s|]*b[\s|]*c[\s|]*d[\s|]*e[\s|]*f[\s|]*g[\s|]*h[\s|]*", re.I
@@ -111,8 +114,8 @@ def _cells_of(text: str) -> str:
 
 def _side_of(text: str) -> str | None:
     """The side that a line names, and nothing else: a word, or a sign."""
-    bare = _LABEL.sub("", text).strip(" \t[]().:,")
-    found = _WORD.fullmatch(bare)
+    bare = _LABEL.sub("", text).strip(" \t[]():,")
+    found = _WORD.fullmatch(bare.rstrip("."))
     if found:
         return found[1].lower()
     sign = re.fullmatch(r"(\S)(?:\s+to\s+(?:move|play))?", bare, re.IGNORECASE)

@@ -95,6 +95,16 @@ def with_passes(
     is put in behind the last. RecordError names the first move that cannot be, as `word` gives it
     for its number.
     """
+    return _played(board, squares, sides, word)[0]
+
+
+def _played(
+    board: Board,
+    squares: Iterable[int],
+    sides: Iterable[str] | None = None,
+    word: Callable[[int], str] | None = None,
+) -> tuple[tuple[int, ...], Board]:
+    """The moves of `with_passes`, and the board behind them."""
     moves: list[int] = []
     movers = None if sides is None else iter(sides)
     for number, square in enumerate(squares, 1):
@@ -122,7 +132,8 @@ def with_passes(
         moves.append(square)
     if sides is None and not board.legal_moves() and not board.is_over():
         moves.append(PASS)
-    return tuple(moves)
+        board = board.pass_move()
+    return tuple(moves), board
 
 
 def _turned(board: Board, mover: str, moves: list[int]) -> Board:
@@ -145,10 +156,11 @@ def game_of(
     """
     begin = Board.start() if start is None else start
     result = written.result
-    moves = with_passes(begin, written.squares)
+    moves, final = _played(begin, written.squares)
     if result is not None:
         about = {**about, "result": result.score}
     game = GameRecord(moves, rules=rules, start=begin, **about)
+    vars(game)["final"] = final  # what the property keeps: it would play all of it again
     if result is not None and game.ending == "end":
         _check_result(game, result)
     return game

@@ -1,4 +1,4 @@
-"""Record files as bytes and text: every encoding that is met, packed or not, and what is neither."""
+"""Record files as bytes and text: the encodings that are met, packed or not, and what is neither."""
 
 from __future__ import annotations
 
@@ -67,7 +67,10 @@ def test_packed_files_that_are_damaged_or_too_large(tmp_path: Path) -> None:
         with pytest.raises(RecordError, match=rf"{name} cannot be unpacked as \.") as caught:
             read_bytes(tmp_path / name)
         assert "\n" not in str(caught.value)
-    for name, data in (("x.gz", gzip.compress(bytes(5 << 20))), ("x.bz2", bz2.compress(bytes(5 << 20)))):
+    for name, data in (
+        ("x.gz", gzip.compress(bytes(5 << 20))),
+        ("x.bz2", bz2.compress(bytes(5 << 20))),
+    ):
         assert len(unpacked(data, Path(name), limit=5 << 20)) == 5 << 20
         with pytest.raises(RecordError, match=rf"{name} has more than 4 MiB once it is unpacked"):
             unpacked(data, Path(name), limit=4 << 20)

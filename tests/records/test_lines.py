@@ -18,7 +18,11 @@ from tests.records.test_ggf import random_record
 def test_move_strings(tmp_path: Path) -> None:
     path = tmp_path / "games.txt"
     path.write_text("# openings\n\nf5d6c4\nF5 D6 C3\n% more\nf5\n", encoding="utf-8")
-    assert [record.moves for record in read_games(path).records] == [(37, 43, 26), (37, 43, 18), (37,)]
+    assert [record.moves for record in read_games(path).records] == [
+        (37, 43, 26),
+        (37, 43, 18),
+        (37,),
+    ]
 
 
 def test_there_and_back_passes_left_out(tmp_path: Path) -> None:
@@ -27,7 +31,9 @@ def test_there_and_back_passes_left_out(tmp_path: Path) -> None:
     path = tmp_path / "games.txt"
     write_games(path, records)
     assert "pass" not in path.read_text(encoding="utf-8")
-    assert [record.moves for record in read_games(path).records] == [record.moves for record in records]
+    assert [record.moves for record in read_games(path).records] == [
+        record.moves for record in records
+    ]
 
 
 def test_passes_may_be_written(tmp_path: Path) -> None:

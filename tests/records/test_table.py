@@ -9,8 +9,8 @@ import pytest
 
 import evolve
 from evolve.errors import RecordError
-from evolve.records.record import GameRecord
 from evolve.records.formats import read_games, write_games
+from evolve.records.record import GameRecord
 from evolve.records.table import games_frame, records_of_frame
 from evolve.tables.games import GAMES_COLUMNS
 from tests.records.test_ggf import random_record

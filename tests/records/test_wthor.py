@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from evolve.errors import RecordError
-from evolve.records.record import GameRecord
 from evolve.records.formats import read_games
+from evolve.records.record import GameRecord
 from evolve.records.table import games_frame
 from tests.records.test_ggf import random_record
 
