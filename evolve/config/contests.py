@@ -41,8 +41,8 @@ class ContestSettings(Settings):
     openings: str = Field(
         "random",
         description="random balanced openings that no training uses (random), the start position "
-        "(start), or a file: move strings such as f5d6c4d3c2b3b4b5, one a line, or games (.ggf, "
-        ".wtb, .csv, .parquet)",
+        "(start), or a file of games in any format that evolve convert reads, such as moves "
+        "(f5d6c4d3c2b3b4b5) in a .txt, one game in a line",
         json_schema_extra={"names": "place", "words": ["random", "start"]},
     )
     opening_plies: int | None = Field(

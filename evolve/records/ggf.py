@@ -170,13 +170,13 @@ def _parse_game(text: str, begin: int) -> tuple[GameRecord, int]:
 def _record(head: dict[str, str], moves: list[tuple[str, str]]) -> GameRecord:
     if head.get("GM", "Othello").lower() not in ("othello", "reversi"):
         raise RecordError(f"GM[{head['GM']}] is not Othello")
-    result = _RESULT.fullmatch(head.get("RE", "?"))
+    result, rules = _RESULT.fullmatch(head.get("RE", "?")), _rules(head.get("TY", "8"))
     start = _start(head.get("BO", f"8 {Board.start().cells()} *"))
     return GameRecord(
         moves=_moves(start, moves),
         black=head.get("PB", ""),
         white=head.get("PW", ""),
-        rules=_rules(head.get("TY", "8")),
+        rules=rules,
         start=start,
         result=float(result[1]) if result else None,
         stopped=_ENDINGS.get(result[2], "unfinished") if result else "unfinished",
