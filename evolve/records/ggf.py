@@ -15,8 +15,8 @@ from evolve.engine.board import Board
 from evolve.engine.rules import PASS, RULE_SETS, Rules, rule_set
 from evolve.engine.squares import square_name
 from evolve.errors import RecordError
-from evolve.files.atomic import write_text
-from evolve.records.files import read_bytes, text_of
+from evolve.files.atomic import write_bytes
+from evolve.records.files import packed, read_bytes, text_of
 from evolve.records.moves import read_move
 from evolve.records.positions import read_position
 from evolve.records.reading import Reading
@@ -126,7 +126,7 @@ def ggf_text(records: Iterable[GameRecord]) -> str:
 
 def write_ggf(path: Path, records: Iterable[GameRecord]) -> None:
     """Write games to a file, a line each."""
-    write_text(path, ggf_text(records))
+    write_bytes(path, packed(ggf_text(records).encode(), path))
 
 
 class _GameError(RecordError):
@@ -171,6 +171,8 @@ def _record(head: dict[str, str], moves: list[tuple[str, str]]) -> GameRecord:
     if head.get("GM", "Othello").lower() not in ("othello", "reversi"):
         raise RecordError(f"GM[{head['GM']}] is not Othello")
     result, rules = _RESULT.fullmatch(head.get("RE", "?")), _rules(head.get("TY", "8"))
+    if re.search("[1-9]", head.get("KM", "")):
+        raise RecordError(f"KM[{head['KM']}] is a game with komi, which is not read")
     start = _start(head.get("BO", f"8 {Board.start().cells()} *"))
     return GameRecord(
         moves=_moves(start, moves),

@@ -193,7 +193,8 @@ def test_names_that_would_be_formulas_come_back(tmp_path: Path) -> None:
     games = read_games("games.csv").records
     assert {games[0].black, games[0].white} == names
     write_games(Path("again.csv"), games)
-    assert [game.black for game in read_games("again.csv").records] == [game.black for game in games]
+    again = read_games("again.csv").records
+    assert [game.black for game in again] == [game.black for game in games]
 
 
 VALUES = [
