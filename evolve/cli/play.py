@@ -13,6 +13,7 @@ from evolve.cli.options import output_path, rules_option
 from evolve.cli.terminal import out, say
 from evolve.engine.rules import rule_set
 from evolve.errors import EvolveError, IllegalMoveError, RecordError
+from evolve.text import count_of
 
 if TYPE_CHECKING:
     from evolve.agents.agent import Agent
@@ -229,12 +230,16 @@ class _Game:
             say(f"the game so far → {path}")
 
     def _add(self, path: Path) -> None:
-        """Add the game to the file of games."""
-        from evolve.records.ggf import read_ggf, write_ggf
+        """Add the game to the file of games, whatever else is in it."""
+        from evolve.files.atomic import write_text
+        from evolve.records.files import read_bytes, text_of
+        from evolve.records.ggf import format_ggf, scan_ggf
 
-        before = read_ggf(path) if path.exists() else []
-        write_ggf(path, [*before, self._record()])
-        say(f"{len(before) + 1} games in {path}")
+        before = text_of(read_bytes(path)) if path.exists() else ""
+        number = scan_ggf(before).next if before.strip() else 1
+        line = "" if not before or before.endswith("\n") else "\n"
+        write_text(path, f"{before}{line}{format_ggf(self._record())}\n")
+        say(f"{count_of(number, 'game')} in {path}")
 
     def _load(self, text: str) -> bool:
         """Go on with a game of a file; whether it was one."""

@@ -15,8 +15,7 @@ from evolve.engine.board import Board
 from evolve.engine.rules import PASS, RULE_SETS, Rules, rule_set
 from evolve.engine.squares import square_name
 from evolve.errors import RecordError
-from evolve.files.atomic import write_bytes
-from evolve.records.files import packed, read_bytes, text_of
+from evolve.records.files import read_bytes, text_of
 from evolve.records.moves import read_move
 from evolve.records.positions import read_position
 from evolve.records.reading import Reading
@@ -122,11 +121,6 @@ def read_ggf(path: Path) -> list[GameRecord]:
 def ggf_text(records: Iterable[GameRecord]) -> str:
     """Games, a line each."""
     return "".join(format_ggf(record) + "\n" for record in records)
-
-
-def write_ggf(path: Path, records: Iterable[GameRecord]) -> None:
-    """Write games to a file, a line each."""
-    write_bytes(path, packed(ggf_text(records).encode(), path))
 
 
 class _GameError(RecordError):

@@ -16,8 +16,9 @@ from evolve.errors import RecordError
 
 _PLAIN: Final = re.compile(r"(?:[a-h][1-8])+")
 _RESULT: Final = re.compile(
-    r"[\[(]?\s*(?:(?P<black>\d{1,2})\s*[-–−:/]\s*(?P<white>\d{1,2})|(?P<draw>1/2\s*[-–−]\s*1/2|½-½)"
-    r"|(?P<none>\*))\s*[\])]?[\s.]*"
+    r"(?:(?:result|score)\s*[:=]?)?\s*[\[(]?\s*(?:(?P<black>\d{1,2})\s*[-–−:/]\s*(?P<white>\d{1,2})|(?P<draw>1/2\s*[-–−]\s*1/2|½-½)"
+    r"|(?P<none>\*))\s*[\])]?[\s.]*",
+    re.IGNORECASE,
 )
 _TOKEN: Final = re.compile(
     r"""(?P<square>[a-h][1-8])
@@ -68,7 +69,7 @@ def read_moves(text: str) -> Written:
     squares: list[int] = []
     place, last, bare = 0, None, False
     while place < len(text):
-        ended = _RESULT.fullmatch(text, place) if text[place] in "[(*½0123456789" else None
+        ended = _RESULT.fullmatch(text, place) if text[place] in "[(*½rRsS0123456789" else None
         if ended and squares:
             return Written(tuple(squares), _result_of(ended))
         found = _TOKEN.match(text, place)

@@ -56,6 +56,27 @@ def test_asking_and_typing_nonsense() -> None:
     assert "nothing to undo" in said
 
 
+@pytest.mark.parametrize("typed", ["d3", "D3", "1. d3", "d3!", " D3 ", "1: D3"])
+def test_a_move_is_typed_in_any_way(typed: str) -> None:
+    said = done("play", "swh?depth=1", stdin=f"{typed}\nsave a.txt\nq\n").out
+    assert "is not a move" not in said
+    assert Path("a.txt").read_text().startswith("d3")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.txt", "1. F5 d6 2. C3\n"),
+        ("a.pgn", '[Black "x"]\n\n1. f5 d6 2. c3 *\n'),
+        ("a.csv", "id;game\n1;F5 D6 C3\n2;f5\n"),
+    ],
+)
+def test_games_of_any_format_are_loaded(name: str, text: str) -> None:
+    Path(name).write_text(text)
+    said = done("play", "swh?depth=1", "--side", "white", stdin=f"load {name}\nsave b.txt\nq\n").out
+    assert Path("b.txt").read_text().startswith("f5d6c3"), said
+
+
 def test_undo_goes_back_to_the_board_before() -> None:
     boards = re.findall(r"  a b c.*?to move", done("play", "swh", stdin="d3\nundo\nq\n").out, re.S)
     assert len(boards) == 3

@@ -1,4 +1,4 @@
-"""Record files as bytes and text: the encodings that are met, packed or not, and what is neither."""
+"""Record files as bytes and text: the encodings that are met, packed or not, and no text."""
 
 from __future__ import annotations
 

@@ -10,7 +10,8 @@ import pytest
 import evolve
 from evolve.engine.squares import format_moves
 from evolve.errors import RecordError
-from evolve.records.ggf import format_ggf, parse_ggf, read_ggf, write_ggf
+from evolve.records.formats import write_games
+from evolve.records.ggf import format_ggf, parse_ggf, read_ggf
 from evolve.records.record import GameRecord
 
 NBOARD = (
@@ -87,7 +88,7 @@ def test_a_game_from_elsewhere_and_one_that_was_resigned() -> None:
 
 def test_files(tmp_path: Path) -> None:
     records = [random_record(seed) for seed in range(3)]
-    write_ggf(tmp_path / "games.ggf", records)
+    write_games(tmp_path / "games.ggf", records)
     assert [r.moves for r in read_ggf(tmp_path / "games.ggf")] == [r.moves for r in records]
     assert len((tmp_path / "games.ggf").read_text().splitlines()) == 3
 
