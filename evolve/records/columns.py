@@ -53,7 +53,9 @@ def moves_and_names(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _moves_of(frame: pd.DataFrame, heads: list[str]) -> int:
     """The number of the column that has the moves."""
-    whole = [number for number in range(len(heads)) if _holds_games(frame.iloc[:, number])]
+    whole = [
+        number for number, head in enumerate(heads) if _holds_games(frame.iloc[:, number], head)
+    ]
     if len(whole) > 1:  # openings beside whole games, say
         named = [number for number in whole if "move" in heads[number].lower()]
         whole = named or whole
@@ -67,11 +69,12 @@ def _moves_of(frame: pd.DataFrame, heads: list[str]) -> int:
     return whole[0]
 
 
-def _holds_games(cells: pd.Series[Any]) -> bool:
-    """Whether most of a column's cells are games."""
+def _holds_games(cells: pd.Series[Any], head: str) -> bool:
+    """Whether half of a column's cells are games, or some where its name says so."""
     texts = (cell for cell in cells if isinstance(cell, str) and cell.strip())
     sample = list(islice(texts, _SAMPLE))
-    return bool(sample) and 2 * sum(_is_game(text) for text in sample) > len(sample)
+    games = sum(map(_is_game, sample))
+    return games > 0 and ("move" in head.lower() or 2 * games >= len(sample))
 
 
 def _is_game(text: str, shortest: int = 1) -> bool:

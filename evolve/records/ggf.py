@@ -146,12 +146,13 @@ def _parse_game(text: str, begin: int) -> tuple[GameRecord, int]:
     end = _END.match(text, place)
     following = text.find("(;", begin)
     if not end:
-        left = text[place : place + 20].strip()
+        stop = following if following >= 0 else len(text)
+        left = text[place:stop].strip()
         raise _GameError(
-            f"{left!r} is neither a property nor the end ;)"
-            if left and not left.startswith("(;")
+            f"{left[:20]!r} is neither a property nor the end ;)"
+            if "]" in left or ";" in left
             else "it is cut off: there is no end ;)",
-            following if following >= 0 else len(text),
+            stop,
         )
     if 0 <= following < end.start():  # in a property that has no end, the next game has begun
         raise _GameError("it is cut off: a property has no end ]", following)

@@ -1,6 +1,7 @@
 """Text: games as moves, and positions, a line each, as `f5d6c4d3c2b3b4b5` or as OBF has them.
 
-A position may also stand in rows, and a numbered list of moves may go on over several lines.
+A position may also stand in rows; a numbered list of moves may go on over several lines, and moves
+may have a line each.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from evolve.records.reading import Reading
 from evolve.records.record import GameRecord, game_of
 
 _NUMBER: Final = re.compile(r"\s*(\d{1,9})\s*(?:[.:)…]|(?=\s))")
+_ONE_MOVE: Final = re.compile(r"\s*(?:[a-h][1-8]|pass|pa|ps|p|@@|--)\s*", re.IGNORECASE)
 _RESULT_ALONE: Final = re.compile(r"[\s\[(]*(?:\d{1,2}\s*[-–:]\s*\d{1,2}|1/2-1/2|\*)[\s\])]*")
 
 
@@ -99,11 +101,11 @@ def _games(lines: Sequence[tuple[int, str]]) -> Iterator[_Item]:
 
 
 def _goes_on(item: _Item, line: str) -> bool:
-    """Whether a line goes on with a game whose moves are numbered.
+    """Whether a line may go on with a game whose moves are numbered, or stand in a line each.
 
     Games may be numbered as well, but then a line has more moves than two behind one number.
     """
-    if _RESULT_ALONE.fullmatch(line):
+    if _RESULT_ALONE.fullmatch(line) or (_is_one_move(item.lines[-1]) and _is_one_move(line)):
         return True
     first, before = _NUMBER.match(item.lines[0]), _last_number(item.lines[-1])
     number = _NUMBER.match(line)
@@ -114,6 +116,10 @@ def _goes_on(item: _Item, line: str) -> bool:
         and _moves_at_most_two(item.lines[-1])
         and _moves_at_most_two(line)
     )
+
+
+def _is_one_move(line: str) -> bool:
+    return _ONE_MOVE.fullmatch(line) is not None
 
 
 def _parts(line: str) -> list[tuple[int, str]]:
@@ -140,6 +146,8 @@ def _records(item: _Item, rules: Rules, side: Side | None) -> list[GameRecord]:
     if item.position:
         return [GameRecord(rules=rules, start=read_position("\n".join(item.lines), side))]
     lines = [_bare(line) for line in item.lines]
+    if _RESULT_ALONE.fullmatch(lines[0]):
+        raise RecordError(f"{lines[0].strip()!r} is a result without moves before it")
     numbered = [line for line in lines if not _RESULT_ALONE.fullmatch(line)]
     each = _all_games(numbered, rules) if len(numbered) > 1 else None
     try:
@@ -150,8 +158,8 @@ def _records(item: _Item, rules: Rules, side: Side | None) -> list[GameRecord]:
         return each
     if each is not None:
         raise RecordError(
-            f"the {len(numbered)} numbered lines from here on can be one game or a game each; "
-            "write one game in a line, or leave the numbers out"
+            f"the {len(numbered)} lines from here on can be one game or a game each; write each game "
+            "in one line, without numbers"
         )
     return [game]
 

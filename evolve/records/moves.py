@@ -48,7 +48,7 @@ class Result:
         return (self.black - self.white) * (1 if self.counts else 64)
 
     def __str__(self) -> str:
-        return f"{self.black:g}-{self.white:g}"
+        return "1/2-1/2" if self.black == 0.5 else f"{self.black:g}-{self.white:g}"
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def read_moves(text: str) -> Written:
     place, last, bare = 0, None, False
     while place < len(text):
         ended = _RESULT.fullmatch(text, place) if text[place] in "[(*½rRsS0123456789" else None
-        if ended and squares:
+        if ended:
             return Written(tuple(squares), _result_of(ended))
         found = _TOKEN.match(text, place)
         if not found:

@@ -86,9 +86,7 @@ def _record(tags: dict[str, str], text: str, rules: Rules) -> GameRecord:
     board = tags.get("board") or tags.get("fen")
     start = None if board is None else read_position(board)
     written = read_moves(_without_asides(text))
-    result = written.result or _tagged(tags.get("result", "*"))
-    if written.result is not None and result != (_tagged(tags.get("result", "*")) or result):
-        raise RecordError(f'[Result "{tags["result"]}"] and {written.result} behind the moves')
+    result = _agreed(_tagged(tags.get("result", "*")), written.result)
     return game_of(
         Written(written.squares, result),
         start,
@@ -115,10 +113,20 @@ def _counts(text: str) -> bool:
     return re.fullmatch(r"\(\s*(?:pass|pa|ps|p|\d+\s*[-:/]\s*\d+)\s*\)", text, re.I) is not None
 
 
+def _agreed(tagged: Result | None, written: Result | None) -> Result | None:
+    """The result that says more; RecordError where the two say different things."""
+    if tagged is None or written is None or tagged == written:
+        return tagged or written
+    one, other = tagged.score, written.score
+    if (tagged.counts and written.counts) or (one > 0, one < 0) != (other > 0, other < 0):
+        raise RecordError(f'[Result "{tagged}"] contradicts {written} behind the moves')
+    return tagged if tagged.counts else written
+
+
 def _tagged(text: str) -> Result | None:
     """The result of a tag; None where it says none, or in words."""
     try:
-        return read_moves(f"a1 {text}").result
+        return read_moves(text).result
     except RecordError:
         return None
 

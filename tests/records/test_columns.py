@@ -74,6 +74,12 @@ def test_bad_rows_cost_themselves(tmp_path: Path) -> None:
     assert "5 cells, where the head has 3" in reading.left_out[2].reason
 
 
+def test_a_column_that_is_named_may_have_many_bad_games(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,Moves\n1,f5f5\n2,x\n3,f5d6\n4,\n")
+    reading = read_games(tmp_path / "a.csv")
+    assert (reading.numbers, reading.missing) == ([3], 3)
+
+
 def test_json_and_parquet_of_others(tmp_path: Path) -> None:
     frame = pd.DataFrame({"ID": [1, 2, 3], "Moves_": [game.replace(" ", "") for game in GAMES]})
     frame.to_parquet(tmp_path / "a.parquet")

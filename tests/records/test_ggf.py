@@ -109,7 +109,7 @@ def test_files(tmp_path: Path) -> None:
         (NBOARD.replace("B[D3", "B[PA"), ["move 3", "must not pass"]),
         (NBOARD.replace("B[D3", "W[D3"), ["move 3", "black's turn"]),
         (NBOARD[:-2], ["cut off"]),
-        (NBOARD[:-10], ["nor the end"]),
+        (NBOARD[:-10], ["cut off"]),
         (SERVER + "\n(;GM[Othello]" + "(;;)", ["line 5, game 2"]),
         (NBOARD + NBOARD[2:], ["'GM[Othello]", "no game"]),
     ],

@@ -86,6 +86,9 @@ def test_positions_and_games_in_one_text(tmp_path: Path, text: str, boards: list
         ("1: f5d6c3\n2: f5f6e6\n3: f5d6c4", ["f5 d6 c3", "f5 f6 e6", "f5 d6 c4"]),
         ("1. f5\n2. d3\n3. c4\n", ["f5", "d3", "c4"]),
         ("1: f5\n2: d6\n3: c3\n", ["f5 d6 c3"]),
+        ("f5\nD6\nc3\nd3\n\nd3\nc3\n", ["f5 d6 c3 d3", "d3 c3"]),
+        ("f5\nd3\nc4\n", ["f5", "d3", "c4"]),
+        ("1\tf5\td6\n2\tc3\td3\n3\tc4\n", ["f5 d6 c3 d3 c4"]),
     ],
 )
 def test_numbers_of_moves_and_of_games(tmp_path: Path, text: str, games: list[str]) -> None:
@@ -95,7 +98,7 @@ def test_numbers_of_moves_and_of_games(tmp_path: Path, text: str, games: list[st
 
 
 def test_what_could_be_one_game_or_several_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match=r"line 1: the 2 numbered lines .* can be one game or"):
+    with pytest.raises(RecordError, match=r"line 1: the 2 lines .* can be one game or"):
         read(tmp_path, "1. f5 f6\n2. e6 f4\n")
 
 
