@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from evolve.cli.options import file_rules_option, output_path, strict_option
-from evolve.cli.records import complain_of
-from evolve.cli.terminal import say
+from evolve.cli.terminal import complain, say
 from evolve.errors import OptionsError
 
 if TYPE_CHECKING:
@@ -51,7 +50,8 @@ def convert_command(
     if empties is not None and not positions:
         raise OptionsError("--empties goes with a name that ends in .obf")
     reading = read_games(source, rules, strict=strict)
-    complain_of(reading, source)
+    for line in reading.told(source):
+        complain(line)
     games = records = reading.records
     if empties is not None:
         boards = [board for record in games for board in _with_empties(record, empties)]

@@ -15,8 +15,7 @@ import click
 
 from evolve.cli.completion import complete_runs
 from evolve.cli.options import file_rules_option, strict_option
-from evolve.cli.records import complain_of
-from evolve.cli.terminal import out, say
+from evolve.cli.terminal import complain, out, say
 from evolve.errors import RunError
 
 if TYPE_CHECKING:
@@ -125,7 +124,8 @@ def _of_file(path: Path, game: str | None, rules: str, strict: bool) -> _Shown:
     if game is not None and not _NUMBER.fullmatch(game):
         raise click.UsageError(f"{game!r} is not a game: write its number in the file")
     reading = read_games(path, check_rules(rules), strict=strict)
-    complain_of(reading, path)
+    for line in reading.told(path):
+        complain(line)
     number = reading.numbers[0] if game is None and reading.numbers else int(game or "1")
     record = reading.game(path, number)
     names = f": black {record.black or '?'}, white {record.white or '?'}"

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from evolve.cli.options import json_option, strict_option
-from evolve.cli.records import complain_of
-from evolve.cli.terminal import counting, interruptible, print_rows, say
+from evolve.cli.terminal import complain, counting, interruptible, print_rows, say
 from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
 
 if TYPE_CHECKING:
@@ -56,7 +55,8 @@ def solve_command(file: Path, rules: str, side: Side | None, strict: bool, as_js
     from evolve.records.formats import positions_of, read_games
 
     reading = read_games(file, rules, strict=strict, side=side)
-    complain_of(reading, file)
+    for line in reading.told(file):
+        complain(line)
     boards = positions_of(reading)
     # Before the clock starts: seconds are without compilation.
     solve(Board(own=1 << 9, opp=1 << 18), rules)

@@ -158,8 +158,8 @@ def _records(item: _Item, rules: Rules, side: Side | None) -> list[GameRecord]:
         return each
     if each is not None:
         raise RecordError(
-            f"the {len(numbered)} lines from here on can be one game or a game each; write each game "
-            "in one line, without numbers"
+            f"the {len(numbered)} lines from here on can be one game or a game each; write each "
+            "game in one line, without numbers"
         )
     return [game]
 
