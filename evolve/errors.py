@@ -12,6 +12,7 @@
     │   └── LinkError                      a link in a run folder, which is not followed
     ├── StorageError     (OSError)         a study's storage that does not answer, or is damaged
     ├── RecordError      (ValueError)      a record (OBF, GGF, WTHOR, moves) that cannot be read
+    │   └── RulesError                     games of other rules than asked for, or won by others
     ├── ExtraError       (ImportError)     a part of evolve that is not installed
     ├── EngineError      (RuntimeError)    a program that crashed, hung or played nonsense
     ├── ClusterError     (RuntimeError)    a cluster that cannot be used, or is gone
@@ -77,6 +78,11 @@ class StorageError(EvolveError, OSError):
 
 class RecordError(EvolveError, ValueError):
     """A record (OBF, GGF, WTHOR, move string) that cannot be read."""
+
+
+class RulesError(RecordError):
+    """Games whose file says other rules than those asked for, or whose winners contradict them: no
+    damage of one game, but all of them read wrongly."""
 
 
 class ExtraError(EvolveError, ImportError):

@@ -92,6 +92,11 @@ class Agent(ABC):
         """The agent, playing by `rules`."""
         return self._changed(rules=check_rules(rules))
 
+    def own_rules(self) -> Rules | None:
+        """The rules that it plays by of itself, None for any: a program is asked, and started for
+        that. EngineError where it cannot be used."""
+        return self.rules
+
     def for_game(self, seed: int) -> Self:
         """The agent for one game of many; those that draw at random draw from `seed` there."""
         return self
@@ -125,6 +130,11 @@ class Agent(ABC):
         or for all moves on average, as its kind has it; 0 for as many as it takes. `choose_counted`
         raises OverBudgetError then."""
         return self
+
+    @property
+    def needs_moves(self) -> bool:
+        """Whether it can be told games from the usual start alone, move by move."""
+        return False
 
     @property
     def settings(self) -> Mapping[str, Setting]:

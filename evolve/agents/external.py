@@ -43,7 +43,8 @@ class ExternalAgent(Agent):
         seconds: most time for a move, which the program is told where the protocol can say it;
             None allows DEFAULT_SECONDS, and says nothing.
         depth: sent as NBoard's `set depth`; None sends nothing.
-        rules: the rules it plays by; programs are not told, and nearly all play `standard`.
+        rules: the rules it plays by, where the caller knows; programs are not told, some say theirs
+            (`own_rules`), and nearly all play `standard`.
         environment: variables for it, beside those of this process.
         setup: GTP commands of its own, which it is told when it starts.
 
@@ -86,9 +87,16 @@ class ExternalAgent(Agent):
 
     def prepare(self) -> None:
         """Start it now, for the first game; EngineError when it cannot be used."""
+        self._rules_said()
+
+    def own_rules(self) -> Rules | None:
+        """Those that it is known by, or else those that it says once it has started."""
+        return self._rules_said() if self.rules is None else self.rules
+
+    def _rules_said(self) -> Rules | None:
         try:
-            with self._session(Board.start()):
-                return
+            with self._session(Board.start()) as session:
+                return session.rules
         except EngineError as error:
             raise EngineError(f"{self.name} cannot be used: {error}") from error
 
@@ -108,7 +116,7 @@ class ExternalAgent(Agent):
         legal = board.legal_moves()
         if not legal:
             raise IllegalMoveError(f"there is no move to choose\n{board}")
-        if board.moves is None and self.protocol == "gtp":
+        if board.moves is None and self.needs_moves:
             raise AgentError(f"{self.name} can be told games from the start position only")
         with self._session(board) as session:
             square = session.choose(board, time.monotonic() + self._patience)
@@ -145,6 +153,11 @@ class ExternalAgent(Agent):
         except EngineError as error:
             self._programs.failed_to_start = True
             raise EngineError(f"at its start: {error}") from error
+
+    @property
+    def needs_moves(self) -> bool:
+        """So it is over GTP, which has no word for a position."""
+        return self.protocol == "gtp"
 
     @property
     def limit(self) -> Limit:

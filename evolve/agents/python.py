@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import re
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,12 +12,14 @@ from typing import Final
 
 from evolve.agents.agent import Setting
 from evolve.agents.external import ExternalAgent
+from evolve.engine.rules import RULE_SETS, Rules
 from evolve.errors import AgentError
 from evolve.programs.python import PythonSession
 from evolve.programs.session import Session
 
 MEMORY: Final = 500
 """MB that a file may take, unless told otherwise."""
+_RULES: Final = re.compile(rb"\bRULES\b")
 _LEAST: Final = 50
 """MB that Python with numpy needs."""
 
@@ -33,7 +38,8 @@ class PythonAgent(ExternalAgent):
       far such as ["d3", "pass"] (None where the game does not begin at the start), which gives a
       square.
 
-    An object of it is made for each side of each game.
+    An object of it is made for each side of each game. Its rules are those of the line
+    `RULES = "reversed"` in the file, where it has one, as all that we export have.
 
     Args:
         memory: most MB of its own, from 50; where the system keeps no such limit, none.
@@ -42,6 +48,15 @@ class PythonAgent(ExternalAgent):
     """
 
     memory: int = MEMORY
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rules is None:
+            object.__setattr__(self, "rules", rules_in_source(self._parts()[0]))
+
+    def own_rules(self) -> Rules | None:
+        """Those that its file says, which is not run for that."""
+        return self.rules
 
     def _check(self) -> None:
         if not _LEAST <= self.memory <= 1 << 20:
@@ -72,3 +87,28 @@ class PythonAgent(ExternalAgent):
 def python_agent(command: str) -> PythonAgent:
     """The class of a file; AgentError where there is no such file."""
     return PythonAgent("python", command)
+
+
+def rules_in_source(file: Path) -> Rules | None:
+    """The rules that a Python file says by `RULES = "reversed"` outside of functions and classes;
+    None where it says none, or others than we know.
+
+    It is read, and nothing of it is run.
+    """
+    try:
+        source = file.read_bytes()
+        if not _RULES.search(source):
+            return None
+        with warnings.catch_warnings(action="ignore"):  # of what is wrong in it, its process tells
+            lines = ast.parse(source).body
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    said: Rules | None = None
+    for line in lines:
+        names = line.targets if isinstance(line, ast.Assign) else ()
+        names = [line.target] if isinstance(line, ast.AnnAssign) else names
+        if any(isinstance(name, ast.Name) and name.id == "RULES" for name in names):
+            value = line.value if isinstance(line, ast.Assign | ast.AnnAssign) else None
+            text = value.value if isinstance(value, ast.Constant) else None
+            said = text if isinstance(text, str) and text in RULE_SETS else None
+    return said

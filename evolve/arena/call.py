@@ -11,7 +11,8 @@ import numpy as np
 
 from evolve.agents.agent import Agent
 from evolve.agents.loading import load_agent
-from evolve.arena.match import Match, MatchResult, common_rules
+from evolve.arena.agreement import agree_on
+from evolve.arena.match import Match, MatchResult
 from evolve.arena.openings import identity_of, match_openings, openings_for
 from evolve.arena.sprt import Sprt
 from evolve.config.contests import MatchSettings, RateSettings
@@ -50,7 +51,7 @@ def match(
     named = {"a": _name(a), "b": _name(b)}
     asked = resolve_as(MatchSettings, {}, {**settings, **named})
     agents = _agent(a), _agent(b)
-    agreed = common_rules(agents, asked.rules)
+    agreed = agree_on(agents, asked.rules).rules
     test = None if asked.sprt is None else Sprt(*asked.sprt, asked.alpha, asked.beta)
     openings = match_openings(asked, agreed)
     played = Match(*agents, openings, agreed, seed=asked.seed, executor=Threads(jobs), sprt=test)
@@ -100,16 +101,25 @@ def tournament_of(
     """
     from evolve.arena.tournament import Tournament
 
-    rules = common_rules(players, settings.rules)
+    agreed = agree_on(players, settings.rules)
     pairs = (settings.games + 1) // 2
     chosen, plies, seed = settings.openings, settings.opening_plies, settings.seed
 
     def drawn(i: int, j: int) -> Openings:
         rng = np.random.default_rng([seed, i, j])
-        return openings_for(chosen, plies, pairs, pairs, rules, rng, **reading)
+        return openings_for(chosen, plies, pairs, pairs, agreed.rules, rng, **reading)
 
     described = {"games": 2 * pairs, "openings": identity_of(chosen), "opening_plies": plies}
-    return Tournament(players, tuple(names), rules, drawn, described, seed=seed, **options)
+    return Tournament(
+        players,
+        tuple(names),
+        agreed.rules,
+        drawn,
+        described,
+        seed=seed,
+        assumed=agreed.assumed,
+        **options,
+    )
 
 
 def _agent(agent: Agent | str | Path) -> Agent:

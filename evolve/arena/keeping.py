@@ -149,8 +149,8 @@ class Keeper:
         match = self._match
         if match.played == self._kept or not self.files:
             return
-        openings = match.openings.texts()
-        frame = match.games.table(0, "match", self._names, openings).to_pandas()
+        games = match.games.table(0, "match", self._names, match.rules, match.openings)
+        frame = games.to_pandas()
         frame = frame.assign(game=match.numbers.astype(np.int32), **{MATCH: self._identity})
         if self._table is not None:
             from evolve.records.table import write_frame

@@ -14,13 +14,14 @@ import numpy.typing as npt
 
 from evolve.agents.agent import Agent
 from evolve.arena.sprt import PAIR_SCORES, Sprt
+from evolve.engine.board import Board
 from evolve.engine.results import (
     FAILED_BLACK,
     FAILED_WHITE,
     REASON,
     RESULT_COLUMNS,
 )
-from evolve.engine.rules import DEFAULT_RULES, MAX_PLIES, NO_MOVE, Rules, check_rules
+from evolve.engine.rules import MAX_PLIES, NO_MOVE, Rules
 from evolve.errors import AgentError, EngineError
 from evolve.fitness.executor import ONE_THREAD, Executor, Threads
 from evolve.fitness.games import (
@@ -31,6 +32,7 @@ from evolve.fitness.games import (
     check_played,
     parts_of,
     play_task,
+    played_by_kernels,
     winner_of,
 )
 from evolve.fitness.openings import Openings
@@ -82,25 +84,10 @@ class MatchResult:
         return self.games - self.failures_a - self.failures_b
 
 
-def common_rules(agents: Sequence[Agent], asked: Rules | None = None) -> Rules:
-    """The rules that all agents play by; those asked for come first, `standard` last.
-
-    Raises AgentError when agents differ and nothing was asked for.
-    """
-    if asked is not None:
-        return check_rules(asked)
-    found: dict[Rules, str] = {}
-    for agent in agents:
-        if agent.rules is not None:
-            found.setdefault(agent.rules, agent.name)
-    if len(found) > 1:
-        parts = " and ".join(f"{name} plays {rules}" for rules, name in found.items())
-        raise AgentError(f"{parts}: agents of different rules; choose with --rules")
-    return next(iter(found), DEFAULT_RULES)
-
-
 class Match:
     """A against B, two games on every opening, A black in the first.
+
+    AgentError where an opening begins at a board that one of them cannot be told.
 
     Agents that draw at random draw from `seed` and the number of the game, so results repeat
     for any executor. With `sprt` it is played in rounds and ends after the one in which the test is
@@ -124,6 +111,7 @@ class Match:
         watch: Watch | None = None,
     ) -> None:
         self._watch = watch
+        _check_starts((a, b), openings)
         self.players = [a.with_rules(rules), b.with_rules(rules)]
         self.repeatable = all(player.repeats for player in self.players)
         # A test learns nothing from a game that it has seen.
@@ -181,7 +169,7 @@ class Match:
         play = self._play_one_by_one
         if self._watch is not None:
             self._threads = 1  # one game at a time
-        elif all(player.row is not None for player in self.players):
+        elif played_by_kernels(self.players, self.openings):
             play = self._play_kernels
         elif any(player.together for player in self.players):
             play = self._play_side_by_side
@@ -352,13 +340,24 @@ class Match:
             black: self.players[black].for_game(draw),
             white: self.players[white].for_game(draw + 1),
         }
-        return LiveGame(pair, black, white, self.openings.moves[opening].tolist(), self.rules)
+        return LiveGame(pair, black, white, *self.openings.begin(opening), self.rules)
 
     def _end(self, number: int, game: LiveGame) -> None:
         """Record it."""
         game.write(self._moves[number], self._results[number])
         if game.failure is not None:
             self._failures[number] = game.failure
+
+
+def _check_starts(players: Sequence[Agent], openings: Openings) -> None:
+    """Raise AgentError where a player cannot begin where an opening does."""
+    for number, start in enumerate(openings.starts, 1):
+        name = next((player.name for player in players if player.needs_moves), None)
+        if name is not None and start != Board.start():
+            raise AgentError(
+                f"opening {number} begins elsewhere than at the usual start, and {name} can be "
+                "told games from there only; take another protocol, such as nboard:, or openings"
+            )
 
 
 def play_match(

@@ -57,10 +57,11 @@ def openings_for(
         raise OptionsError(f"openings: {source!r} is neither random, start nor a file")
     from evolve.records.formats import read_games  # not above: few matches have such a file
 
-    reading = read_games(source, rules, strict=strict)
+    # Who won the games of the file says nothing here, so nor do their rules.
+    reading = read_games(source, judged=False, strict=strict)
     for line in reading.told(Path(source)):
         tell(line)
-    openings = openings_of_games([record.moves for record in reading.records], plies)
+    openings = openings_of_games(reading.records, plies)
     return openings.first(pairs or len(openings))
 
 

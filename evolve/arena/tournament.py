@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from evolve.agents.agent import Agent
+from evolve.arena.agreement import Agreed
 from evolve.arena.bradleyterry import Ratings, rate
 from evolve.arena.match import Match
 from evolve.documents import parse_json, read_document
@@ -26,7 +27,7 @@ from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings
 from evolve.tables.arrow import rows_with
 from evolve.tables.folder import locked, refuse_links, sweep_temporary
-from evolve.tables.games import FAILED, GAMES_COLUMNS
+from evolve.tables.games import FAILED, GAMES_COLUMNS, with_rules
 from evolve.tables.layout import GAMES, LOCK_FILE, RATING_FILE
 from evolve.tables.parquet import read_table, write_table
 
@@ -58,7 +59,7 @@ class Tournament:
     call plays only those that are missing; agents may be added at the end. `failed` is called with
     the game, the name and the reason when a program fails. Raises RunError when the folder holds
     something else, EngineError when a program cannot be used or a pair has nothing but failures.
-    Agents of the same name are told apart by a number.
+    Agents of the same name are told apart by a number. assumed: whether nobody has said the rules.
     """
 
     def __init__(
@@ -73,11 +74,13 @@ class Tournament:
         executor: Executor = ONE_THREAD,
         folder: str | Path | None = None,
         failed: Callable[[int, str, str], None] | None = None,
+        assumed: bool = False,
     ) -> None:
         self.agents = agents
         self._failed = failed
         self.names = _told_apart(names)
         self.rules: Rules = rules
+        self.agreed = Agreed(rules, assumed)
         self.folder = None if folder is None else inside(folder)
         self._openings = openings
         self._seed = seed
@@ -89,7 +92,7 @@ class Tournament:
             ],
             **settings,
             "seed": seed,
-            "rules": rules,
+            "rules": self.rules,
         }
         self._tables: dict[tuple[int, int], pa.Table] = {}
         if self.folder is not None:
@@ -150,7 +153,7 @@ class Tournament:
         )
         match.play(progress)
         names = [self.names[i], self.names[j]]
-        table = match.games.table(0, "match", names, openings.texts())
+        table = match.games.table(0, "match", names, self.rules, openings)
         if self.folder is not None:
             write_table(self._file(i, j), table)
         return table
@@ -250,7 +253,7 @@ class Tournament:
     def _read(self, i: int, j: int) -> pa.Table | None:
         if self.folder is None or not self._file(i, j).exists():
             return None
-        table = read_table(self._file(i, j), GAMES_COLUMNS)
+        table = with_rules(read_table(self._file(i, j), GAMES_COLUMNS), self.rules)
         players = set(table["black"].to_pylist()) | set(table["white"].to_pylist())
         if players != {self.names[i], self.names[j]}:
             raise RunError(f"{self._file(i, j)} is of other agents")

@@ -27,14 +27,15 @@ if TYPE_CHECKING:
 @strict_option
 @file_rules_option
 def convert_command(
-    source: Path, output: Path, empties: int | None, strict: bool, rules: str
+    source: Path, output: Path, empties: int | None, strict: bool, rules: str | None
 ) -> None:
     """Turn the games of SOURCE into another format, by the endings of the names.
 
     Reads .ggf, .wtb (WTHOR), .pgn, .csv, .parquet, .json (games tables, or others with a column of
     moves), .txt (moves, a game in a line, or positions) and .obf. Writes the same but .wtb; to .obf
     the last position of each game, for evolve solve. Each may be packed: .gz, .bz2. Games that
-    cannot be read are left out, and told.
+    cannot be read are left out, and told. Rules go along: a game whose winner contradicts them is
+    an error.
 
     \b
     Examples:
@@ -45,6 +46,7 @@ def convert_command(
     from evolve.records.files import ending_of
     from evolve.records.formats import read_games, write_games
     from evolve.records.record import GameRecord
+    from evolve.records.rules import rules_line
 
     positions = ending_of(output) == ".obf"
     if empties is not None and not positions:
@@ -59,8 +61,11 @@ def convert_command(
     write_games(output, records)
     if positions:
         say(f"{len(records)} positions of {len(games)} games → {output}")
-    else:
-        say(f"{len(records)} games → {output}")
+        return
+    said = ""
+    if ending_of(output) == ".txt" and (head := rules_line(records)):
+        said = f"; move strings do not say their rules, so the first line does: {head.strip()}"
+    say(f"{len(records)} games → {output}{said}")
 
 
 def _with_empties(record: GameRecord, empties: int) -> list[Board]:

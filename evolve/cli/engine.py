@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import click
 
 from evolve.cli.completion import complete_agents
-from evolve.cli.options import rules_option
-from evolve.cli.terminal import forget_reader
+from evolve.cli.options import readable, rules_option
+from evolve.cli.terminal import complain, forget_reader
 
 _LONGEST_LINE = 1 << 16
 
@@ -26,9 +26,10 @@ _LONGEST_LINE = 1 << 16
 def engine_command(agent: str, protocol: str, rules: str | None) -> None:
     """Play as AGENT for another program, over GTP or NBoard.
 
-    Under a GTP clock the agent thinks as deep as its time allows and never oversteps it; without
-    one, and over NBoard until a depth is set, it plays as its settings say. Logs and errors go to
-    standard error, and nothing but the protocol to standard output.
+    Without --rules it plays by those of AGENT; where that has none, a line on standard error says
+    what is assumed. Under a GTP clock the agent thinks as deep as its time allows and never
+    oversteps it; without one, and over NBoard until a depth is set, it plays as its settings say.
+    Logs and errors go to standard error, and nothing but the protocol to standard output.
 
     \b
     Examples:
@@ -38,19 +39,21 @@ def engine_command(agent: str, protocol: str, rules: str | None) -> None:
     """
     from evolve.agents.limit import Limit
     from evolve.agents.loading import load_agent
-    from evolve.arena.match import common_rules
+    from evolve.arena.agreement import agree_on
     from evolve.protocols.gtp import GtpEngine
     from evolve.protocols.nboard import NBoardEngine
 
     player = load_agent(agent)
-    agreed = common_rules([player], rules)
+    agreed = agree_on([player], rules)
+    if agreed.assumed:
+        complain(f"{readable(agent)}: {agreed}; --rules says otherwise")
     # Compiles what a move by the clock needs, before any clock runs.
     player.limited(Limit(seconds=1.0))
     try:
         if protocol == "gtp":
-            GtpEngine(player, agreed).serve(_lines(), _say)
+            GtpEngine(player, agreed.rules, agreed.assumed).serve(_lines(), _say)
         else:
-            NBoardEngine(player, agreed, _say).serve(_lines())
+            NBoardEngine(player, agreed.rules, _say, agreed.assumed).serve(_lines())
     except BrokenPipeError:
         forget_reader()
 

@@ -33,9 +33,9 @@ from evolve.engine.rules import PASS
 from evolve.errors import EngineError
 
 if TYPE_CHECKING:
+    from evolve.arena.agreement import Agreed
     from evolve.arena.keeping import Keeper
     from evolve.arena.match import Match, MatchResult
-    from evolve.engine.rules import Rules
     from evolve.fitness.playing import LiveGame
 
 
@@ -107,8 +107,9 @@ def match_command(
     if watch and (as_json or not out().is_terminal):
         raise click.UsageError("--watch shows games on a terminal, and without --json")
     from evolve.agents.loading import load_agent
+    from evolve.arena.agreement import agree_on
     from evolve.arena.keeping import Keeper, match_identity
-    from evolve.arena.match import Match, common_rules
+    from evolve.arena.match import Match
     from evolve.arena.openings import identity_of, match_openings
     from evolve.arena.sprt import Sprt
 
@@ -117,8 +118,9 @@ def match_command(
     test = Sprt(*sprt, settings.alpha, settings.beta) if sprt else None
     agents = load_agent(a), load_agent(b)
     a, b = readable(a), readable(b)
-    agreed = common_rules(agents, settings.rules)
-    chosen = match_openings(settings, agreed, tell=complain, strict=strict)
+    agreed = agree_on(agents, settings.rules)
+    rules = agreed.rules
+    chosen = match_openings(settings, rules, tell=complain, strict=strict)
     tell = Failures().tell
 
     def failed(game: int, player: int, why: str) -> None:
@@ -129,7 +131,7 @@ def match_command(
         match = Match(
             *agents,
             chosen,
-            agreed,
+            rules,
             seed=settings.seed,
             executor=executor,
             sprt=test,
@@ -138,14 +140,14 @@ def match_command(
         )
         drawn = {
             "openings": identity_of(settings.openings).split()[-1],
-            "opening_plies": settings.opening_plies or "all",
+            "opening_plies": "all" if settings.opening_plies is None else settings.opening_plies,
         }
         keeper = Keeper(match, (a, b), match_identity(match, (a, b), drawn), table, ggf, complain)
         with keeper.claimed():
-            tell_started(command="match", a=a, b=b, rules=agreed, games=len(match.pairings))
+            tell_started(command="match", a=a, b=b, rules=rules, games=len(match.pairings))
             with nullcontext() if watched is None else watched.screen(match):
                 interruption = _play(match, keeper, as_json or watch)
-            _tell(a, b, match, keeper, as_json)
+            _tell(a, b, agreed, match, keeper, as_json)
     stopped = interruption is not None
     tell_event("done", ending="stopped" if stopped else "played", stopped=stopped, **_so_far(match))
     if interruption is not None:
@@ -189,15 +191,15 @@ def _tell_how_to_go_on(match: Match, keeper: Keeper) -> None:
     click.echo(f"interrupted after {match.played} games{more}", err=True)
 
 
-def _tell(a: str, b: str, match: Match, keeper: Keeper, as_json: bool) -> None:
+def _tell(a: str, b: str, agreed: Agreed, match: Match, keeper: Keeper, as_json: bool) -> None:
     """Say the result, and keep the last games."""
     # A file that cannot be written must not cost the reader the result, nor the other way round.
     try:
         if as_json:
-            document = _document(a, b, match.rules, match.result)
+            document = _document(a, b, agreed, match.result)
             click.echo(json.dumps({**document, **_tested(match)}))
         else:
-            _print(a, b, match.rules, match)
+            _print(a, b, agreed, match)
     finally:
         keeper.finish()
 
@@ -232,11 +234,12 @@ def _play(match: Match, keeper: Keeper, quiet: bool) -> KeyboardInterrupt | None
     return None
 
 
-def _document(a: str, b: str, rules: Rules, result: MatchResult) -> dict[str, Any]:
+def _document(a: str, b: str, agreed: Agreed, result: MatchResult) -> dict[str, Any]:
     return {
         "a": a,
         "b": b,
-        "rules": rules,
+        "rules": agreed.rules,
+        "rules_assumed": agreed.assumed,
         **_counted(result),
         "score_black": result.score_black,
         "score_white": result.score_white,
@@ -290,11 +293,11 @@ def _tested(match: Match) -> dict[str, Any]:
     }
 
 
-def _print(a: str, b: str, rules: Rules, match: Match) -> None:
+def _print(a: str, b: str, agreed: Agreed, match: Match) -> None:
     result = match.result
     score = result.score
     elo, low, high = (elo_text(value) for value in (score.elo, score.elo_low, score.elo_high))
-    say(f"{a} against {b}, {rules}")
+    say(f"{a} against {b}, {agreed}")
     facts = {
         "games": f"{result.games}: {result.wins} won, {result.draws} drawn, {result.losses} lost",
         "score": f"{score.score:.3f} [{score.low:.3f}, {score.high:.3f}]",

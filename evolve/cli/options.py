@@ -8,7 +8,7 @@ from typing import Final
 
 import click
 
-from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
+from evolve.engine.rules import RULE_SETS
 
 
 def all_cores() -> int:
@@ -45,9 +45,7 @@ rules_option = click.option(
 file_rules_option = click.option(
     "--rules",
     type=click.Choice([*RULE_SETS]),
-    default=DEFAULT_RULES,
-    show_default=True,
-    help="Rules of games in .csv and .parquet, which do not say.",
+    help="Rules of games that do not say theirs; standard by default.",
 )
 strict_option = click.option(
     "--strict",

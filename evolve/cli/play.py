@@ -17,6 +17,7 @@ from evolve.text import count_of
 
 if TYPE_CHECKING:
     from evolve.agents.agent import Agent
+    from evolve.arena.agreement import Agreed
     from evolve.engine.board import Board, Side
     from evolve.engine.rules import Rules
     from evolve.records.record import GameRecord
@@ -63,25 +64,27 @@ def play_command(agent: str, side: str, ggf: Path | None, rules: str | None) -> 
       evolve play patterns-standard --ggf mine.ggf
     """
     from evolve.agents.loading import load_agent
-    from evolve.arena.match import common_rules
+    from evolve.arena.agreement import agree_on
 
     if ggf is not None and ggf.suffix.lower() != ".ggf":
         raise click.UsageError(f"--ggf {ggf}: the name must end in .ggf")
     opponent = load_agent(agent)
-    agreed = common_rules([opponent], rules)
+    agreed = agree_on([opponent], rules)
+    player = opponent.with_rules(agreed.rules)
     mine = cast("Side", side)
-    while _Game(opponent.with_rules(agreed), agreed, mine, ggf).play():
+    while _Game(player, agreed, mine, ggf).play():
         mine = _other(mine)
 
 
 class _Game:
     """One game between a person and an agent; `boards` are those of the game, the start first."""
 
-    def __init__(self, agent: Agent, rules: Rules, side: Side, ggf: Path | None) -> None:
+    def __init__(self, agent: Agent, agreed: Agreed, side: Side, ggf: Path | None) -> None:
         from evolve.engine.board import Board
 
         self.agent = agent
-        self.rules: Rules = rules
+        self.agreed = agreed
+        self.rules: Rules = agreed.rules
         self.side: Side = side
         self.ggf = ggf
         self.boards = [Board.start()]
@@ -104,7 +107,7 @@ class _Game:
         """Play it; whether another one is wanted."""
         from evolve.engine.squares import square_name
 
-        say(f"{self.rules}: {rule_set(self.rules).goal}. You are {self.side}. Type {_HELP}.")
+        say(f"{self.agreed}: {rule_set(self.rules).goal}. You are {self.side}. Type {_HELP}.")
         while not self.board.is_over() and not self.resigned:
             if not self.board.legal_moves():
                 say(f"{self.board.side} has no move and passes")
@@ -251,7 +254,9 @@ class _Game:
         if not name or not (number.isascii() and number.isdigit()):
             name, number = text, "1"
         try:
-            record = read_games(name, self.rules).game(Path(name), int(number))
+            # Whether the rules are those of this game is asked below, of that one game.
+            reading = read_games(name, self.rules, judged=False)
+            record = reading.game(Path(name), int(number))
             if record.rules != self.rules:
                 raise RecordError(f"game {number} of {name} is {record.rules}, not {self.rules}")
             if record.start != Board.start():

@@ -119,6 +119,7 @@ def _document(tournament: Tournament) -> dict[str, object]:
     points, games = tournament.points()
     return {
         "rules": tournament.rules,
+        "rules_assumed": tournament.agreed.assumed,
         "agents": [asdict(row) for row in tournament.rows()],
         "cross": {
             name: {
@@ -136,7 +137,7 @@ def _print(tournament: Tournament) -> None:
     rows = tournament.rows()
     points, games = tournament.points()
     place = {name: index for index, name in enumerate(tournament.names)}
-    say(f"{tournament.rules}, {int(games.sum()) // 2} games")
+    say(f"{tournament.agreed}, {int(games.sum()) // 2} games")
     heads = ["", "agent", "Elo", "low", "high", "score", "games"]
     heads += [str(number) for number in range(1, len(rows) + 1)]
     lines = []

@@ -55,7 +55,7 @@ class _Shown:
 @strict_option
 @file_rules_option
 def replay_command(
-    source: str, game: str | None, moves_only: bool, strict: bool, rules: str
+    source: str, game: str | None, moves_only: bool, strict: bool, rules: str | None
 ) -> None:
     """Show GAME of a run or of a file, move by move.
 
@@ -88,8 +88,8 @@ def replay_command(
 
 
 def _of_run(run: str, game: str) -> _Shown:
-    from evolve.engine.board import Board
     from evolve.engine.squares import parse_moves
+    from evolve.records.starts import start_board
     from evolve.tables.arrow import rows_with
     from evolve.tables.run import Run
 
@@ -108,7 +108,7 @@ def _of_run(run: str, game: str) -> _Shown:
     return _Shown(
         head=f"generation {generation}, game {number} ({row['kind']}): black {row['black']}, white "
         f"{row['white']}",
-        start=Board.start(),
+        start=start_board(row["start"]),
         moves=tuple(parse_moves(row["moves"])),
         opening=len(parse_moves(row["opening"])),
         end=f"{row['discs_black']}–{row['discs_white']}, {won} ({row['reason']})",
@@ -116,14 +116,13 @@ def _of_run(run: str, game: str) -> _Shown:
     )
 
 
-def _of_file(path: Path, game: str | None, rules: str, strict: bool) -> _Shown:
-    from evolve.engine.rules import check_rules
+def _of_file(path: Path, game: str | None, rules: str | None, strict: bool) -> _Shown:
     from evolve.engine.squares import format_moves
     from evolve.records.formats import read_games
 
     if game is not None and not _NUMBER.fullmatch(game):
         raise click.UsageError(f"{game!r} is not a game: write its number in the file")
-    reading = read_games(path, check_rules(rules), strict=strict)
+    reading = read_games(path, rules, strict=strict)
     for line in reading.told(path):
         complain(line)
     number = reading.numbers[0] if game is None and reading.numbers else int(game or "1")

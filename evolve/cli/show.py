@@ -184,7 +184,8 @@ def _best(frame: pd.DataFrame, table: RunTable) -> pd.DataFrame:
 def _used(run: Run, table: RunTable, frame: pd.DataFrame) -> pd.DataFrame:
     """A table without the columns that such runs leave empty."""
     unused = () if table.unused is None else imported(table.unused)(run)
-    return frame.drop(columns=[name for name in unused if frame[name].isna().all()])
+    there = [name for name in unused if name in frame]  # a run without rows has no columns
+    return frame.drop(columns=[name for name in there if frame[name].isna().all()])
 
 
 def _print_table(run: Run, table: RunTable, frame: pd.DataFrame) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from evolve.config.base import Settings
 from evolve.config.evolution import FIRST
@@ -14,6 +14,8 @@ from evolve.engine.rules import Rules
 
 RANDOM_PLIES: Final = 8
 """Moves of a random opening."""
+LEAST_PLIES: Final = 3
+"""Of these; fewer give hardly an opening."""
 GAMES: Final = 100
 GAMES_OF_TEST: Final = 20_000
 _MOST_GAMES: Final = 10_000_000
@@ -41,16 +43,17 @@ class ContestSettings(Settings):
     openings: str = Field(
         "random",
         description="random balanced openings that no training uses (random), the start position "
-        "(start), or a file of games in any format that evolve convert reads, such as moves "
-        "(f5d6c4d3c2b3b4b5) in a .txt, one game in a line",
+        "(start), or a file of games in any format that evolve convert reads, from where each "
+        "begins, such as moves (f5d6c4d3c2b3b4b5) in a .txt, one game in a line, or positions",
         json_schema_extra={"names": "place", "words": ["random", "start"]},
     )
     opening_plies: int | None = Field(
         None,
-        ge=3,
+        ge=0,
         le=MAX_OPENING_PLIES,
-        description=f"moves of an opening: {RANDOM_PLIES} random ones by default, or the first of "
-        "each game in a file, all by default",
+        description=f"moves of an opening: {RANDOM_PLIES} random ones by default, {LEAST_PLIES} at "
+        "least, or the first of each game in a file, 0 for the board at which it begins; by "
+        "default all, and none of a finished game that begins elsewhere than usual",
     )
     seed: int = Field(
         0, ge=0, le=2**63 - 1, description="of the openings and of agents that draw at random"
@@ -58,6 +61,15 @@ class ContestSettings(Settings):
     rules: Rules | None = Field(
         None, description="rules to play by; those of the agents by default, or standard"
     )
+
+    @model_validator(mode="after")
+    def _enough_moves(self) -> Self:
+        plies = self.opening_plies
+        if self.openings == "random" and plies is not None and plies < LEAST_PLIES:
+            raise ValueError(
+                f"opening_plies {plies}: random openings have {LEAST_PLIES} moves or more"
+            )
+        return self
 
 
 class MatchSettings(ContestSettings):

@@ -17,6 +17,7 @@ from evolve.evolution.champions import Champions
 from evolve.evolution.checkpoint import checkpoint, ranked_by
 from evolve.evolution.gauntlet import Judged, Judging, RunPanel, past_generations
 from evolve.files.folder import FolderPath
+from evolve.fitness.openings import Openings
 from evolve.fitness.round import Round
 from evolve.fitness.roundrobin import Standings
 from evolve.population.genome import Genome
@@ -39,14 +40,14 @@ from evolve.tables.run import Run
 class Played:
     """A generation that has played, and is to be judged and committed.
 
-    openings: as texts, as the games number them; state: the algorithm's, which the next generation
+    openings: as the games number them; state: the algorithm's, which the next generation
     changes; began: when it was bred.
     """
 
     generation: int
     population: list[Individual]
     round: Round
-    openings: Sequence[str]
+    openings: Openings
     state: Mapping[str, Any]
     began: float
 
@@ -85,7 +86,8 @@ class Commitment:
         if score is not None:
             champions.note_panel(population[champion], generation, score)
         names = [individual.name for individual in population]
-        fitness_games = games.table(generation, "fitness", names, played.openings)
+        rules = self.settings.rules
+        fitness_games = games.table(generation, "fitness", names, rules, played.openings)
         judging_games = judged.table
         several = self.settings.islands > 1
         if several:

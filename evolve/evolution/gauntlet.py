@@ -155,7 +155,8 @@ class RunPanel(ABC):
             judging.generation,
             kind,
             [agent.name for agent in agents],
-            openings.texts(),
+            self.settings.rules,
+            openings,
             first_game,
         )
         return points.reshape(-1, 2).mean(axis=1).reshape(numbers.shape), table

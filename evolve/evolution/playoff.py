@@ -89,7 +89,8 @@ def play_off(
         generation,
         "playoff",
         [agent.name for agent in agents],
-        openings.texts(),
+        settings.rules,
+        openings,
         first_game,
     )
     score = score_against(games, best) if players > 1 else Score(0.5, 0.0, 1.0, 0)

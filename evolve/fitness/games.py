@@ -74,22 +74,25 @@ class Games:
         generation: int,
         kind: str,
         names: Sequence[str],
-        openings: Sequence[str],
+        rules: Rules,
+        openings: Openings,
         first_game: int = 0,
     ) -> pa.Table:
-        """Rows of the games table; `names` of the players, `openings` as text, as pairings
-        number them."""
+        """Rows of the games table; `names` of the players, and `openings`, as pairings number
+        them."""
         return games_table(
             generation,
             kind,
             names,
+            rules,
             self.pairings,
-            openings,
+            openings.texts(),
             self.moves,
             self.results,
             self.winner,
             first_game,
             self.failures,
+            openings.start_texts(),
         )
 
 
@@ -133,6 +136,11 @@ def agent_rows(agents: Sequence[Agent]) -> npt.NDArray[np.int64]:
     for place, row in zip(padded, rows, strict=True):
         place[: row.size] = row
     return padded
+
+
+def played_by_kernels(agents: Sequence[Agent], openings: Openings) -> bool:
+    """Whether kernels can play such games whole: they begin at the usual start."""
+    return not openings.starts and all(agent.row is not None for agent in agents)
 
 
 @dataclass(frozen=True)
@@ -277,7 +285,7 @@ def _player_by_moves(
                 black: agents[black].for_game(2 * number),
                 white: agents[white].for_game(2 * number + 1),
             }
-            game = LiveGame(players, black, white, openings.moves[opening].tolist(), rules)
+            game = LiveGame(players, black, white, *openings.begin(opening), rules)
             while not game.over:
                 game.choose()
             game.write(moves[number], results[number])
@@ -304,7 +312,7 @@ def play_games(
     """
     count = len(pairings)
     moves, results = _empty_rows(count)
-    if all(agent.row is not None for agent in agents):
+    if played_by_kernels(agents, openings):
         maker = TaskMaker(
             agents, openings, rules, move_budget=move_budget, largest_endgame=largest_endgame
         )

@@ -8,7 +8,7 @@ what they were trained on, nor a mirror image of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -24,7 +24,8 @@ from evolve.engine.parts import MATCH_SLOT, SLOTS, slots_of_all
 from evolve.engine.rules import PASS, Rules, rule_set
 from evolve.engine.symmetry import canonical
 from evolve.errors import SettingsError
-from evolve.records.record import play_moves, with_passes
+from evolve.records.record import GameRecord, play_moves, with_passes
+from evolve.records.starts import start_text
 from evolve.tables.games import move_texts
 
 BALANCE_DEPTH: Final = 5
@@ -47,26 +48,45 @@ class Part(Enum):
 
 @dataclass(frozen=True)
 class Openings:
-    """A set of openings: squares [N, plies] as int8."""
+    """A set of openings: squares [N, plies] as int8, −1 after the last, and the boards [N] that
+    they begin at, none where all begin at the usual start."""
 
     moves: npt.NDArray[np.int8]
+    starts: tuple[Board, ...] = ()
 
     def __len__(self) -> int:
         return len(self.moves)
 
+    def taken(self, numbers: npt.NDArray[np.intp]) -> Openings:
+        """Those of these numbers."""
+        starts = tuple(self.starts[number] for number in numbers) if self.starts else ()
+        return Openings(self.moves[numbers], starts)
+
     def first(self, count: int) -> Openings:
         """The first `count`, from the beginning again when there are not so many."""
-        return Openings(self.moves[np.arange(count) % len(self)])
+        return self.taken(np.arange(count) % len(self))
 
     def distinct(self) -> Openings:
         """Each of them once, in their order."""
-        _, first = np.unique(self.moves, axis=0, return_index=True)
-        return Openings(self.moves[np.sort(first)])
+        seen: dict[object, int] = {}
+        for number in range(len(self)):
+            start, squares = self.begin(number)
+            seen.setdefault((start, *squares), number)
+        return self.taken(np.array(list(seen.values())))
+
+    def begin(self, number: int) -> tuple[Board, list[int]]:
+        """The board at which an opening begins, and its squares, −1 after the last."""
+        start = self.starts[number] if self.starts else Board.start()
+        return start, self.moves[number].tolist()
 
     def texts(self) -> list[str]:
-        """Each opening as a move string, `` for the start position."""
+        """The moves of each opening as text, `` for a position alone."""
         texts: list[str] = move_texts(self.moves).to_pylist()
         return texts
+
+    def start_texts(self) -> list[str | None] | None:
+        """The board of each as OBF, None for the usual start; None where all begin there."""
+        return [start_text(board) for board in self.starts] or None
 
 
 START_POSITION: Final = Openings(np.full((1, 1), -1, np.int8))
@@ -123,22 +143,31 @@ def balanced_openings(
     return Openings(found[chosen])
 
 
-def openings_of_games(games: Iterable[Sequence[int]], plies: int | None = None) -> Openings:
-    """The games' first `plies` moves (all of them for None) as openings, each only once.
+def openings_of_games(games: Iterable[GameRecord], plies: int | None = None) -> Openings:
+    """The games' first `plies` moves, from where each begins, as openings, each only once.
 
-    A pass is not a move here. Raises SettingsError when an opening ends its game, or there is none.
+    With None all moves are taken, but of a finished game that begins elsewhere than usual its start
+    board alone. A pass is not a move here. Raises SettingsError when an opening ends its game, or
+    there is none.
     """
-    found: dict[tuple[int, ...], None] = {}
+    found: dict[tuple[Board, tuple[int, ...]], None] = {}
     for number, game in enumerate(games, 1):
-        squares = tuple(square for square in game if square != PASS)[:plies]
-        if plies is not None and len(squares) < plies:
+        wanted = plies
+        if plies is None and game.ending == "end" and game.start != Board.start():
+            wanted = 0
+        squares = tuple(square for square in game.moves if square != PASS)[:wanted]
+        if wanted is not None and len(squares) < wanted:
             continue
-        if play_moves(Board.start(), with_passes(Board.start(), squares)).is_over():
-            raise SettingsError(f"opening {number} ends the game: there is nothing left to play")
-        found[squares] = None
+        if play_moves(game.start, with_passes(game.start, squares)).is_over():
+            raise SettingsError(
+                f"opening {number} ends the game: there is nothing left to play; --opening-plies "
+                "takes so many moves of each game alone"
+            )
+        found[game.start, squares] = None
     if not found:
         raise SettingsError(f"no game has {plies} moves to take an opening from")
-    moves = np.full((len(found), max(1, *map(len, found), 1)), -1, np.int8)
-    for row, squares in zip(moves, found, strict=True):
+    moves = np.full((len(found), max(1, *(len(squares) for _, squares in found), 1)), -1, np.int8)
+    for row, (_, squares) in zip(moves, found, strict=True):
         row[: len(squares)] = squares
-    return Openings(moves)
+    starts = tuple(start for start, _ in found)
+    return Openings(moves, starts if any(map(start_text, starts)) else ())

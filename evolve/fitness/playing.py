@@ -33,9 +33,15 @@ class LiveGame:
     """
 
     def __init__(
-        self, players: dict[int, Agent], black: int, white: int, opening: list[int], rules: Rules
+        self,
+        players: dict[int, Agent],
+        black: int,
+        white: int,
+        start: Board,
+        opening: list[int],
+        rules: Rules,
     ) -> None:
-        self.board = Board.start()
+        self.board = start
         self.over = False
         self.failure: str | None = None
         self._over_budget = False

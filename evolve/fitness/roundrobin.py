@@ -130,15 +130,14 @@ class RoundRobin:
     ) -> None:
         self.rules: Rules = rules
         self.mode = mode
-        self.pool = START_POSITION if mode == "start" else pool
+        self.openings = START_POSITION if mode == "start" else pool
+        """By the numbers that games have."""
         self.openings_per_pair = openings_per_pair
         self.opponents = opponents
         self.islands = islands
         self.move_budget = move_budget
         self.largest_endgame = largest_endgame
         self.executor = executor
-        self.openings = self.pool.texts()
-        """As texts, by the numbers that games have."""
         self._last: tuple[Sequence[str], Games] | None = None
 
     def play(
@@ -169,7 +168,7 @@ class RoundRobin:
         played = play_games(
             agents,
             pairings[new],
-            self.pool,
+            self.openings,
             self.rules,
             move_budget=self.move_budget,
             largest_endgame=self.largest_endgame,
@@ -206,9 +205,9 @@ class RoundRobin:
         if self.mode == "start":
             return np.zeros((pairs, 1), np.int64)
         if self.mode == "shared":
-            drawn = rng.permutation(len(self.pool))[: self.openings_per_pair]
+            drawn = rng.permutation(len(self.openings))[: self.openings_per_pair]
             return np.tile(drawn, (pairs, 1))
         need = pairs * self.openings_per_pair
-        rounds = -(-need // len(self.pool))
-        drawn = np.concatenate([rng.permutation(len(self.pool)) for _ in range(rounds)])[:need]
+        rounds = -(-need // len(self.openings))
+        drawn = np.concatenate([rng.permutation(len(self.openings)) for _ in range(rounds)])[:need]
         return drawn.reshape(pairs, self.openings_per_pair)

@@ -10,12 +10,15 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from evolve.engine.board import Board
-from evolve.engine.rules import PASS
+from evolve.engine.rules import PASS, Rules
 from evolve.engine.squares import square_name
 from evolve.errors import EngineError, RecordError
 from evolve.programs.process import NOTHING, LineProcess
+from evolve.programs.session import known_rules
 from evolve.records.moves import read_move
 
+RULES_COMMAND: Final = "evolve-rules"
+"""The command of GTP that asks a program for its rules: ours knows it."""
 _LONGEST_ANSWER: Final = 1000
 _ANSWER: Final = re.compile(r"([=?])(\d*)(?:\s+(.*))?")
 
@@ -40,6 +43,7 @@ class GtpSession:
         self._setup = setup
         self._id = 0
         self.moves: tuple[int, ...] | None = ()
+        self.rules: Rules | None = None
 
     def begin(self, deadline: float) -> None:
         """Learn what the program can do and set up the game."""
@@ -57,6 +61,8 @@ class GtpSession:
             self._ask(f"time_settings 0 {int(self._seconds)} 1", deadline)
         for line in self._setup:
             self._ask(line, deadline)
+        if RULES_COMMAND in commands:
+            self.rules = known_rules(self._ask(RULES_COMMAND, deadline))
 
     def choose(self, board: Board, deadline: float) -> int:
         """The program's move, which it has then played itself."""

@@ -10,12 +10,16 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from evolve.engine.board import Board
+from evolve.engine.rules import Rules
 from evolve.engine.squares import parse_square
 from evolve.errors import EngineError
 from evolve.programs.process import NOTHING, LineProcess
+from evolve.programs.session import known_rules
 from evolve.records.ggf import format_ggf
 from evolve.records.record import GameRecord
 
+RULES_STATUS: Final = "status rules:"
+"""How a line begins in which a program says its rules: ours does, behind its name."""
 _CHOICE: Final = re.compile(r"===\s*([a-h][1-8])(?![a-z0-9]).*", re.IGNORECASE)
 
 
@@ -35,6 +39,7 @@ class NBoardSession:
         self._depth = depth
         self._pings = 0
         self.moves: tuple[int, ...] | None = None
+        self.rules: Rules | None = None
 
     def begin(self, deadline: float) -> None:
         """Greet the program and wait until it has heard."""
@@ -69,5 +74,9 @@ class NBoardSession:
         """Wait until the program has heard all that was said."""
         self._pings += 1
         self._program.send(f"ping {self._pings}")
-        while self._program.receive(deadline, "pong").split() != ["pong", str(self._pings)]:
-            pass
+        while (line := self._program.receive(deadline, "pong")).split() != [
+            "pong",
+            str(self._pings),
+        ]:
+            if line.startswith(RULES_STATUS):
+                self.rules = known_rules(line.removeprefix(RULES_STATUS).strip())

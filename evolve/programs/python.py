@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from evolve.documents import parse_json
 from evolve.engine.board import Board
-from evolve.engine.rules import PASS
+from evolve.engine.rules import PASS, Rules
 from evolve.engine.squares import parse_square, square_name
 from evolve.errors import EngineError, RecordError
 from evolve.programs.process import NOTHING, LineProcess
@@ -38,6 +38,7 @@ class PythonSession:
         self._program = LineProcess(command, environment)
         self._seconds = _SECONDS if seconds is None else seconds
         self.moves: tuple[int, ...] | None = None
+        self.rules: Rules | None = None
 
     def begin(self, deadline: float) -> None:
         """Let it load the file."""

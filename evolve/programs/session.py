@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from evolve.engine.board import Board
+from evolve.engine.rules import RULE_SETS, Rules
 
 
 class Session(Protocol):
@@ -12,6 +13,8 @@ class Session(Protocol):
 
     moves: tuple[int, ...] | None
     """Of the game that it knows; None where that is open."""
+    rules: Rules | None
+    """Those that it has said it plays by; None where it has said none."""
 
     def begin(self, deadline: float) -> None:
         """Introduce oneself, before `deadline` (time.monotonic())."""
@@ -24,3 +27,8 @@ class Session(Protocol):
 
     def kill(self) -> None:
         """End it at once."""
+
+
+def known_rules(said: str) -> Rules | None:
+    """The rules in a program's word for them; None where it knows none, or others than we do."""
+    return said if said in RULE_SETS else None

@@ -17,6 +17,7 @@ from evolve.engine.board import Board, Side
 from evolve.engine.rules import PASS, Rules
 from evolve.engine.squares import square_name
 from evolve.errors import EvolveError, IllegalMoveError, RecordError
+from evolve.programs.gtp import RULES_COMMAND
 from evolve.protocols.clock import Clock
 from evolve.protocols.lines import heard, said
 from evolve.records.moves import read_move
@@ -37,9 +38,10 @@ class GtpEngine:
     depths. `answer` takes a line and gives the text to send, None for a line that asks nothing.
     """
 
-    def __init__(self, agent: Agent, rules: Rules) -> None:
+    def __init__(self, agent: Agent, rules: Rules, assumed: bool = False) -> None:
         self.agent = agent.with_rules(rules)
         self.rules: Rules = rules
+        self._assumed = assumed
         self.finished = False
         self._board = Board.start()
         self._before: list[Board] = []
@@ -65,6 +67,7 @@ class GtpEngine:
             "set_game": self._set_game,
             "list_games": lambda _: GAME,
             "evolve-analyze": self._analyze,
+            RULES_COMMAND: lambda _: self.rules + " assumed" * self._assumed,
         }
 
     def answer(self, line: str) -> str | None:

@@ -21,12 +21,14 @@ from evolve.engine.board import Board
 from evolve.engine.rules import DEFAULT_RULES, PASS, Rules
 from evolve.engine.search import MAX_DEPTH
 from evolve.engine.squares import square_name
-from evolve.errors import EvolveError
+from evolve.errors import EvolveError, RecordError
+from evolve.programs.nboard import RULES_STATUS
 from evolve.protocols.lines import heard, said
-from evolve.records.ggf import parse_ggf
-from evolve.records.moves import read_move
+from evolve.records.ggf import parse_ggf, parse_move
 
 _MOVE: Final = re.compile(r"(pa|pass|[a-h][1-8])(/.*)?", re.IGNORECASE)
+_OF_A_GAME: Final = ("move", "go", "hint", "analyze")
+"""Commands that are about the game."""
 _HINT_DEPTH: Final = 6
 """Plies of a hint before `set depth` said how many."""
 _GRACE: Final = 1.0
@@ -44,19 +46,24 @@ class NBoardEngine:
     """One session: knows the game, thinks in a thread of its own, and listens meanwhile.
 
     `go` answers without playing the move. `ping` and whatever else comes while it thinks stops
-    it, for then the answer is no longer wanted. Lines it does not know are ignored.
+    it, for then the answer is no longer wanted. Lines it does not know are ignored. After a game
+    that could not be read it knows none, and says so to whatever asks about one, until it is told
+    another: an answer about the position before would be taken for one about the new.
     """
 
-    def __init__(self, agent: Agent, rules: Rules, say: Say) -> None:
+    def __init__(self, agent: Agent, rules: Rules, say: Say, assumed: bool = False) -> None:
         self.agent = agent.with_rules(rules)
         self._name = " ".join(self.agent.name.split())
         self._depth: int | None = None
+        self._rules: Rules = rules
+        self._assumed = assumed
         self._boards = [Board.start()]
+        """The positions of the game, the last one at the end; none where it could not be read."""
         self._thinking: _Thinking | None = None
         self._lock = threading.Lock()
         self._write = say
         self._commands: dict[str, Callable[[str], None]] = {
-            "nboard": lambda _: self.say(f"set myname {self._name}"),
+            "nboard": lambda _: self._greet(),
             "set": self._set,
             "move": self._move,
             "go": lambda _: self._think(self._go),
@@ -80,18 +87,29 @@ class NBoardEngine:
                 return
             if word in self._commands or _MOVE.fullmatch(word):
                 self._finish(_GRACE)
+                if word not in self._commands:  # version 1 sent moves without a word before them
+                    word, rest = "move", f"{word} {rest}"
                 try:
-                    if word in self._commands:
-                        self._commands[word](rest.strip())
-                    else:  # version 1 sent moves without a word before them
-                        self._move(word)
+                    self._do(word, rest.strip())
                 except EvolveError as error:
                     self.say(f"status {str(error).splitlines()[0]}")
         self._finish(_LAST_GRACE)
 
+    def _do(self, word: str, rest: str) -> None:
+        if word in _OF_A_GAME and not self._boards:
+            raise RecordError(
+                f"{word}: there is no game, for the last one could not be read; send another with "
+                "set game"
+            )
+        self._commands[word](rest)
+
     @property
     def _board(self) -> Board:
         return self._boards[-1]
+
+    def _greet(self) -> None:
+        self.say(f"set myname {self._name}")
+        self.say(f"{RULES_STATUS} {self._rules}{' assumed' * self._assumed}")
 
     def _set(self, rest: str) -> None:
         what, _, value = rest.partition(" ")
@@ -100,15 +118,33 @@ class NBoardEngine:
                 self._depth = min(max(int(value), 1), MAX_DEPTH)
                 self.say(f"set myname {self._name}")
         elif what == "game":
-            record = parse_ggf(value)[0]
-            boards = [record.start]
-            for square in record.moves:
-                boards.append(_after(boards[-1], square))
-            self._boards = boards
+            self._boards = []
+            self._boards = self._boards_of(value)
+
+    def _boards_of(self, text: str) -> list[Board]:
+        """The positions of a game; RecordError where it cannot be read, or is another one."""
+        records = parse_ggf(text)
+        if len(records) > 1:
+            raise RecordError(f"set game: {len(records)} games came, and one can be played")
+        # Front ends that know no other rules call all games standard.
+        if records[0].rules not in (DEFAULT_RULES, self._rules):
+            raise RecordError(
+                f"set game: it is a game of {records[0].rules} rules, and {self._name} plays "
+                f"{self._rules}; start it with --rules {records[0].rules}"
+            )
+        boards = [records[0].start]
+        for square in records[0].moves:
+            boards.append(_after(boards[-1], square))
+        return boards
 
     def _move(self, rest: str) -> None:
-        square = read_move(rest.partition("/")[0])
-        self._boards.append(_after(self._board, square))
+        square = parse_move(rest)
+        board, passed = self._board, []
+        if board.is_over() and square == PASS:
+            return  # NBoard passes behind the end of a game
+        if square != PASS and not board.legal_moves() and not board.is_over():
+            passed = [board.pass_move()]  # it was left out
+        self._boards += [*passed, _after([board, *passed][-1], square)]
 
     def _hint(self, rest: str) -> None:
         count = int(rest) if re.fullmatch(r"\d{1,3}", rest, re.ASCII) else 1
@@ -176,9 +212,9 @@ class NBoardEngine:
 
     def _analyze(self, stopped: Callable[[], bool]) -> None:
         """A value for every position of the game, the last one first."""
-        player = self._player()
-        for played in range(len(self._boards) - 1, -1, -1):
-            value = _value(player, self._boards[played])
+        player, boards = self._player(), list(self._boards)
+        for played in range(len(boards) - 1, -1, -1):
+            value = _value(player, boards[played])
             if value is None or stopped():
                 return
             self.say(f"analysis {played} {value:.2f}")

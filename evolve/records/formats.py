@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from evolve.engine.board import Board, Side
-from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules
-from evolve.errors import RecordError
+from evolve.engine.rules import Rules, check_rules
+from evolve.errors import RecordError, RulesError
 from evolve.files.atomic import write_bytes
 from evolve.records.files import PACKED, ending_of, packed, read_bytes, text_of
 from evolve.records.ggf import ggf_text, scan_ggf
@@ -18,11 +18,32 @@ from evolve.records.obf import obf_text
 from evolve.records.pgn import is_pgn, pgn_text, scan_pgn
 from evolve.records.reading import Reading
 from evolve.records.record import GameRecord
+from evolve.records.rules import agreed_rules, rules_in_text
 from evolve.records.table import games_frame, scan_table, table_bytes
 from evolve.records.wthor import scan_wthor
 
-Reader = Callable[[bytes, Path, Rules, Side | None], Reading]
+Reader = Callable[["Source"], Reading]
 Writer = Callable[[Path, Sequence[GameRecord]], bytes]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that is read, and what its reader is told.
+
+    rules: of games that do not say theirs, None for the usual ones; judged: whether games that say
+    others, or were won by others, are errors; side: to move in positions that do not say.
+    """
+
+    data: bytes
+    path: Path
+    rules: Rules | None
+    judged: bool
+    side: Side | None
+
+    @property
+    def text(self) -> str:
+        """Its content as text."""
+        return text_of(self.data)
 
 
 @dataclass(frozen=True)
@@ -38,18 +59,41 @@ class Format:
     write: Writer | None
 
 
-def _read_text(data: bytes, path: Path, rules: Rules, side: Side | None) -> Reading:
+def _read_text(source: Source) -> Reading:
     """A text is what is in it: sites give PGN and GGF as .txt, too."""
-    text = text_of(data)
+    text = source.text
     if is_pgn(text):
-        return scan_pgn(text, rules)
+        return _read_pgn(source)
     if text.lstrip().startswith("(;"):
-        return scan_ggf(text)
-    return scan_lines(text, rules, side)
+        return _read_ggf(source)
+    rules = agreed_rules(rules_in_text(text), source.rules, source.judged)
+    return scan_lines(text, rules, source.side)
 
 
-def _read_table(data: bytes, path: Path, rules: Rules, side: Side | None) -> Reading:
-    return scan_table(data, path, rules)
+def _read_pgn(source: Source) -> Reading:
+    return scan_pgn(source.text, source.rules, source.judged)
+
+
+def _read_ggf(source: Source) -> Reading:
+    return _agreeing(scan_ggf(source.text), source)
+
+
+def _read_wthor(source: Source) -> Reading:
+    return _agreeing(scan_wthor(source.data, source.path), source)
+
+
+def _agreeing(reading: Reading, source: Source) -> Reading:
+    """Games that all say their rules; RulesError where they are not those asked for."""
+    for number, record in zip(reading.numbers, reading.records, strict=True):
+        try:
+            agreed_rules(record.rules, source.rules, source.judged)
+        except RulesError as error:
+            raise RulesError(f"game {number}: {error}") from error
+    return reading
+
+
+def _read_table(source: Source) -> Reading:
+    return scan_table(source.data, source.path, source.rules, source.judged)
 
 
 def _write_table(path: Path, records: Sequence[GameRecord]) -> bytes:
@@ -60,26 +104,26 @@ FORMATS: Final = {
     ".ggf": Format(
         "GGF, of the Generic Game Server and NBoard",
         "games, from any position",
-        lambda data, path, rules, side: scan_ggf(text_of(data)),
+        _read_ggf,
         lambda path, records: ggf_text(records).encode(),
     ),
     ".wtb": Format(
         "WTHOR database; names from `.jou` and `.trn` beside it",
         "games",
-        lambda data, path, rules, side: scan_wthor(data, path),
+        _read_wthor,
         None,
     ),
     ".pgn": Format(
         "PGN",
         "games, from any position",
-        lambda data, path, rules, side: scan_pgn(text_of(data), rules),
+        _read_pgn,
         lambda path, records: pgn_text(records).encode(),
     ),
-    ".csv": Format("CSV: games table, or any with a column of moves", "games", _read_table,
-                   _write_table),
-    ".parquet": Format("Parquet: the same", "games", _read_table, _write_table),
-    ".json": Format("JSON: the same as a list of objects, or a list of moves", "games",
-                    _read_table, _write_table),
+    ".csv": Format("CSV: games table, or any with a column of moves", "games, from any position",
+                   _read_table, _write_table),
+    ".parquet": Format("Parquet: the same", "games, from any position", _read_table, _write_table),
+    ".json": Format("JSON: the same as a list of objects, or a list of moves",
+                    "games, from any position", _read_table, _write_table),
     ".txt": Format(
         "moves such as `f5d6c4d3`, a game in a line; positions; also PGN or GGF",
         "games, positions",
@@ -110,23 +154,28 @@ def format_of(path: Path) -> Format:
 
 def read_games(
     path: str | Path,
-    rules: Rules = DEFAULT_RULES,
+    rules: Rules | None = None,
     *,
+    judged: bool = True,
     strict: bool = False,
     side: Side | None = None,
 ) -> Reading:
     """The games of a file, by its ending, and what was left out of it.
 
-    A position is a game that begins there, without moves. `rules` are those of games whose format
-    does not say; `side` moves in positions that do not. RecordError where nothing can be read, or,
-    if `strict`, not all of it; PositionError for unknown rules.
+    A position is a game that begins there, without moves. `rules` are those of games that do not
+    say theirs, standard by default; `side` moves in positions that do not. RecordError where
+    nothing can be read, or, if `strict`, not all of it; RulesError, unless `judged` is False, for a
+    game that says other rules than these, or was won by others; PositionError for unknown rules.
     """
-    check_rules(rules)
+    if rules is not None:
+        check_rules(rules)
     path = Path(path)
     known = format_of(path)
     data = read_bytes(path)
     try:
-        reading = known.read(data, path, rules, side)
+        reading = known.read(Source(data, path, rules, judged, side))
+    except RulesError as error:
+        raise RulesError(f"{path}, {error}") from error
     except RecordError as error:
         told = str(error)
         raise RecordError(told if told.startswith(str(path)) else f"{path}: {told}") from error

@@ -222,15 +222,21 @@ def _start(text: str) -> Board:
     return found
 
 
+def parse_move(text: str) -> int:
+    """The square of a move, or a pass, as GGF and NBoard have it: `F5`, `f5/1.2/0.3`, `F5 1.2 0.3`,
+    `PA`. RecordError where it is none."""
+    return read_move(next(iter(text.partition("/")[0].split()), ""))
+
+
 def _moves(board: Board, moves: list[tuple[str, str]]) -> tuple[int, ...]:
-    """Squares and passes of the moves, all checked; passes that were left out are put in."""
+    """Squares and passes of the moves, all checked; passes that were left out are put in, and those
+    behind the end of the game, which NBoard adds, are left out."""
     squares: list[int] = []
     for number, (side, value) in enumerate(moves, 1):
-        name = value.partition("/")[0]
-        square = _SQUARES.get(name)
+        square = _SQUARES.get(value.partition("/")[0])
         if square is None:
             try:
-                square = read_move(name)
+                square = parse_move(value)
             except RecordError as error:
                 raise RecordError(f"move {number}, {side}[{value}]: {error}") from error
         squares.append(square)

@@ -19,6 +19,7 @@ from evolve.records.moves import read_moves
 from evolve.records.positions import kind_of, read_position
 from evolve.records.reading import Reading
 from evolve.records.record import GameRecord, game_of
+from evolve.records.rules import rules_line
 
 _NUMBER: Final = re.compile(r"\s*(\d{1,9})\s*(?:[.:)…]|(?=\s))")
 _ONE_MOVE: Final = re.compile(r"\s*(?:[a-h][1-8]|pass|pa|ps|p|@@|--)\s*", re.IGNORECASE)
@@ -177,8 +178,9 @@ def _bare(line: str) -> str:
 
 
 def lines_text(records: Sequence[GameRecord]) -> str:
-    """The games' moves, passes left out, a line each. RecordError where one begins elsewhere."""
-    lines = []
+    """The games' moves, passes left out, a line each, below their rules where those are not the
+    usual ones. RecordError where one begins elsewhere, or where rules differ."""
+    lines = [rules_line(records)]
     for number, record in enumerate(records, 1):
         if record.start != Board.start():
             raise RecordError(

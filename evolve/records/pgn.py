@@ -7,7 +7,7 @@
     1. f5 d6 2. c3 d3 … 36-28
 
 Black, who moves first, also comes first in a result: discs at the end, or 1-0. Of our own are the
-tags `Rules`, where they are not the usual ones, and `Board`, where a game begins elsewhere.
+tags `Rules`, and `Board` where a game begins elsewhere.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from collections.abc import Iterator, Sequence
 from typing import Final, get_args
 
 from evolve.engine.board import Board
-from evolve.engine.rules import DEFAULT_RULES, PASS, RULE_SETS, Rules
+from evolve.engine.rules import PASS, RULE_SETS, Rules
 from evolve.engine.squares import square_name
-from evolve.errors import RecordError
+from evolve.errors import RecordError, RulesError
 from evolve.records.moves import Result, Written, read_moves
 from evolve.records.obf import format_obf
 from evolve.records.positions import read_position
 from evolve.records.reading import Reading
 from evolve.records.record import Ending, GameRecord, game_of
+from evolve.records.rules import agreed_rules
 
 _TAG: Final = re.compile(r'^[ \t]*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\][ \t]*$')
 _DROPPED: Final = re.compile(r"\{[^{}]*\}|\$\d+|^%.*$|;.*$", re.MULTILINE)
@@ -42,17 +43,21 @@ def is_pgn(text: str) -> bool:
     return _TAG.match(text.lstrip().partition("\n")[0].rstrip()) is not None
 
 
-def scan_pgn(text: str, rules: Rules = DEFAULT_RULES) -> Reading:
-    """The games of a text; `rules` are those of games whose tags do not say.
+def scan_pgn(text: str, rules: Rules | None = None, judged: bool = True) -> Reading:
+    """The games of a text; `rules` are those of games whose tags do not say, or the usual ones.
 
-    RecordError where there is none.
+    RecordError where there is none; RulesError, unless `judged` is False, for a game that says
+    others.
     """
     reading = Reading()
     for line, tags, moves in _games(text):
+        where = f"line {line}, game {reading.next}"
         try:
-            reading.add(_record(tags, moves, rules))
+            reading.add(_record(tags, moves, rules, judged))
+        except RulesError as error:
+            raise RulesError(f"{where}: {error}") from error
         except RecordError as error:
-            reading.leave_out(f"line {line}, game {reading.next}", error)
+            reading.leave_out(where, error)
     if not reading.records and not reading.left_out:
         raise RecordError('there is no PGN game, which would begin with tags such as [Black "…"]')
     return reading
@@ -79,7 +84,7 @@ def _games(text: str) -> Iterator[tuple[int, dict[str, str], str]]:
         yield begin, tags, "\n".join(moves)
 
 
-def _record(tags: dict[str, str], text: str, rules: Rules) -> GameRecord:
+def _record(tags: dict[str, str], text: str, asked: Rules | None, judged: bool) -> GameRecord:
     variant = (tags.get("rules") or tags.get("variant") or "").lower()
     if variant and variant not in (*RULE_SETS, "othello", "reversi", "normal"):
         raise RecordError(f'[Variant "{variant}"] is a game of rules that are not known')
@@ -90,7 +95,7 @@ def _record(tags: dict[str, str], text: str, rules: Rules) -> GameRecord:
     return game_of(
         Written(written.squares, result),
         start,
-        variant if variant in RULE_SETS else rules,
+        agreed_rules(variant if variant in RULE_SETS else None, asked, judged),
         black=_known(tags.get("black")),
         white=_known(tags.get("white")),
         stopped=_ENDINGS.get(tags.get("termination", "").lower(), "unfinished"),
@@ -151,9 +156,8 @@ def _format(record: GameRecord) -> str:
         "Black": record.black or "?",
         "White": record.white or "?",
         "Result": result,
+        "Rules": record.rules,
     }
-    if record.rules != DEFAULT_RULES:
-        tags["Rules"] = record.rules
     if record.start != Board.start():
         tags["Board"] = format_obf(record.start).rstrip(";")
     if record.ending != "end":

@@ -20,14 +20,16 @@ from evolve.engine.results import (
 )
 from evolve.engine.rules import Rules
 from evolve.engine.squares import format_moves
-from evolve.errors import RecordError, RunError
+from evolve.errors import RecordError, RulesError, RunError
 from evolve.files.atomic import write_bytes
 from evolve.records.columns import moves_and_names
 from evolve.records.files import ending_of, packed, read_bytes, text_of
 from evolve.records.moves import read_moves
 from evolve.records.reading import Reading
 from evolve.records.record import Ending, GameRecord, game_of
-from evolve.tables.games import FAILED, GAMES_COLUMNS, GameRows
+from evolve.records.rules import agreed_rules, check_winner, rules_beside, rules_in_row
+from evolve.records.starts import start_board, start_text
+from evolve.tables.games import FAILED, GAMES_COLUMNS, RULES, START, GameRows
 from evolve.tables.parquet import bytes_of, table_of
 
 if TYPE_CHECKING:  # 0.2 s, which files of records do without
@@ -36,16 +38,11 @@ if TYPE_CHECKING:  # 0.2 s, which files of records do without
 KIND: Final = "record"
 _RESULTS: Final = {"black": 64.0, "white": -64.0, "draw": 0.0}
 _NEEDED: Final = ("black", "white", "moves", "winner", "reason")
+_OPTIONAL: Final = (RULES, START, "match")
 
 
 def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
-    """Records in the shape of the games table; winner is None where it is not known.
-
-    RecordError where a game begins elsewhere than at the start position.
-    """
-    for number, record in enumerate(records, 1):
-        if record.start != Board.start():
-            raise RecordError(f"game {number} does not begin at the start position")
+    """Records in the shape of the games table; winner is None where it is not known."""
     results = np.zeros((len(records), RESULT_COLUMNS), np.int64)
     for row, record in zip(results, records, strict=True):
         row[DISCS_BLACK] = record.final.discs("black")
@@ -62,47 +59,68 @@ def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
         results=results,
         winner=[record.winner for record in records],
         reasons=[record.ending for record in records],
+        rules=[record.rules for record in records],
+        starts=[start_text(record.start) for record in records],
     )
     frame: pd.DataFrame = GAMES_COLUMNS.table(rows).to_pandas()
     return frame
 
 
-def scan_frame(frame: pd.DataFrame, rules: Rules, bad: Mapping[int, str] | None = None) -> Reading:
-    """The games of a table, with the rows that could not be read.
+def scan_frame(
+    frame: pd.DataFrame,
+    rules: Rules | None = None,
+    *,
+    judged: bool = True,
+    bad: Mapping[int, str] | None = None,
+) -> Reading:
+    """The games of a table, by the rules that each says, or else by `rules`, or standard; with the
+    rows that could not be read.
 
     A games table has our columns, whatever the case of their names; of another the column with
     moves is found. `bad` are rows that are damaged, with the reason. RecordError where no column
-    has moves.
+    has moves; RulesError, unless `judged` is False, for a row that says other rules than `rules`,
+    or has another winner than its rules give it.
     """
+    frame = frame.loc[:, ~frame.columns.duplicated()]
     named = {str(column).strip().lower(): column for column in reversed(list(frame.columns))}
     ours = all(name in named for name in _NEEDED)
-    if not ours:
-        frame = moves_and_names(frame)
+    if ours:
+        there = [name for name in (*_NEEDED, *_OPTIONAL) if name in named]
+        frame = frame[[named[name] for name in there]].set_axis(there, axis=1)
     else:
-        frame = frame.rename(columns={named[name]: name for name in _NEEDED})
+        frame = moves_and_names(frame)
     reading = Reading()
-    for number, row in enumerate(frame[list(_NEEDED)].itertuples(index=False), 1):
+    for number, row in enumerate(frame.itertuples(index=False), 1):
         try:
             if bad and number in bad:
                 raise RecordError(bad[number])
-            reading.add(_record(row, rules) if ours else _record_of_others(row, rules))
+            reading.add(_record(row, rules, judged) if ours else _record_of_others(row, rules))
+        except RulesError as error:
+            raise RulesError(f"row {number}: {error}") from error
         except RecordError as error:
             reading.leave_out(f"row {number}", error)
     return reading
 
 
-def records_of_frame(frame: pd.DataFrame, rules: Rules) -> list[GameRecord]:
-    """The games of a games table, which must all be right; RecordError names an invalid row."""
-    return scan_frame(frame, rules).whole()
+def records_of_frame(
+    frame: pd.DataFrame, rules: Rules | None = None, *, judged: bool = True
+) -> list[GameRecord]:
+    """The games of a games table, which must all be right; RecordError names an invalid row, and
+    RulesError is as of `scan_frame`."""
+    return scan_frame(frame, rules, judged=judged).whole()
 
 
-def _record(row: Any, rules: Rules) -> GameRecord:
+def _record(row: Any, asked: Rules | None, judged: bool) -> GameRecord:
     moves = "" if row.moves is None else row.moves
     if not isinstance(moves, str) or not isinstance(row.reason, str) or not row.reason:
         raise RecordError("moves and reason must be text; is it cut off?")
     winner, names = _winner(row.winner), (str(row.black), str(row.white))
-    record = _exact(moves, names, rules)
+    said = rules_in_row(_text_of(row, RULES), getattr(row, "match", None))
+    rules = agreed_rules(said, asked, judged)
+    record = _exact(moves, names, rules, start_board(_text_of(row, START)))
     if record.ending == "end":
+        if judged and winner is not None and row.reason == "end":
+            check_winner(record, winner, said)
         return record
     return replace(
         record,
@@ -111,24 +129,34 @@ def _record(row: Any, rules: Rules) -> GameRecord:
     )
 
 
-def _exact(moves: str, names: tuple[str, str], rules: Rules) -> GameRecord:
+def _text_of(row: Any, column: str) -> str | None:
+    """What a row has in a column that not all tables have; None where that is nothing."""
+    value = getattr(row, column, None)
+    if isinstance(value, str):
+        return value or None
+    if value is None or _is_missing(value):
+        return None
+    raise RecordError(f"{column} {value!r} is not text")
+
+
+def _exact(moves: str, names: tuple[str, str], rules: Rules, start: Board) -> GameRecord:
     """The game of a table of ours, whose moves have all passes, or of one that a person changed."""
     written = read_moves(moves)
     try:
-        record = GameRecord(written.squares, *names, rules)
+        record = GameRecord(written.squares, *names, rules, start)
         _ = record.final
     except RecordError:
-        return game_of(written, rules=rules, black=names[0], white=names[1])
+        return game_of(written, start, rules, black=names[0], white=names[1])
     return record
 
 
-def _record_of_others(row: Any, rules: Rules) -> GameRecord:
+def _record_of_others(row: Any, asked: Rules | None) -> GameRecord:
     """The game of a row of a table that others made."""
     if not isinstance(row.moves, str) or not row.moves.strip():
         raise RecordError("it has no moves")
     return game_of(
         read_moves(row.moves),
-        rules=rules,
+        rules=agreed_rules(None, asked),
         black="" if _is_missing(row.black) else str(row.black),
         white="" if _is_missing(row.white) else str(row.white),
         result=_RESULTS.get(row.winner),
@@ -138,7 +166,7 @@ def _record_of_others(row: Any, rules: Rules) -> GameRecord:
 def _winner(value: Any) -> str | None:
     if isinstance(value, str) and value in _RESULTS:
         return value
-    if value == "" or _is_missing(value):
+    if (isinstance(value, str) and not value) or _is_missing(value):
         return None
     raise RecordError(f"winner {value!r} is none of {', '.join(_RESULTS)}")
 
@@ -146,7 +174,7 @@ def _winner(value: Any) -> str | None:
 def _is_missing(value: Any) -> bool:
     import pandas as pd  # not above: it is loaded where there is a frame
 
-    return bool(pd.isna(value))
+    return pd.api.types.is_scalar(value) and bool(pd.isna(value))
 
 
 def _stopped(reason: str) -> Ending:
@@ -201,10 +229,12 @@ _FRAMES: Final[dict[str, Callable[[bytes, Path], tuple[pd.DataFrame, Mapping[int
 }
 
 
-def scan_table(data: bytes, path: Path, rules: Rules) -> Reading:
+def scan_table(data: bytes, path: Path, rules: Rules | None, judged: bool) -> Reading:
     """The games of a `.csv`, `.json` or `.parquet` file; RecordError where it is no table."""
     frame, bad = _FRAMES[ending_of(path)](data, path)
-    return scan_frame(frame, rules, bad)
+    if RULES not in frame and (beside := rules_beside(path)):
+        frame = frame.assign(**{RULES: beside})
+    return scan_frame(frame, rules, judged=judged, bad=bad)
 
 
 def read_frame(path: Path) -> pd.DataFrame:

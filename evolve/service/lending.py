@@ -27,8 +27,6 @@ from evolve.programs.life import Life
 from evolve.service.place import Place
 from evolve.service.problems import ProblemError, not_found
 from evolve.service.turns import Turns
-from evolve.tables.layout import playoff_file
-from evolve.tables.parquet import read_table
 from evolve.tables.run import Run
 
 _LONGEST: Final = 900.0
@@ -153,5 +151,6 @@ def join_games(run: Run, path: FolderPath) -> None:
         writer.write_table(first)
         for generation in range(1, count):
             writer.write_table(run.games_table(generation).replace_schema_metadata(None))
-        if playoff_file(run.path).exists():
-            writer.write_table(read_table(playoff_file(run.path)).replace_schema_metadata(None))
+        playoff = run.playoff_table()
+        if playoff is not None:
+            writer.write_table(playoff.replace_schema_metadata(None))

@@ -133,7 +133,7 @@ def games_table(run: Run, generation: Generation) -> pa.Table:
         if run.kind.table("generations") is None or not path.exists():
             raise not_found(f"play-off of {run.name}")
         key = (str(path), path.stat().st_mtime_ns, "playoff")
-        return _tables.get(key, lambda: read_table(path, GAMES_COLUMNS))
+        return _tables.get(key, run.playoff_table)
     check_generation(run, generation)
     return _tables.get((*_stamp(run, generation), "games"), lambda: run.games_table(generation))
 

@@ -155,12 +155,12 @@ def evaluate(source: str, moves: str, rules: str, board: str | None = None) -> d
 
 def play(source: str, moves: str, rules: str | None, side: str, move: str | None) -> dict[str, Any]:
     """A game against a person: their move is made, passes are, and the agent answers."""
-    from evolve.arena.match import common_rules
+    from evolve.arena.agreement import agree_on
     from evolve.engine.squares import square_name
     from evolve.records.moves import read_move
 
     agent = _loaded(source)
-    agreed = common_rules([agent], rules)
+    agreed = agree_on([agent], rules).rules
     agent, board = agent.with_rules(agreed), _board(moves)
     played = [square_name(square) for square in board.moves]
     problem = None

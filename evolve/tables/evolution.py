@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evolve.tables.games import START
 from evolve.tables.kinds import Facts
 from evolve.tables.layout import generation_file, playoff_file
 from evolve.tables.run import Run
@@ -26,6 +27,11 @@ def individuals(run: Run, generation: int | None = None) -> pd.DataFrame:
 def games(run: Run, generation: int | None = None) -> pd.DataFrame:
     """The games of all generations, or of one alone."""
     return run.games if generation is None else run.generation(generation)[1]
+
+
+def unused_games(run: Run) -> tuple[str, ...]:
+    """Columns of games that such runs leave empty: theirs begin at the usual start."""
+    return (START,)
 
 
 def evolution_facts(run: Run) -> Facts:

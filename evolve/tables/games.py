@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from evolve.engine.results import (
     DISCS_BLACK,
@@ -20,7 +21,7 @@ from evolve.engine.results import (
 )
 from evolve.engine.rules import PASS
 from evolve.engine.squares import square_name
-from evolve.tables.arrow import array_of, repeated
+from evolve.tables.arrow import array_of, repeated, scalar_of
 from evolve.tables.columns import Column, Columns
 from evolve.tables.individuals import ISLAND
 
@@ -32,6 +33,10 @@ REASONS: Final = (
     "failed: black",
     "failed: white",
 )
+RULES: Final = "rules"
+"""The column with the rules of each game, without which nobody can say who won."""
+START: Final = "start"
+"""The column with the board, as OBF, of each game that begins elsewhere than usual."""
 FAILED: Final = "failed: "
 """Start of the reason when a program failed: `failed: black: no move in time`."""
 
@@ -66,8 +71,10 @@ class GameRows:
     """N games, of which the games table is made.
 
     numbers, black, white, openings, moves, winner, reasons [N]: number, names, texts, `black`,
-    `white`, `draw` or None; results [N, RESULT_COLUMNS] as kernels fill them. Texts may be arrays
-    of Arrow's: of a generation of 512 its tables are made in 0.02 s of them, in 0.2 s of lists.
+    `white`, `draw` or None; results [N, RESULT_COLUMNS] as kernels fill them; rules: by which the
+    winners won; starts: boards as OBF, None where a game begins at the usual start, as all do where
+    they are not given. Texts may be arrays of Arrow's: of a generation of 512 its tables are made
+    in 0.02 s of them, in 0.2 s of lists.
     """
 
     generation: int
@@ -80,6 +87,8 @@ class GameRows:
     results: npt.NDArray[np.int64]
     winner: Texts
     reasons: Texts
+    rules: Texts
+    starts: Texts | None = None
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -87,6 +96,10 @@ class GameRows:
 
 def _result(column: int, kind: type[np.integer[Any]]) -> Callable[[GameRows], Any]:
     return lambda games: games.results[:, column].astype(kind)
+
+
+def _starts(games: GameRows) -> Texts:
+    return pa.nulls(len(games), pa.string()) if games.starts is None else games.starts
 
 
 GAMES_COLUMNS: Final = Columns(
@@ -109,6 +122,8 @@ GAMES_COLUMNS: Final = Columns(
         Column("nodes_black", pa.int64(), _result(NODES_BLACK, np.int64)),
         Column("nodes_white", pa.int64(), _result(NODES_WHITE, np.int64)),
         Column("reason", pa.string(), lambda games: games.reasons),
+        Column(RULES, pa.string(), lambda games: games.rules, before=None),
+        Column(START, pa.string(), _starts, before=None),
     )
 )
 """The columns, each made of `GameRows`."""
@@ -122,10 +137,21 @@ def with_island(games: pa.Table, islands: npt.ArrayLike | None) -> pa.Table:
     return games.append_column(ISLAND, array_of(np.asarray(islands, np.int32), kind))
 
 
+def with_rules(games: pa.Table, rules: str | None) -> pa.Table:
+    """A games table whose games, where they do not say theirs, are of these rules: tables of
+    version 0.2 and before do not."""
+    place = games.schema.get_field_index(RULES)
+    if rules is None or games.column(place).null_count == 0:
+        return games
+    said = pc.fill_null(games.column(place), scalar_of(rules))
+    return games.set_column(place, games.schema.field(place), said)
+
+
 def games_table(
     generation: int,
     kind: str,
     names: Sequence[str],
+    rules: str,
     pairings: npt.NDArray[np.int32],
     openings: Sequence[str],
     moves: npt.NDArray[np.int8],
@@ -133,9 +159,11 @@ def games_table(
     winner: npt.NDArray[np.int8],
     first_game: int = 0,
     failures: Mapping[int, str] | None = None,
+    starts: Sequence[str | None] | None = None,
 ) -> pa.Table:
     """Games as rows: `names` are those of the players that pairings' columns 0 and 1 index,
-    `openings` the texts of those that column 2 indexes.
+    `openings` the texts of those that column 2 indexes, and `starts` their boards where they are
+    not the usual one.
 
     `failures` are the reasons of the games, by row, that ended because a program failed.
     """
@@ -157,10 +185,12 @@ def games_table(
             results=results,
             winner=_texts(WINNERS, winner + 1),
             reasons=reasons,
+            rules=repeated(rules, len(pairings), pa.string()),
+            starts=None if starts is None else _texts(starts, pairings[:, 2]),
         )
     )
 
 
-def _texts(texts: Sequence[str], numbers: npt.NDArray[np.integer[Any]]) -> pa.Array:
+def _texts(texts: Sequence[str | None], numbers: npt.NDArray[np.integer[Any]]) -> pa.Array:
     """One of some texts for each of these numbers."""
     return array_of(texts, pa.string()).take(array_of(numbers.astype(np.int64), pa.int64()))

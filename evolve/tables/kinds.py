@@ -192,7 +192,9 @@ EVOLUTIONS: Final = RunKind(
             show="evolve.cli.generations:print_generations",
         ),
         RunTable("individuals", "evolve.tables.evolution:individuals", best="score", of_last=True),
-        RunTable("games", "evolve.tables.evolution:games"),
+        RunTable(
+            "games", "evolve.tables.evolution:games", unused="evolve.tables.evolution:unused_games"
+        ),
     ),
     parts=(GENERATIONS, GAMES),
     files=(CHAMPION_FILE, LEARNED_FILE, EVALUATION_FILE),

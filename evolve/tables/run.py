@@ -15,7 +15,7 @@ from evolve.files.folder import FolderPath, inside
 from evolve.tables import layout
 from evolve.tables.arrow import rows_with
 from evolve.tables.columns import Columns
-from evolve.tables.games import GAMES_COLUMNS
+from evolve.tables.games import GAMES_COLUMNS, with_rules
 from evolve.tables.generations import generations_frame
 from evolve.tables.individuals import (
     INDIVIDUALS_COLUMNS,
@@ -133,7 +133,7 @@ class Run:
     def games(self) -> pd.DataFrame:
         """Every game, those of the play-off last."""
         tables = [self.games_table(g) for g in range(self.generation_count)]
-        return _frame(self.path, tables + self._playoff())
+        return _frame(self.path, tables + self._playoffs())
 
     @property
     def generation_rows(self) -> list[dict[str, Any]]:
@@ -186,14 +186,19 @@ class Run:
 
     def games_table(self, generation: int) -> pa.Table:
         """The games file of a generation, without the play-off."""
-        return _read(layout.games_file(self.path, generation), GAMES_COLUMNS, generation)
+        return self._read_games(layout.games_file(self.path, generation), generation)
 
     def all_games_table(self, generation: int) -> pa.Table:
         """The games of a generation, of the last one with the play-off; RunError where there is
         no such generation."""
         self.check_generation(generation)
-        playoff = self._playoff() if generation == self.generation_count - 1 else []
-        return _joined(self.path, [self.games_table(generation), *playoff])
+        playoffs = self._playoffs() if generation == self.generation_count - 1 else []
+        return _joined(self.path, [self.games_table(generation), *playoffs])
+
+    def playoff_table(self) -> pa.Table | None:
+        """The games of the play-off; None where there was none yet."""
+        path = layout.playoff_file(self.path)
+        return self._read_games(path) if path.exists() else None
 
     def metadata(self, generation: int) -> tuple[dict[str, Any], dict[str, Any]]:
         """The row of a generation and the checkpoint after it."""
@@ -230,9 +235,15 @@ class Run:
             row, [key for key in row if key not in (*INDIVIDUALS_COLUMNS.names, *SOMETIMES)]
         )
 
-    def _playoff(self) -> list[pa.Table]:
-        path = layout.playoff_file(self.path)
-        return [_read(path, GAMES_COLUMNS)] if path.exists() else []
+    def _playoffs(self) -> list[pa.Table]:
+        found = self.playoff_table()
+        return [] if found is None else [found]
+
+    def _read_games(self, path: Path, generation: int | None = None) -> pa.Table:
+        """A file of games, each of which says its rules."""
+        rules = self.config.get("rules")
+        games = _read(path, GAMES_COLUMNS, generation)
+        return with_rules(games, rules if isinstance(rules, str) else None)
 
 
 def folders_of_runs(parent: str | Path) -> list[FolderPath]:

@@ -5,8 +5,8 @@ move on: crash, hang, stop (SIGSTOP), kill (SIGKILL), illegal, garbage, silent (
 flood, endless (an answer without end), resign, deaf (dies at its start), child (hangs with a child
 of its own), clings (hangs, heeds no signal and no end of its input, has children in sessions of
 their own, and says in the folder that it does), white (illegal, but as white alone).
-Dialects: banner, lower, bare. It is started hundreds of times: what only faults need is imported
-by them.
+Dialects: banner, lower, bare, rules:WORD (says that it plays by these). It is started hundreds of
+times: what only faults need is imported by them.
 """
 
 from __future__ import annotations
@@ -31,6 +31,14 @@ class Game:
     def __init__(self) -> None:
         self.own, self.opp = START
         self.black = True
+
+    def begin(self, cells: str, black: bool) -> None:
+        own, opp = "*O" if black else "O*"
+        self.own, self.opp = (
+            sum(1 << square for square, cell in enumerate(cells) if cell == sign)
+            for sign in (own, opp)
+        )
+        self.black = black
 
     def pass_move(self) -> None:
         self.own, self.opp, self.black = self.opp, self.own, not self.black
@@ -112,6 +120,10 @@ def gtp(fault: str) -> None:
                 answer = NAMES[square] if fault == "lower" else NAMES[square].upper()
         elif word == "list_commands" and fault != "bare":
             answer = "play\ngenmove\nlist_games\nset_game\ntime_settings"
+            if fault.startswith("rules:"):
+                answer += "\nevolve-rules"
+        elif word == "evolve-rules" and fault.startswith("rules:"):
+            answer = fault.removeprefix("rules:")
         elif word == "list_games":
             answer = "Go Othello"
         elif word == "quit":
@@ -128,13 +140,17 @@ def nboard(fault: str) -> None:
     for line in sys.stdin:
         word, _, rest = line.strip().partition(" ")
         if word == "set" and rest.startswith("game"):
+            board, told = rest.split("BO[8 ")[1].split("]", 1)
             game = Game()
-            for side, name in re.findall(r"([BW])\[(\w+)", rest.split("BO[")[1]):
+            game.begin(board[:64], board[-1] == "*")
+            moves = re.findall(r"([BW])\[(\w+)", told)
+            for side, name in moves:
                 game.turn(side == "B")
                 if name.lower() != "pa":
                     game.play(NAMES.index(name.lower()))
-            mover = "B" if len(re.findall(r"[BW]\[", rest.split("BO[")[1])) % 2 == 0 else "W"
-            game.turn(mover == "B")
+            game.turn((board[-1] == "*") == (len(moves) % 2 == 0))
+        elif word == "nboard" and fault.startswith("rules:"):
+            say(f"set myname me\nstatus rules: {fault.removeprefix('rules:')}")
         elif word == "ping":
             say(f"pong {rest}")
         elif word == "go":

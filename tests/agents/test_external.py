@@ -18,6 +18,7 @@ import pytest
 import evolve
 from evolve.agents.agent import Agent
 from evolve.agents.external import ExternalAgent
+from evolve.arena.agreement import agree_on
 from evolve.arena.match import Match, MatchResult
 from evolve.engine.rules import Rules
 from evolve.errors import AgentError, EngineError
@@ -140,7 +141,7 @@ def test_what_fails_loses_that_game_and_the_next_ones_are_played(
     assert result.games == 2
     assert result.failures_a == result.losses == 2
     assert result.failures_b == 0
-    table = played.games.table(0, "match", ["a", "b"], ["o"]).to_pandas()
+    table = played.games.table(0, "match", ["a", "b"], "standard", played.openings).to_pandas()
     for _, row in table.iterrows():
         side = "black" if row["black"] == "a" else "white"
         assert row["reason"].startswith(f"failed: {side}: ")
@@ -373,3 +374,32 @@ def test_deterministic_agents_against_themselves_score_a_half() -> None:
     assert Match(one, one, openings, "standard").play().score.score == 0.5
     player = agent("gtp")
     assert Match(player, player, START_POSITION, "standard").play().score.score == 0.5
+
+
+@pytest.mark.parametrize("protocol", ["gtp", "nboard"])
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("rules:reversed", "reversed"),
+        ("rules:standard", "standard"),
+        ("rules:misere", None),
+        ("rules:standard assumed", None),
+        ("good", None),
+    ],
+)
+def test_a_program_may_say_its_rules(protocol: str, fault: str, said: str | None) -> None:
+    player = agent(protocol, f"'{fault}'")
+    assert player.rules is None
+    assert player.own_rules() == said
+    assert len(children()) == 1, "the one that was asked is the one that will play"
+    agreed = agree_on([player, evolve.load_agent("random")])
+    assert (agreed.rules, agreed.assumed) == (said or "standard", said is None)
+    assert player.with_rules("standard").own_rules() == "standard"
+    player.close()
+
+
+@pytest.mark.parametrize("protocol", ["gtp", "nboard"])
+def test_one_that_cannot_be_asked_cannot_be_used(protocol: str) -> None:
+    with pytest.raises(EngineError, match="cannot be used: at its start"):
+        agree_on([agent(protocol, "deaf")])
+    assert agree_on([agent(protocol, "deaf")], "standard").rules == "standard"

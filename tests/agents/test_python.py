@@ -11,10 +11,14 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.agents.python import PythonAgent
+from evolve.agents.agent import StoredAgent
+from evolve.agents.python import PythonAgent, rules_in_source
 from evolve.arena.match import Match
+from evolve.engine.rules import RULE_SETS
 from evolve.errors import AgentError, EngineError
 from evolve.fitness.openings import Part, balanced_openings
+from tests import networks
+from tests.agents.conftest import pattern_agent
 from tests.agents.test_external import FirstMove, match, nothing_is_left_behind
 
 __all__ = ["nothing_is_left_behind"]  # a fixture of every test here, too
@@ -124,7 +128,8 @@ def test_what_fails_loses_that_game(tmp_path: Path, body: str, reason: str) -> N
     result, played = match(player, pairs=1)
     assert time.monotonic() - begin < 1000, "nothing that sleeps is waited for"
     assert result.failures_a == result.losses == 2
-    reasons = played.games.table(0, "match", ["a", "b"], ["o"])["reason"].to_pylist()
+    table = played.games.table(0, "match", ["a", "b"], "standard", played.openings)
+    reasons = table["reason"].to_pylist()
     assert all(reason in one for one in reasons), reasons
 
 
@@ -186,3 +191,61 @@ def test_a_move_costs_little(first: Path) -> None:
         seconds.append(time.perf_counter() - begin)
     player.close()
     assert sorted(seconds)[100] < 0.005
+
+
+RUN = "open('was_run', 'w')\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ('RULES = "reversed"\n', "reversed"),
+        ("RULES: str = 'standard'  # the usual game\n", "standard"),
+        ('"""\nRULES = "reversed"\n"""\nRULES = "standard"\n', "standard"),
+        ('# -*- coding: latin-1 -*-\nNAME = "Jos\xe9"\nRULES = "reversed"\n', "reversed"),
+        ('OTHER = RULES = "reversed"\nPATTERN = "\\d"\n', "reversed"),
+        ('if True:\n    RULES = "reversed"\n', None),
+        ('"""\nRULES = "reversed"\n"""\n', None),
+        ('RULES = "re" + "versed"\n', None),
+        ('RULES = "misere"\n', None),
+        ('RULES = ["reversed"]\n', None),
+        ('RULES = "reversed"\nRULES = 3\n', None),
+        ('RULES = "reversed"\nclass (\n', None),
+        ('RULES = "reversed"\n' + "(" * 9000, None),
+        ("RULES_OF_MINE = 'reversed'\n", None),
+        ("", None),
+    ],
+)
+def test_the_rules_of_a_file_are_read_and_nothing_is_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, rules: str | None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("friend.py").write_bytes((text + RUN).encode("latin-1"))
+    player = evolve.load_agent("python:friend.py?time=3")
+    assert player.rules == player.own_rules() == rules
+    assert not Path("was_run").exists()
+    assert player.with_rules("standard").rules == "standard"
+
+
+def test_the_rules_of_what_is_no_text(tmp_path: Path) -> None:
+    for data in (b"RULES = '\xff'\n", b"\0RULES\nRULES = 'reversed'", b"\xff\xfeR\0U\0"):
+        (tmp_path / "friend.py").write_bytes(data)
+        assert rules_in_source(tmp_path / "friend.py") is None
+    assert rules_in_source(tmp_path / "gone.py") is None
+
+
+@pytest.mark.parametrize("numba", [False, True])
+def test_every_kind_that_is_exported_says_its_rules(tmp_path: Path, numba: bool) -> None:
+    patterns = pattern_agent(endgame=0)
+    assert isinstance(patterns, StoredAgent)
+    table = evolve.load_agent("zero")
+    assert isinstance(table, StoredAgent)
+    kinds: list[StoredAgent] = [table, patterns]
+    if not numba:
+        value, actions = (networks.random_network(one) for one in (networks.VALUE, networks.PLAIN))
+        kinds.append(evolve.MctsAgent(9, 1.1, "puct", endgame=6, network=value, name="tree"))
+        kinds.append(evolve.DqnAgent((actions,), name="learner"))
+    for one in kinds:
+        for rules in RULE_SETS:
+            (tmp_path / "a.py").write_text(one.with_rules(rules).python_source(numba))
+            assert evolve.load_agent(f"python:{tmp_path / 'a.py'}").rules == rules

@@ -9,7 +9,8 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Agent
-from evolve.arena.match import Match, MatchResult, common_rules, play_match
+from evolve.arena.agreement import agree_on
+from evolve.arena.match import Match, MatchResult, play_match
 from evolve.engine.results import NODES_BLACK, NODES_WHITE
 from evolve.engine.rules import Rules
 from evolve.errors import AgentError
@@ -150,8 +151,14 @@ def test_both_ways_of_playing_agree() -> None:
 
 def test_rules_of_a_match() -> None:
     swh, anti = evolve.load_agent("swh"), evolve.load_agent("anti-swh")
-    assert common_rules([swh, swh]) == "standard"
-    assert common_rules([swh, anti]) == "reversed"
-    assert common_rules([swh, anti], "standard") == "standard"
+    for agents, asked, rules, told in (
+        ([swh, swh], None, "standard", "standard assumed"),
+        ([swh, swh], "standard", "standard", "standard"),
+        ([swh, anti], None, "reversed", "reversed"),
+        ([swh.with_rules("standard"), swh], None, "standard", "standard"),
+        ([swh, anti], "standard", "standard", "standard"),
+    ):
+        agreed = agree_on(agents, asked)
+        assert (agreed.rules, str(agreed)) == (rules, told)
     with pytest.raises(AgentError, match="different rules"):
-        common_rules([swh.with_rules("standard"), anti])
+        agree_on([swh.with_rules("standard"), anti])

@@ -25,7 +25,7 @@ def session(folder: Path, *arguments: object) -> subprocess.Popen[bytes]:
 
 
 def test_every_answer_comes_at_once(tmp_path: Path) -> None:
-    process = session(tmp_path, "swh?depth=3", "--protocol", "gtp")
+    process = session(tmp_path, "swh?depth=3", "--protocol", "gtp", "--rules", "standard")
     assert process.stdin is not None
     assert process.stdout is not None
     for asked, answer in (("name", "= evolve swh?depth=3"), ("genmove black", "= D3")):
@@ -45,7 +45,7 @@ def test_any_bytes_at_all(tmp_path: Path, protocol: str) -> None:
         noise += b"\nset depth 2\ngo\nping 9\n"
     process = session(tmp_path, "swh", "--protocol", protocol)
     out, err = process.communicate(noise + b"\nname\n", timeout=60)
-    assert (process.returncode, err) == (0, b"")
+    assert (process.returncode, err) == (0, b"swh: standard assumed; --rules says otherwise\n")
     assert (b"= evolve swh\n" if protocol == "gtp" else b"pong 9\n") in out
 
 
@@ -54,7 +54,7 @@ def test_the_end_of_the_input_and_of_the_reader(tmp_path: Path) -> None:
     process = session(tmp_path, "swh", "--protocol", "nboard")
     out, _ = process.communicate(b"nboard 2\nset depth 4\ngo\n", timeout=60)
     assert b"=== " in out, "what was asked before the end is answered"
-    process = session(tmp_path, "swh", "--protocol", "gtp")
+    process = session(tmp_path, "anti-swh", "--protocol", "gtp")
     assert process.stdout is not None
     assert process.stdin is not None
     process.stdout.close()
@@ -112,3 +112,6 @@ def test_our_engine_as_a_program_is_the_same_agent() -> None:
         # A program for each job: one starts in half the time.
         found = match("swh-mobility", program, "--games", 6, "--seed", 3, "--jobs", 1)
         assert {**found, "b": ""} == {**wanted, "b": ""}
+        program = f"{protocol}:{OURS} anti-swh --protocol {protocol}"
+        found = match("zero", program, "--games", 2, "--jobs", 1)
+        assert (found["rules"], found["rules_assumed"]) == ("reversed", False)

@@ -12,6 +12,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import evolve
+from evolve.agents.agent import StoredAgent
 from evolve.arena.match import Match
 from evolve.errors import EngineError
 from tests.agents.test_external import source
@@ -309,3 +311,52 @@ def test_games_are_watched_on_a_terminal(tmp_path: Path) -> None:
     for line in done("match", *options).lines:
         assert line in shown, "the same games"
     assert "on a terminal" in misused("match", *options, "--watch")
+
+
+# --- rules that are known, and rules that are assumed ---
+
+
+def exported(rules: str, name: str = "agent.py") -> str:
+    """A stand-alone file of ours that plays by these rules."""
+    agent = evolve.load_agent("zero").with_rules(rules)  # type: ignore[arg-type]
+    assert isinstance(agent, StoredAgent)
+    Path(name).write_text(agent.python_source())
+    return f"python:{name}"
+
+
+@pytest.mark.parametrize("rules", ["standard", "reversed"])
+def test_rules_travel_with_exported_files(rules: str) -> None:
+    agent = exported(rules)
+    for pair in ((agent, "random"), ("zero", agent)):
+        found = match(*pair, "--games", 2, "--out", f"{pair[0][:4]}.csv")
+        assert (found["rules"], found["rules_assumed"]) == (rules, False)
+    assert set(pd.read_csv("pyth.csv")["rules"]) == {rules}
+    other = {"standard": "reversed", "reversed": "standard"}[rules]
+    said = fails("match", agent, exported(other, "other.py"), "--games", 2)
+    assert f"python:agent.py plays {rules} and python:other.py plays {other}" in said
+    told = done("rate", agent, "random", "zero", "--games", 2).lines[0]
+    assert told == f"{rules}, 6 games"
+
+
+@pytest.mark.parametrize(
+    ("agents", "options", "told"),
+    [
+        (("random", "swh"), (), "standard assumed"),
+        (("random", "swh"), ("--rules", "standard"), "standard"),
+        (("random", "uct?simulations=4"), (), "standard assumed"),
+        (("random", "champion-standard?depth=1&endgame=0"), (), "standard"),
+        (("random", "anti-swh"), (), "reversed"),
+    ],
+)
+def test_heads_say_what_is_assumed(
+    agents: tuple[str, str], options: tuple[str, ...], told: str
+) -> None:
+    head = done("match", *agents, "--games", 2, *options).lines[0]
+    assert head == f"{agents[0]} against {agents[1]}, {told}"
+    found = match(*agents, "--games", 2, *options)
+    assert (found["rules"], found["rules_assumed"]) == (told.split()[0], "assumed" in told)
+    assert done("rate", *agents, "--games", 2, *options).lines[0] == f"{told}, 2 games"
+    played = done("play", agents[1], *options, stdin="quit\n").lines[0]
+    assert played.startswith(f"{told}: ")
+    document = done("rate", *agents, "--games", 2, *options, "--json").document
+    assert document["rules_assumed"] is ("assumed" in told)

@@ -18,8 +18,9 @@ from evolve.agents.external import ExternalAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.registry import reference_agent
 from evolve.agents.solving import solve
+from evolve.arena.agreement import agree_on
 from evolve.arena.ladder import ladder
-from evolve.arena.match import Match, common_rules
+from evolve.arena.match import Match
 from evolve.bench.positions import half_random
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.learning import DqnSettings, MctsSettings
@@ -99,7 +100,7 @@ ENTRIES: dict[str, Callable[[], object]] = {
     "program": lambda: ExternalAgent("gtp", sys.executable, rules=BAD),
     "with_rules": lambda: evolve.RandomAgent().with_rules(BAD),
     "solve": lambda: solve(evolve.Board.start(), BAD),
-    "common_rules": lambda: common_rules([SWH], BAD),
+    "agree_on": lambda: agree_on([SWH], BAD),
     "match": lambda: Match(SWH, evolve.RandomAgent(), START_POSITION, BAD),
     "openings": lambda: balanced_openings(1, Part.MATCH, BAD, np.random.default_rng(0)),
     "ladder": lambda: ladder(BAD),

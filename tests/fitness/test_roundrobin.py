@@ -34,7 +34,7 @@ def test_schedule_gives_each_pair_both_colours_on_each_opening() -> None:
 def test_everyone_plays_everyone(mode: str) -> None:
     league = RoundRobin("standard", mode, pool(), openings_per_pair=2)  # type: ignore[arg-type]
     table, games = league.play(NAMES, AGENTS, np.random.default_rng(1))
-    openings = games.table(0, "fitness", NAMES, league.openings)["opening"].to_pylist()
+    openings = games.table(0, "fitness", NAMES, "standard", league.openings)["opening"].to_pylist()
     each = 1 if mode == "start" else 2
     assert len(games) == len(openings) == 15 * 2 * each
     assert table.games.tolist() == [10 * each] * 6
@@ -60,8 +60,8 @@ def test_scores_against_each_are_in_the_standings_and_in_the_table() -> None:
     others = ~np.eye(6, dtype=bool)
     means = [row[mask].mean() for row, mask in zip(table.against, others, strict=True)]
     assert means == pytest.approx(table.score.tolist())
-    fitness = games.table(0, "fitness", names, league.openings)
-    panel = games.table(0, "panel", ["x"] * 6, league.openings)
+    fitness = games.table(0, "fitness", names, "reversed", league.openings)
+    panel = games.table(0, "panel", ["x"] * 6, "reversed", league.openings)
     found = scores_in_table(pa.concat_tables([fitness, panel]), names)
     assert np.array_equal(found, table.against)
 

@@ -18,7 +18,7 @@ COMMANDS = [
     *("protocol_version", "name", "version", "known_command", "list_commands", "quit"),
     *("boardsize", "clear_board", "komi", "play", "genmove", "reg_genmove", "undo"),
     *("time_settings", "time_left", "final_score", "showboard", "set_game", "list_games"),
-    "evolve-analyze",
+    *("evolve-analyze", "evolve-rules"),
 ]
 
 

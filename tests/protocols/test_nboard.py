@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 import evolve
 from evolve.engine.squares import parse_moves, parse_square
+from evolve.protocols.gtp import GtpEngine
 from evolve.protocols.nboard import NBoardEngine
 from evolve.records.record import play_moves
 from tests.agents.conftest import CUTS, pattern_agent
@@ -218,6 +220,139 @@ def test_thinking_is_stopped_by_the_next_command(agent: evolve.Agent) -> None:
     lines.put(None)
     thread.join(PATIENCE)
     assert not thread.is_alive()
+
+
+def game(moves: str, board: str = "", kind: str = "8") -> str:
+    """A game as front ends send it; by default from the usual start."""
+    start = board or "---------------------------O*------*O--------------------------- *"
+    return (
+        f"set game (;GM[Othello]PC[NBoard]PB[a]PW[b]RE[?]TI[0//0]TY[{kind}]BO[8 {start}]{moves};)"
+    )
+
+
+REFUSED = {
+    "an illegal move": game("B[F5]W[A1]"),
+    "ten squares": game("", kind="10"),
+    "komi": game("", kind="8k"),
+    "a cut board": game("", "---------------------------O* *"),
+    "cut off": game("B[F5]W[D6]").removesuffix(";)"),
+    "no game": "set game e6f4c3",
+    "nothing": "set game",
+    "other rules": game("B[F5]", kind="8a"),
+    "two games": game("B[F5]") + "(;GM[Othello]TY[8]B[D3];)",
+}
+ASKED = ("go", "hint 2", "move D6", "d6", "move PA", "analyze")
+
+
+@pytest.mark.parametrize("refused", REFUSED.values(), ids=REFUSED)
+def test_nothing_is_known_after_a_game_that_was_refused(refused: str) -> None:
+    said = talk(GAME, refused, *ASKED, "set depth 2", "ping 1", agent="zero")
+    assert len(said) == 1 + len(ASKED) + 2
+    assert all(line.startswith("status ") for line in said[: 1 + len(ASKED)])
+    for line, word in zip(
+        said[1:], ("go", "hint", "move", "move", "move", "analyze"), strict=False
+    ):
+        assert line == (
+            f"status {word}: there is no game, for the last one could not be read; send another "
+            "with set game"
+        )
+    assert said[-2:] == ["set myname zero", "pong 1"]
+    again = talk(refused, *ASKED, GAME, "go", "move E3", "hint 1", agent="zero")
+    board = play_moves(evolve.Board.start(), MOVES)
+    (move,) = [line for line in again if line.startswith("===")]
+    assert parse_square(move.split()[1]) == evolve.load_agent("zero").choose(board)
+    assert any(line.startswith("search") for line in again)
+
+
+def position_after(*lines: str, agent: str = "zero", rules: str = "standard") -> evolve.Board:
+    """The position that an engine knows after these lines, which must all be understood."""
+    said: list[str] = []
+    engine = NBoardEngine(evolve.load_agent(agent), rules, said.append)  # type: ignore[arg-type]
+    engine.serve(line + "\n" for line in lines)
+    assert said == []
+    return engine._board
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        "B[F5//2.439]W[D6]B[C7]",
+        "B[f5/1.20/0.3]W[d6/-1/]B[c7/]",
+        "B[F5 1.20 0.3]W[D6 -1.0]B[C7]",
+        "B[ F5 ]W[ D6//1 ]\t B[C7]",
+    ],
+)
+def test_both_notations_of_moves(moves: str) -> None:
+    board = play_moves(evolve.Board.start(), parse_moves("f5d6c7"))
+    assert position_after(game(moves)) == board
+    names = re.findall(r"\[([^]]*)\]", moves)
+    assert position_after(*(f"move {name}" for name in names)) == board
+    assert position_after(GAME, game("B[F5]"), *names[1:]) == board
+
+
+def test_passes_behind_the_end_and_passes_that_are_left_out() -> None:
+    line = "e6f4e3f6g5d6e7f5c5"  # black wins by having all discs after nine moves
+    whole = play_moves(evolve.Board.start(), parse_moves(line))
+    assert whole.is_over()
+    sides = [f"{'BW'[ply % 2]}[{line[2 * ply : 2 * ply + 2]}]" for ply in range(9)]
+    assert position_after(game("".join(sides))) == whole
+    for behind in ("W[PA]", "W[PASS]", "W[pa//0.1]B[PA]", "B[PA]"):
+        assert position_after(game("".join(sides) + behind)) == whole
+    assert position_after(game("".join(sides)), "move PA", "move PASS", "PA") == whole
+    before = next(_positions_without_a_move())
+    board = evolve.Board.start()
+    for name in before:
+        board = board.play(parse_square(name))
+    square = board.pass_move().legal_moves()[0]
+    after = board.pass_move().play(square)
+    name = "abcdefgh"[square % 8] + str(square // 8 + 1)
+    lines = [f"move {move}" for move in before]
+    assert position_after(*lines, f"move {name}") == after
+    assert position_after(*lines, "move PA", f"move {name}") == after
+    assert position_after(*lines, "move ps", name) == after
+
+
+@pytest.mark.parametrize(
+    ("board", "side"),
+    [
+        ("-------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *", "black"),
+        ("--*O-----------------------O*------*O--------------------------- O", "white"),
+        ("--xo....-------------------O*------*O--------------------------- X", "black"),
+    ],
+)
+def test_local_games_from_any_board(board: str, side: str) -> None:
+    found = position_after(game("", board))
+    assert found.side == side
+    assert found.disc_count in (4, 6)
+
+
+def test_games_of_the_rules_that_it_plays() -> None:
+    for kind in ("8", "8a", "8r20", "s8"):
+        reversed_game = game("B[F5]", kind=kind)
+        assert position_after(reversed_game, rules="reversed").disc_count == 5
+    said = talk(game("B[F5]", kind="8a"))
+    assert said == [
+        "status set game: it is a game of reversed rules, and swh?depth=2 plays standard; start it "
+        "with --rules reversed"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rules", "assumed", "told"),
+    [
+        ("standard", False, "standard"),
+        ("reversed", False, "reversed"),
+        ("standard", True, "standard assumed"),
+    ],
+)
+def test_it_says_its_rules(rules: str, assumed: bool, told: str) -> None:
+    said: list[str] = []
+    agent = evolve.load_agent("zero")
+    NBoardEngine(agent, rules, said.append, assumed).serve(["nboard 2\n"])  # type: ignore[arg-type]
+    assert said == ["set myname zero\n", f"status rules: {told}\n"]
+    gtp = GtpEngine(agent, rules, assumed)  # type: ignore[arg-type]
+    assert gtp.answer("7 evolve-rules") == f"=7 {told}"
+    assert "evolve-rules" in str(gtp.answer("list_commands"))
 
 
 WORDS = st.sampled_from(

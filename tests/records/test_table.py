@@ -8,9 +8,11 @@ import pandas as pd
 import pytest
 
 import evolve
-from evolve.errors import RecordError
+from evolve.errors import RecordError, RulesError
 from evolve.records.formats import read_games, write_games
+from evolve.records.obf import format_obf
 from evolve.records.record import GameRecord
+from evolve.records.starts import start_board, start_text
 from evolve.records.table import games_frame, records_of_frame
 from evolve.tables.games import GAMES_COLUMNS
 from tests.records.test_ggf import random_record
@@ -99,9 +101,8 @@ def test_tables_of_something_else_and_flipped_bits(tmp_path: Path) -> None:
 
 def test_what_has_no_place_in_a_format(tmp_path: Path) -> None:
     board = evolve.Board.parse(evolve.Board.start().play(19).cells(), "white")
-    for suffix in (".txt", ".csv"):
-        with pytest.raises(RecordError, match="start position"):
-            write_games(tmp_path / f"a{suffix}", [GameRecord(start=board)])
+    with pytest.raises(RecordError, match="start position"):
+        write_games(tmp_path / "a.txt", [GameRecord(start=board)])
     with pytest.raises(RecordError, match="written as"):
         write_games(tmp_path / "a.wtb", [GameRecord()])
     assert list(tmp_path.iterdir()) == []
@@ -125,3 +126,149 @@ def test_a_table_that_is_no_games_table_is_told(tmp_path: Path) -> None:
     (tmp_path / "x.parquet").write_bytes(b"PAR1")
     with pytest.raises(RecordError, match=r"x\.parquet"):
         read_games(tmp_path / "x.parquet")
+
+
+# --- the rules of games, and where they begin ---
+
+
+@pytest.mark.parametrize("suffix", [".ggf", ".pgn", ".csv", ".parquet", ".json", ".txt"])
+@pytest.mark.parametrize("rules", ["standard", "reversed"])
+def test_rules_go_along_in_every_format(tmp_path: Path, suffix: str, rules: str) -> None:
+    records = [random_record(seed, rules) for seed in range(8)]
+    path = tmp_path / f"games{suffix}"
+    write_games(path, records)
+    for found in (read_games(path).records, read_games(path, rules).records):  # type: ignore[arg-type]
+        assert [record.winner for record in found] == [record.winner for record in records]
+        assert {record.rules for record in found} == {rules}
+    if rules == "reversed" or suffix != ".txt":
+        other = {"standard": "reversed", "reversed": "standard"}[rules]
+        with pytest.raises(RecordError, match=f"says {rules} rules, not {other}"):
+            read_games(path, other)  # type: ignore[arg-type]
+
+
+def test_move_strings_say_nothing_of_the_usual_game_and_cannot_say_two(tmp_path: Path) -> None:
+    write_games(tmp_path / "a.txt", [random_record(0)])
+    assert "rules" not in (tmp_path / "a.txt").read_text()
+    assert read_games(tmp_path / "a.txt", "reversed").records[0].rules == "reversed"
+    both = [random_record(0), random_record(1, "reversed")]
+    with pytest.raises(RecordError, match="reversed and standard"):
+        write_games(tmp_path / "b.txt", both)
+    for suffix in (".ggf", ".pgn", ".json", ".csv", ".parquet"):
+        write_games(tmp_path / f"b{suffix}", both)
+        found = read_games(tmp_path / f"b{suffix}").records
+        assert [record.rules for record in found] == ["standard", "reversed"]
+
+
+def without_rules(records: list[GameRecord]) -> pd.DataFrame:
+    """A games table as version 0.2 wrote it."""
+    return games_frame(records).drop(columns=["rules", "start"])
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_winners_that_contradict_the_rules_are_refused(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"old{suffix}"
+    draws = [record for record in map(random_record, range(300)) if record.winner == "draw"][:2]
+    frame = without_rules([*draws, random_record(0, "reversed"), random_record(1, "reversed")])
+    frame.to_csv(path, index=False) if suffix == ".csv" else frame.to_parquet(path)
+    wrong = random_record(0).winner
+    told = (
+        rf"row 3: the winner is {frame['winner'][2]}, but by standard rules it is {wrong}; "
+        "for games of other rules add --rules reversed"
+    )
+    with pytest.raises(RulesError, match=told):
+        read_games(path)
+    found = read_games(path, "reversed").records
+    assert [record.winner for record in found] == frame["winner"].tolist()
+    assert {one.rules for one in read_games(path, judged=False).records} == {"standard"}
+    assert {one.rules for one in read_games(path, "reversed", judged=False).records} == {"reversed"}
+
+
+def test_a_table_that_contradicts_itself() -> None:
+    frame = games_frame([random_record(seed, "reversed") for seed in range(3)])
+    with pytest.raises(RecordError, match=r"row 1: .* the row contradicts itself"):
+        records_of_frame(frame.assign(rules="standard"))
+    with pytest.raises(RecordError, match=r"'misere'"):
+        records_of_frame(frame.assign(rules="misere"))
+    with pytest.raises(RecordError, match=r"row 1: rules 3 is not text"):
+        records_of_frame(frame.assign(rules=3))
+    with pytest.raises(RecordError, match=r"row 1: start: "):
+        records_of_frame(frame.assign(start="X" * 60))
+    one = without_rules([random_record(0)]).assign(winner="draw")
+    with pytest.raises(RecordError, match="the row contradicts itself"):
+        records_of_frame(one)
+
+
+def test_a_table_of_a_match_says_its_rules_in_its_match() -> None:
+    frame = without_rules([random_record(seed, "reversed") for seed in range(3)])
+    frame["match"] = "a=1 b=2 rules=reversed seed=0"
+    assert {record.rules for record in records_of_frame(frame)} == {"reversed"}
+    with pytest.raises(RulesError, match="row 1: it says reversed rules, not standard"):
+        records_of_frame(frame, "standard")
+    assert records_of_frame(frame.assign(match=7), "reversed")[0].rules == "reversed"
+
+
+@pytest.mark.parametrize(
+    ("folder", "name", "settings"),
+    [
+        ("run", "gen-0003.parquet", ("config.toml", 'rules = "reversed"\n')),
+        ("run", "playoff.parquet", ("config.toml", 'rules = "reversed"\n')),
+        ("rating", "pair-000-012.parquet", ("rating.json", '{"rules": "reversed"}')),
+    ],
+)
+def test_old_files_of_runs_and_ratings_have_the_rules_of_their_folder(
+    tmp_path: Path, folder: str, name: str, settings: tuple[str, str]
+) -> None:
+    place = tmp_path / folder / "games"
+    place.mkdir(parents=True)
+    (tmp_path / folder / settings[0]).write_text(settings[1])
+    frame = without_rules([random_record(seed, "reversed") for seed in range(3)])
+    frame.to_parquet(place / name)
+    found = read_games(place / name).records
+    assert [record.winner for record in found] == frame["winner"].tolist()
+    (tmp_path / folder / settings[0]).write_text("nothing")
+    with pytest.raises(RecordError, match="--rules reversed"):
+        read_games(place / name)
+
+
+CORNER = "X" + "-" * 26 + "OX" + "-" * 6 + "XO" + "-" * 27
+STARTS = [
+    evolve.Board.start(),
+    evolve.Board.parse(evolve.Board.start().cells(), "white"),
+    evolve.Board.parse(CORNER),
+    evolve.Board.parse(evolve.Board.start().play(19).play(18).cells().translate({88: 79, 79: 88})),
+]
+
+
+def from_board(board: evolve.Board, seed: int) -> GameRecord:
+    """A game of ten random moves from a board."""
+    agent, moves, start = evolve.RandomAgent(seed), [], board
+    for _ in range(10):
+        moves.append(agent.choose(board) if board.legal_moves() else 64)
+        board = board.pass_move() if moves[-1] == 64 else board.play(moves[-1])
+    return GameRecord(tuple(moves), "a", "b", start=start)
+
+
+@pytest.mark.parametrize("suffix", [".ggf", ".pgn", ".json.gz", ".csv", ".parquet"])
+def test_games_that_begin_elsewhere(tmp_path: Path, suffix: str) -> None:
+    records = [from_board(board, seed) for seed, board in enumerate(STARTS)]
+    write_games(tmp_path / f"a{suffix}", records)
+    found = read_games(tmp_path / f"a{suffix}").records
+    assert [(one.start, one.moves, one.final) for one in found] == [
+        (one.start, one.moves, one.final) for one in records
+    ]
+    assert found[0].final.moves == records[0].moves, "of the usual start the moves are known"
+    assert found[1].final.moves is None
+
+
+def test_positions_are_games_without_moves(tmp_path: Path) -> None:
+    write_games(tmp_path / "a.obf", [GameRecord(start=board) for board in STARTS])
+    found = read_games(tmp_path / "a.obf", "reversed").records
+    assert [(one.start, one.moves, one.rules) for one in found] == [
+        (board, (), "reversed") for board in STARTS
+    ]
+
+
+def test_a_start_as_text() -> None:
+    assert [start_text(board) for board in STARTS] == [None, *map(format_obf, STARTS[1:])]
+    assert [start_board(start_text(board)) for board in STARTS] == STARTS
+    assert start_board(format_obf(STARTS[0])).moves == ()

@@ -192,6 +192,7 @@ def test_a_match_and_its_games(fresh: Service) -> None:
     assert games["total"] == result["games"]
     game = fresh.get(f"jobs/{job['id']}/games/1")
     assert (game["black"], game["white"]) == ("random", mine), "ids, and no paths"
+    assert (game["rules"], game["start"]) == ("standard", None)
     assert result["rules"] == "standard"
     for name in ("games.csv", "games.parquet", "games.ggf"):
         assert fresh.client.get(f"jobs/{job['id']}/files/{name}").status_code == 200

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import evolve
+from evolve.records.ggf import parse_ggf
 from tests.service import Service
 
 
@@ -194,6 +195,10 @@ def test_files_of_a_run(service: Service, runs: Path, tmp_path: Path) -> None:
 
     assert len(pd.read_parquet(tmp_path / "games.parquet")) == len(run.games)
     assert got["games.ggf"].text.count("(;") == len(run.games)
+    rules = run.config["rules"]
+    (tmp_path / "games.csv").write_text(got["games.csv"].text)
+    assert set(pd.read_csv(tmp_path / "games.csv")["rules"]) == {rules}
+    assert {record.rules for record in parse_ggf(got["games.ggf"].text)} == {rules}
     assert not list((runs / ".service/tmp").iterdir())
 
 

@@ -15,10 +15,10 @@ from evolve.engine.results import (
 )
 from evolve.engine.rules import MAX_PLIES
 from evolve.engine.squares import parse_moves
-from evolve.tables.games import GAMES_COLUMNS, games_table, move_texts
+from evolve.tables.games import GAMES_COLUMNS, games_table, move_texts, with_rules
 
 
-def played() -> pa.Table:
+def played(starts: list[str | None] | None = None) -> pa.Table:
     """Two games: one to its end, and one that a program lost."""
     moves = np.full((2, MAX_PLIES), -1, np.int8)
     moves[0, :2] = [19, 64]
@@ -28,8 +28,9 @@ def played() -> pa.Table:
     pairings = np.array([[0, 1, 0], [1, 0, 1]], np.int32)
     winner = np.array([1, -1], np.int8)
     names, texts = ["a", "b"], ["d3", ""]
+    failed = {1: "black: it crashed"}
     return games_table(
-        3, "match", names, pairings, texts, moves, results, winner, 7, {1: "black: it crashed"}
+        3, "match", names, "reversed", pairings, texts, moves, results, winner, 7, failed, starts
     )
 
 
@@ -40,11 +41,21 @@ def test_games() -> None:
     expected = {
         "generation": 3, "kind": "match", "game": 7, "black": "a", "white": "b", "opening": "d3",
         "moves": "d3 pass", "discs_black": 40, "discs_white": 24, "winner": "black", "plies": 2,
-        "nodes_black": 0, "nodes_white": 0, "reason": "end",
+        "nodes_black": 0, "nodes_white": 0, "reason": "end", "rules": "reversed", "start": None,
     }  # fmt: skip
     assert {**first, **expected} == first
     assert (second["game"], second["winner"]) == (8, "white")
     assert second["reason"] == "failed: black: it crashed"
+
+
+def test_where_games_begin_and_rules_of_tables_that_do_not_say_theirs() -> None:
+    assert played(["-" * 64 + " X;", None])["start"].to_pylist() == ["-" * 64 + " X;", None]
+    for rules, said in (("standard", ["reversed"] * 2), (None, ["reversed"] * 2)):
+        assert with_rules(played(), rules)["rules"].to_pylist() == said
+    older = GAMES_COLUMNS.completed(played().drop_columns(["rules", "start"]))
+    assert older.schema == GAMES_COLUMNS.schema
+    assert older["rules"].to_pylist() == with_rules(older, None)["rules"].to_pylist() == [None] * 2
+    assert with_rules(older, "standard")["rules"].to_pylist() == ["standard"] * 2
 
 
 def test_moves_end_at_the_first_that_is_none() -> None:

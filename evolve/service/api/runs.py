@@ -212,8 +212,7 @@ async def get_file(
         if suffix == "parquet":
             return house.lending.sent(joined, sent_as)
         try:
-            rules = str(opened.config.get("rules", "standard"))
-            words = ["convert", str(joined), "-o", "{to}", "--rules", rules]
+            words = ["convert", str(joined), "-o", "{to}"]
             made = await house.lending.made(words, ".ggf")
         finally:
             remove(joined, missing_ok=True)

@@ -140,6 +140,8 @@ class Game(BaseModel):
     nodes_black: int | None
     nodes_white: int | None
     reason: str
+    rules: str | None
+    start: str | None = Field(description="the board as OBF where it is not the usual one")
     upset: float | None = Field(description="score of the loser less that of the winner")
 
 

@@ -1,0 +1,94 @@
+"""The rules of games in files: who says them, and whether the winners agree.
+
+GGF says them in its type, games tables in a column, tables of older matches in the words of the
+match, files of older runs and ratings in the settings of their folder, and move strings in a line
+above them. WTHOR has games of the usual rules alone. Whatever says none is of the rules that the
+caller asks for, or of the usual game.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from evolve.documents import parse_json, parse_toml, read_document
+from evolve.engine.rules import DEFAULT_RULES, RULE_SETS, Rules, check_rules
+from evolve.errors import PositionError, RecordError, RulesError
+from evolve.records.record import GameRecord
+from evolve.tables.layout import CONFIG_FILE, GAMES, RATING_FILE
+
+_MATCH_WORD: Final = re.compile(r"(?:^|\s)rules=(\S+)")
+_LINE: Final = re.compile(r"[#%;] *rules: *([a-z-]{1,40})\s")
+_OF_FOLDERS: Final = re.compile(r"(gen-\d+|playoff|pair-\d+-\d+)\.parquet")
+
+
+def agreed_rules(said: Rules | None, asked: Rules | None, judged: bool = True) -> Rules:
+    """The rules of a game: those that it says, or else those asked for, or the usual ones.
+
+    Raises RulesError where it is `judged` and says others than those asked for.
+    """
+    if judged and asked is not None and said is not None and said != asked:
+        raise RulesError(f"it says {said} rules, not {asked}; leave --rules out")
+    return said or asked or DEFAULT_RULES
+
+
+def check_winner(record: GameRecord, winner: str, said: Rules | None) -> None:
+    """Raise RulesError where a finished game has another winner by its rules than `winner`.
+
+    said: the rules, where its table says them.
+    """
+    if record.winner == winner:
+        return
+    text = f"the winner is {winner}, but by {record.rules} rules it is {record.winner}"
+    others = [rules for rules in RULE_SETS if replace(record, rules=rules).winner == winner]
+    if said is not None or not others:
+        raise RulesError(f"{text}: the row contradicts itself")
+    raise RulesError(f"{text}; for games of other rules add --rules {' or '.join(others)}")
+
+
+def rules_in_row(rules: str | None, match: object) -> Rules | None:
+    """The rules that a row says, in their own column or in that of a match; None for none."""
+    word = _MATCH_WORD.search(match) if isinstance(match, str) else None
+    said = rules or (None if word is None else word[1])
+    try:
+        return None if said is None else check_rules(said)
+    except PositionError as error:
+        raise RecordError(str(error)) from error
+
+
+def rules_beside(path: Path) -> Rules | None:
+    """The rules of the run or the rating that keeps such a file of games: it says none itself
+    where it is older than its column of rules."""
+    folder = path.absolute().parent
+    if folder.name != GAMES or not _OF_FOLDERS.fullmatch(path.name):
+        return None
+    for name, parsed in ((CONFIG_FILE, parse_toml), (RATING_FILE, parse_json)):
+        try:
+            return check_rules(parsed(read_document(folder.parent / name))["rules"])
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            continue  # another folder of that name
+    return None
+
+
+def rules_line(records: Sequence[GameRecord]) -> str:
+    """The line that says the rules above move strings, which cannot; none for the usual game.
+
+    RecordError where the games are of different rules.
+    """
+    found = {record.rules for record in records}
+    if len(found) > 1:
+        raise RecordError(
+            f"move strings cannot say of which rules each game is: {' and '.join(sorted(found))}; "
+            "take .ggf, .csv or .parquet"
+        )
+    return "" if found <= {DEFAULT_RULES} else f"# rules: {found.pop()}\n"
+
+
+def rules_in_text(text: str) -> Rules | None:
+    """The rules that the first line of such a text says; None where it says none."""
+    found = _LINE.match(text)
+    said = "" if found is None else found[1]
+    return said if said in RULE_SETS else None

@@ -1,0 +1,169 @@
+"""Openings that are positions: a match begins there, and its files say so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import evolve
+from evolve.records.formats import positions_of, read_games, write_games
+from evolve.records.obf import format_obf
+from evolve.records.record import GameRecord
+from tests.agents.test_external import source
+from tests.cli import done, fails, match, misused
+from tests.records.test_table import CORNER, from_board
+
+BOARDS = [
+    evolve.Board.parse(CORNER),
+    evolve.Board.parse("-" * 18 + "XXX" + "-" * 6 + "OXO" + "-" * 5 + "OOO" + "-" * 26, "white"),
+    evolve.Board.parse(evolve.Board.start().cells(), "white"),
+]
+"""A corner that is taken, a random start of a server, and the usual start with white to move."""
+GGS = (
+    "(;GM[Othello]PC[GGS/os]PB[a]PW[b]TY[8r20]RE[+12.0]BO[8 -------- -------- --***--- ---O*O-- "
+    "---OOO-- -------- -------- -------- O];)"
+)
+
+
+def as_obf(path: Path) -> None:
+    write_games(path, [GameRecord(start=board) for board in BOARDS])
+
+
+def as_starts(path: Path) -> None:
+    write_games(path, [GameRecord(start=board) for board in BOARDS])
+
+
+def as_games(path: Path) -> None:
+    write_games(path, [from_board(board, seed) for seed, board in enumerate(BOARDS)])
+
+
+FILES: dict[str, Callable[[Path], None]] = {
+    "a.obf": as_obf,
+    "a.ggf": as_starts,
+    "b.ggf": as_games,
+    "a.csv": as_games,
+    "a.parquet": as_games,
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("agents", [("swh?depth=2", "zero"), ("uct?simulations=8", "swh")])
+def test_a_match_begins_where_the_openings_do(name: str, agents: tuple[str, str]) -> None:
+    FILES[name](Path(name))
+    given = read_games(name).records
+    found = match(*agents, "--openings", name, "--out", "m.csv", "--ggf", "m.ggf", "--jobs", 1)
+    assert found["games"] == 6
+    for played in (read_games("m.csv").records, read_games("m.ggf").records):
+        assert [game.start for game in played] == [game.start for game in given for _ in "ab"]
+        assert {game.ending for game in played} == {"end"}
+        for game, opening in zip(played, (one for one in given for _ in "ab"), strict=True):
+            assert game.moves[: len(opening.moves)] == opening.moves
+        assert [game.winner for game in played] == pd.read_csv("m.csv")["winner"].tolist()
+    again = match(*agents, "--openings", name, "--out", "m.csv", "--ggf", "m.ggf", "--jobs", 2)
+    assert again == found, "read from the files"
+    done("convert", "m.csv", "-o", "again.ggf")
+    assert [game.final for game in read_games("again.ggf").records] == [
+        game.final for game in played
+    ]
+
+
+def test_the_games_are_those_of_kernels() -> None:
+    """From the usual start, which kernels play whole, and from its board as one of several."""
+    words = ("swh?depth=2", "zero?depth=3", "--json")
+    moves = evolve.Board.start().play(19)
+    write_games(Path("a.ggf"), [GameRecord((19,)), GameRecord(start=BOARDS[0])])
+    write_games(Path("b.ggf"), [GameRecord((19,))])
+    for name in ("a", "b"):
+        done("match", *words, "--openings", f"{name}.ggf", "--out", f"{name}.csv")
+    both, alone = pd.read_csv("a.csv"), pd.read_csv("b.csv")
+    assert both["moves"][:2].tolist() == alone["moves"].tolist()
+    assert both["nodes_black"][:2].tolist() == alone["nodes_black"].tolist()
+    assert both["start"].isna().tolist() == [True, True, False, False]
+    # White to move, and the same board with black to move and all discs turned round.
+    turned = moves.cells().translate({88: 79, 79: 88})
+    boards = [moves, evolve.Board.parse(turned, "black")]
+    write_games(Path("c.obf"), [GameRecord(start=board) for board in boards])
+    done("match", *words, "--openings", "c.obf", "--out", "c.csv")
+    games = pd.read_csv("c.csv", keep_default_na=False)
+    assert games["moves"][0] == games["moves"][3] == alone["moves"][0].removeprefix("d3 ")
+    assert games["moves"][1] == games["moves"][2] == alone["moves"][1].removeprefix("d3 ")
+
+
+def test_a_finished_game_that_begins_elsewhere_gives_its_start() -> None:
+    Path("g.ggf").write_text(GGS)
+    done("match", "zero", "random", "--openings", "g.ggf", "--games", 2, "--ggf", "whole.ggf")
+    assert {game.start for game in read_games("whole.ggf").records} == {
+        read_games("g.ggf").records[0].start
+    }
+    found = match("swh", "zero", "--openings", "whole.ggf", "--out", "m.csv")
+    assert found["games"] == 2, "one opening: both games begin there"
+    assert pd.read_csv("m.csv", keep_default_na=False)["opening"].tolist() == ["", ""]
+    cut = match("swh", "zero", "--openings", "whole.ggf", "--opening-plies", 4, "--out", "n.csv")
+    assert cut["games"] == 4
+    assert (pd.read_csv("n.csv")["opening"].str.split().str.len() == 4).all()
+    one = match("swh", "zero", "--openings", "whole.ggf", "--opening-plies", 0)
+    assert one == found
+
+
+def test_a_rating_begins_there_too() -> None:
+    as_obf(Path("a.obf"))
+    done("rate", "swh", "zero", "random", "--openings", "a.obf", "--games", 6, "--out", "r")
+    for path in sorted(Path("r/games").iterdir()):
+        assert [game.start for game in read_games(path).records] == [
+            b for b in BOARDS for _ in "ab"
+        ]
+
+
+def test_replay_and_convert_show_the_start() -> None:
+    Path("g.ggf").write_text(GGS)
+    as_obf(Path("a.obf"))
+    for name, number, board in (("g.ggf", 1, BOARDS[1]), ("a.obf", 3, BOARDS[2])):
+        shown = done("replay", name, number).out
+        assert str(board) in shown
+    done("convert", "a.obf", "-o", "b.parquet")
+    done("convert", "b.parquet", "-o", "c.ggf")
+    done("convert", "c.ggf", "--empties", 60, "-o", "d.obf")
+    assert positions_of(read_games("d.obf")) == [board for board in BOARDS if board.empties == 60]
+
+
+@pytest.mark.parametrize("agents", [("swh", "good"), ("good", "swh")])
+def test_a_program_over_gtp_is_refused(agents: tuple[str, str]) -> None:
+    as_obf(Path("a.obf"))
+    names = [source("gtp", "good") if name == "good" else name for name in agents]
+    for command in ("match", "rate"):
+        said = fails(command, *names, "--openings", "a.obf")
+        assert "opening 1 begins elsewhere than at the usual start" in said
+        assert "gtp:" in said
+
+
+def test_a_program_over_nboard_is_told_the_board() -> None:
+    as_obf(Path("a.obf"))
+    found = match("zero", source("nboard", "good"), "--openings", "a.obf", "--ggf", "m.ggf")
+    assert (found["played"], found["failures_b"]) == (6, 0)
+    assert [game.start for game in read_games("m.ggf").records] == [b for b in BOARDS for _ in "ab"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("X" * 64 + " X;\n", "opening 1 ends the game"),
+        (format_obf(BOARDS[0]) + "\n" + "-" * 64 + " O;\n", "opening 2 ends the game"),
+        ("nothing\n", "a.obf, line 1"),
+    ],
+)
+def test_positions_that_are_none(text: str, told: str) -> None:
+    Path("a.obf").write_text(text)
+    assert told in fails("match", "swh", "zero", "--openings", "a.obf")
+
+
+def test_plies_of_random_openings_are_no_fewer() -> None:
+    for plies in (0, 2):
+        said = misused("match", "swh", "zero", "--opening-plies", plies)
+        assert "random openings have 3 moves or more" in said
+    as_obf(Path("a.obf"))
+    assert "no game has 4 moves" in fails(
+        "match", "swh", "zero", "--openings", "a.obf", "--opening-plies", 4
+    )
