@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,11 +88,16 @@ def rate(
 
 
 def tournament_of(
-    players: Sequence[Agent], names: Sequence[str], settings: RateSettings, **options: Any
+    players: Sequence[Agent],
+    names: Sequence[str],
+    settings: RateSettings,
+    reading: Mapping[str, Any] = MappingProxyType({}),
+    **options: Any,
 ) -> Tournament:
     """The round robin that a rating's settings ask for, not yet begun.
 
-    options: `executor`, `folder` and `failed`, see Tournament.
+    reading: `tell` and `strict` of `openings_for`; options: `executor`, `folder` and `failed`, see
+    Tournament.
     """
     from evolve.arena.tournament import Tournament, kept_rules
 
@@ -103,7 +109,7 @@ def tournament_of(
 
     def drawn(i: int, j: int) -> Openings:
         rng = np.random.default_rng([seed, i, j])
-        return openings_for(chosen, plies, pairs, pairs, agreed.rules, rng)
+        return openings_for(chosen, plies, pairs, pairs, agreed.rules, rng, **reading)
 
     described = {"games": 2 * pairs, "openings": identity_of(chosen), "opening_plies": plies}
     return Tournament(

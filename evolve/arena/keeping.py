@@ -36,10 +36,11 @@ from evolve.engine.results import (
 from evolve.engine.rules import MAX_PLIES, NO_MOVE, Rules, check_rules
 from evolve.engine.squares import parse_moves
 from evolve.errors import EvolveError, LinkError, RecordError, RunError
-from evolve.files.atomic import write_text
+from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, move, remove_tree
 from evolve.files.folder import FolderPath, inside
 from evolve.fitness.games import Games, winner_of
+from evolve.records.files import packed
 from evolve.records.ggf import format_ggf, read_ggf
 from evolve.records.record import GameRecord
 from evolve.tables.folder import locked
@@ -179,7 +180,7 @@ class Keeper:
             self._add_lines(frame)
             lines = (self._lines[number] for number in match.numbers.tolist())
             text = "".join(f"{line}\n" for line in lines)
-            _write(self._ggf, lambda path: write_text(path, text))
+            _write(self._ggf, lambda path: write_bytes(path, packed(text.encode(), path)))
         self._kept = match.played
 
     def _add_lines(self, frame: pd.DataFrame) -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evolve.cli.options import file_rules_option, output_path
-from evolve.cli.terminal import say
+from evolve.cli.options import file_rules_option, output_path, strict_option
+from evolve.cli.terminal import complain, say
 from evolve.errors import OptionsError
 
 if TYPE_CHECKING:
@@ -22,40 +22,50 @@ if TYPE_CHECKING:
 @click.option(
     "--empties",
     type=click.IntRange(0, 60),
-    help="For .obf: write the position of each game with so many empty squares.",
+    help="For .obf: the position of each game with so many empty squares, not the last one.",
 )
+@strict_option
 @file_rules_option
-def convert_command(source: Path, output: Path, empties: int | None, rules: str | None) -> None:
-    """Turn the games of SOURCE into another format, by the ends of the names.
+def convert_command(
+    source: Path, output: Path, empties: int | None, strict: bool, rules: str | None
+) -> None:
+    """Turn the games of SOURCE into another format, by the endings of the names.
 
-    Reads .ggf, .wtb (WTHOR), .csv and .parquet (games tables), .obf (positions, as games without
-    moves), and else move strings such as f5d6c4d3c2b3b4b5, one a line. Writes .ggf, .txt (move
-    strings), .csv, .parquet, and .obf (positions, for evolve solve). Rules go along: a game whose
-    winner contradicts them is refused.
+    Reads .ggf, .wtb (WTHOR), .pgn, .csv, .parquet, .json (games tables, or others with a column of
+    moves), .txt (moves, a game in a line, or positions) and .obf. Writes the same but .wtb; to .obf
+    the last position of each game, for evolve solve. Each may be packed: .gz, .bz2. Games that
+    cannot be read are left out, and told. Rules go along: a game whose winner contradicts them is
+    an error.
 
     \b
     Examples:
       evolve convert WTH_2004.wtb -o games.parquet
-      evolve convert games.csv -o games.ggf
+      evolve convert archive.ggf.bz2 -o games.pgn
       evolve convert WTH_2004.wtb --empties 16 -o ends.obf
     """
-    from evolve.records.obf import write_obf
+    from evolve.records.files import ending_of
+    from evolve.records.formats import read_games, write_games
+    from evolve.records.record import GameRecord
     from evolve.records.rules import rules_line
-    from evolve.records.table import read_games, write_games
 
-    if (output.suffix.lower() == ".obf") != (empties is not None):
-        raise OptionsError("--empties and a name that ends in .obf go together")
-    records = read_games(source, rules)
-    if empties is None:
-        write_games(output, records)
-        said = ""
-        if output.suffix.lower() == ".txt" and (head := rules_line(records)):
-            said = f"; move strings do not say their rules, so the first line does: {head.strip()}"
-        say(f"{len(records)} games → {output}{said}")
+    positions = ending_of(output) == ".obf"
+    if empties is not None and not positions:
+        raise OptionsError("--empties goes with a name that ends in .obf")
+    reading = read_games(source, rules, strict=strict)
+    for line in reading.told(source):
+        complain(line)
+    games = records = reading.records
+    if empties is not None:
+        boards = [board for record in games for board in _with_empties(record, empties)]
+        records = [GameRecord(start=board) for board in boards]
+    write_games(output, records)
+    if positions:
+        say(f"{len(records)} positions of {len(games)} games → {output}")
         return
-    boards = [board for record in records for board in _with_empties(record, empties)]
-    write_obf(output, boards)
-    say(f"{len(boards)} positions of {len(records)} games → {output}")
+    said = ""
+    if ending_of(output) == ".txt" and (head := rules_line(records)):
+        said = f"; move strings do not say their rules, so the first line does: {head.strip()}"
+    say(f"{len(records)} games → {output}{said}")
 
 
 def _with_empties(record: GameRecord, empties: int) -> list[Board]:

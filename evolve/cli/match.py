@@ -22,6 +22,7 @@ from evolve.cli.options import (
     log_option,
     output_path,
     readable,
+    strict_option,
 )
 from evolve.cli.progress import progress_of, progress_option, tell_event, tell_started
 from evolve.cli.settings import GroupedCommand, given_options, model_options
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     help="Seconds at least that --watch shows a move.",
 )
 @log_option
+@strict_option
 @executor_options
 @jobs_option
 @progress_option
@@ -83,6 +85,7 @@ def match_command(
     ggf: Path | None,
     watch: bool,
     pace: float,
+    strict: bool,
     jobs: int,
     as_json: bool,
     **options: Any,
@@ -119,7 +122,7 @@ def match_command(
     a, b = readable(a), readable(b)
     agreed = agree_on(agents, settings.rules, kept_rules(table, ggf))
     rules = agreed.rules
-    chosen = match_openings(settings, rules)
+    chosen = match_openings(settings, rules, tell=complain, strict=strict)
     tell = Failures().tell
 
     def failed(game: int, player: int, why: str) -> None:

@@ -59,6 +59,11 @@ file_rules_option = click.option(
     show_default=DEFAULT_RULES,
     help="Rules of games that do not say theirs.",
 )
+strict_option = click.option(
+    "--strict",
+    is_flag=True,
+    help="Fail where a game of a file cannot be read, in place of going on.",
+)
 
 SERVICE_TOKEN: Final = "EVOLVE_TOKEN"
 """The variable with the token of a service. Programs that are started here, of strangers maybe, get

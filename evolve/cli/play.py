@@ -13,6 +13,7 @@ from evolve.cli.options import log_option, output_path, rules_option
 from evolve.cli.terminal import out, say
 from evolve.engine.rules import rule_set
 from evolve.errors import EvolveError, IllegalMoveError, RecordError
+from evolve.text import count_of
 
 if TYPE_CHECKING:
     from evolve.agents.agent import Agent
@@ -165,10 +166,10 @@ class _Game:
 
     def _move(self, text: str) -> bool:
         from evolve.engine.rules import PASS
-        from evolve.engine.squares import parse_square
+        from evolve.records.moves import read_move
 
         try:
-            square = parse_square(text)
+            square = read_move(text)
             if square == PASS:
                 raise IllegalMoveError(f"you must not pass; legal: {_names(self.board)}")
             self.boards.append(self.board.play(square))
@@ -223,7 +224,7 @@ class _Game:
         )
 
     def _save(self, path: Path) -> None:
-        from evolve.records.table import write_games
+        from evolve.records.formats import write_games
 
         try:
             write_games(path, [self._record()])
@@ -233,27 +234,30 @@ class _Game:
             say(f"the game so far → {path}")
 
     def _add(self, path: Path) -> None:
-        """Add the game to the file of games."""
-        from evolve.records.ggf import read_ggf, write_ggf
+        """Add the game to the file of games, whatever else is in it."""
+        from evolve.files.atomic import write_text
+        from evolve.records.files import read_bytes, text_of
+        from evolve.records.ggf import format_ggf, scan_ggf
 
-        before = read_ggf(path) if path.exists() else []
-        write_ggf(path, [*before, self._record()])
-        say(f"{len(before) + 1} games in {path}")
+        before = text_of(read_bytes(path)) if path.exists() else ""
+        number = scan_ggf(before).next if before.strip() else 1
+        line = "" if not before or before.endswith("\n") else "\n"
+        write_text(path, f"{before}{line}{format_ggf(self._record())}\n")
+        say(f"{count_of(number, 'game')} in {path}")
 
     def _load(self, text: str) -> bool:
         """Go on with a game of a file; whether it was one."""
         from evolve.engine.board import Board
         from evolve.engine.rules import PASS
-        from evolve.records.table import read_games
+        from evolve.records.formats import read_games
 
         name, _, number = text.rpartition(" ")
         if not name or not (number.isascii() and number.isdigit()):
             name, number = text, "1"
         try:
-            records = read_games(name, self.rules, judged=False)  # that one game is asked below
-            if not 1 <= int(number) <= len(records):
-                raise RecordError(f"{name} has {len(records)} games")
-            record = records[int(number) - 1]
+            # Whether the rules are those of this game is asked below, of that one game.
+            reading = read_games(name, self.rules, judged=False)
+            record = reading.game(Path(name), int(number))
             if record.rules != self.rules:
                 raise RecordError(f"game {number} of {name} is {record.rules}, not {self.rules}")
             if record.start != Board.start():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +13,14 @@ import click
 from evolve.cli.completion import complete_agents
 from evolve.cli.executors import executor_for, executor_options
 from evolve.cli.failures import Failures
-from evolve.cli.options import jobs_option, json_option, log_option, output_folder, readable
+from evolve.cli.options import (
+    jobs_option,
+    json_option,
+    log_option,
+    output_folder,
+    readable,
+    strict_option,
+)
 from evolve.cli.progress import progress_of, progress_option, tell_event, tell_started
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.terminal import NOTHING, complain, counting, elo_text, print_rows, say
@@ -35,6 +43,7 @@ if TYPE_CHECKING:
     "agents at the end.",
 )
 @log_option
+@strict_option
 @executor_options
 @jobs_option
 @progress_option
@@ -45,6 +54,7 @@ def rate_command(
     /,
     agents: tuple[str, ...],
     folder: Path | None,
+    strict: bool,
     jobs: int,
     as_json: bool,
     **options: Any,
@@ -70,7 +80,13 @@ def rate_command(
     agents = tuple(map(readable, agents))
     with executor_for(jobs) as executor:
         tournament = tournament_of(
-            players, agents, settings, executor=executor, folder=folder, failed=Failures().tell
+            players,
+            agents,
+            settings,
+            {"tell": functools.cache(complain), "strict": strict},  # once, not for every pair
+            executor=executor,
+            folder=folder,
+            failed=Failures().tell,
         )
         total = 2 * ((settings.games + 1) // 2) * len(tournament.pairs)
         tell_started(

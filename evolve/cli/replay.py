@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from evolve.cli.completion import complete_runs
-from evolve.cli.options import file_rules_option
-from evolve.cli.terminal import out, say
+from evolve.cli.options import file_rules_option, strict_option
+from evolve.cli.terminal import complain, out, say
 from evolve.errors import RunError
 
 if TYPE_CHECKING:
@@ -52,14 +52,18 @@ class _Shown:
 @click.argument("source", metavar="RUN|FILE", shell_complete=complete_runs)
 @click.argument("game", required=False)
 @click.option("--moves", "moves_only", is_flag=True, help="The moves in one line, no boards.")
+@strict_option
 @file_rules_option
-def replay_command(source: str, game: str | None, moves_only: bool, rules: str | None) -> None:
+def replay_command(
+    source: str, game: str | None, moves_only: bool, strict: bool, rules: str | None
+) -> None:
     """Show GAME of a run or of a file, move by move.
 
     Of a run GAME is generation:number, as in the games table, or a number in the last generation.
-    Of a file (.ggf, .wtb, .obf, .csv, .parquet as of match --out, or move strings, one a line) it
-    is the number of the game, from 1; the first if not given. On a terminal the arrow keys step
-    forward and back, Home and End go to the ends, q leaves; into a pipe all boards are printed.
+    Of a file, in any format that evolve convert reads, it is the number of the game, from 1; the
+    first if not given. Games that cannot be read are left out, told, and counted.
+    On a terminal the arrow keys step forward and back, Home and End go to the ends, q leaves; into
+    a pipe all boards are printed.
 
     \b
     Examples:
@@ -73,7 +77,7 @@ def replay_command(source: str, game: str | None, moves_only: bool, rules: str |
             raise click.UsageError("name a game of the run: generation:number, or a number")
         shown = _of_run(source, game)
     else:
-        shown = _of_file(path, game, rules)
+        shown = _of_file(path, game, rules, strict)
     if moves_only:
         say(shown.head)
         say(shown.text)
@@ -112,18 +116,17 @@ def _of_run(run: str, game: str) -> _Shown:
     )
 
 
-def _of_file(path: Path, game: str | None, rules: str | None) -> _Shown:
+def _of_file(path: Path, game: str | None, rules: str | None, strict: bool) -> _Shown:
     from evolve.engine.squares import format_moves
-    from evolve.records.table import read_games
+    from evolve.records.formats import read_games
 
-    records = read_games(path, rules)
-    number = game or "1"
-    if not _NUMBER.fullmatch(number):
-        raise click.UsageError(f"{number!r} is not a game: write its number in the file")
-    if not 1 <= int(number) <= len(records):
-        there = f"1 to {len(records)}" if records else "none"
-        raise RunError(f"{path} has no game {number}; it has {there}")
-    record = records[int(number) - 1]
+    if game is not None and not _NUMBER.fullmatch(game):
+        raise click.UsageError(f"{game!r} is not a game: write its number in the file")
+    reading = read_games(path, rules, strict=strict)
+    for line in reading.told(path):
+        complain(line)
+    number = reading.numbers[0] if game is None and reading.numbers else int(game or "1")
+    record = reading.game(path, number)
     names = f": black {record.black or '?'}, white {record.white or '?'}"
     about = ", ".join(filter(None, (record.event, record.place, record.date, record.rules)))
     return _Shown(

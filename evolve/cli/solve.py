@@ -6,12 +6,16 @@ import json
 import time
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from evolve.cli.options import given_rules, json_option
-from evolve.cli.terminal import counting, interruptible, print_rows, say
+from evolve.cli.options import given_rules, json_option, strict_option
+from evolve.cli.terminal import complain, counting, interruptible, print_rows, say
 from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
+
+if TYPE_CHECKING:
+    from evolve.engine.board import Side
 
 
 @click.command(name="solve")
@@ -25,13 +29,20 @@ from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
     + "; ".join(f"{name}, {rules.score}" for name, rules in RULE_SETS.items())
     + ".",
 )
+@click.option(
+    "--side",
+    type=click.Choice(["black", "white"]),
+    help="To move in positions that do not say.",
+)
+@strict_option
 @json_option
-def solve_command(file: Path, rules: str, as_json: bool) -> None:
-    """Solve every position of an OBF file to the end: exact score and a best move.
+def solve_command(file: Path, rules: str, side: Side | None, strict: bool, as_json: bool) -> None:
+    """Solve every position of a file to the end: exact score and a best move.
 
-    A line of the file is 64 cells a1 to h8 (X black, O white, - empty), then the side to move.
-    Scores are for the side to move. Time grows about threefold with every empty square; 20 take
-    seconds.
+    A position is 64 cells a1 to h8 (X black, O white, - empty), in a line or in rows, then the side
+    to move; of a file of games, in any format that evolve convert reads, it is the last one of
+    each. Scores are for the side to move. Time grows about threefold with every empty square; 20
+    take seconds.
 
     \b
     Examples:
@@ -41,14 +52,17 @@ def solve_command(file: Path, rules: str, as_json: bool) -> None:
     from evolve.agents.solving import solve
     from evolve.engine.board import Board
     from evolve.engine.squares import square_name
-    from evolve.records.obf import read_obf
+    from evolve.records.formats import positions_of, read_games
 
-    boards = read_obf(file)
+    reading = read_games(file, rules, strict=strict, side=side)
+    for line in reading.told(file):
+        complain(line)
+    boards = positions_of(reading)
     # Before the clock starts: seconds are without compilation.
     solve(Board(own=1 << 9, opp=1 << 18), rules)
     answers = []
     with counting("solving", len(boards), quiet=as_json) as advance:
-        for number, board in enumerate(boards, 1):
+        for number, board in zip(reading.numbers, boards, strict=True):
             started = time.perf_counter()
             move, score, nodes = interruptible(partial(solve, board, rules))
             answers.append(

@@ -43,8 +43,8 @@ class ContestSettings(Settings):
     openings: str = Field(
         "random",
         description="random balanced openings that no training uses (random), the start position "
-        "(start), or a file: move strings such as f5d6c4d3c2b3b4b5, one a line, games (.ggf, .wtb, "
-        ".csv, .parquet), from where each begins, or positions (.obf)",
+        "(start), or a file of games in any format that evolve convert reads, from where each "
+        "begins, such as moves (f5d6c4d3c2b3b4b5) in a .txt, one game in a line, or positions",
         json_schema_extra={"names": "place", "words": ["random", "start"]},
     )
     opening_plies: int | None = Field(

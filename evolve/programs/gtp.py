@@ -13,10 +13,11 @@ from typing import Final, NamedTuple
 
 from evolve.engine.board import Board
 from evolve.engine.rules import PASS, Rules
-from evolve.engine.squares import parse_square, square_name
+from evolve.engine.squares import square_name
 from evolve.errors import EngineError, RecordError
 from evolve.programs.process import NOTHING, LineProcess
 from evolve.programs.session import known_rules
+from evolve.records.moves import read_move
 
 RULES_COMMAND: Final = "evolve-rules"
 """The command of GTP that asks a program for its rules: ours knows it."""
@@ -114,7 +115,7 @@ class GtpSession:
         if word.lower() == "resign":
             raise self.error("resigned")
         try:
-            square = parse_square(word)
+            square = read_move(word)
         except RecordError:
             raise self.error(f"answered {answer[:40]!r}, which is not a move") from None
         self.moves = (*board.moves, square)

@@ -15,11 +15,12 @@ from evolve.agents.agent import Agent
 from evolve.agents.limit import Limit
 from evolve.engine.board import Board, Side
 from evolve.engine.rules import PASS, Rules
-from evolve.engine.squares import parse_square, square_name
+from evolve.engine.squares import square_name
 from evolve.errors import EvolveError, IllegalMoveError, RecordError
 from evolve.programs.gtp import RULES_COMMAND
 from evolve.protocols.clock import Clock
 from evolve.protocols.lines import heard, said
+from evolve.records.moves import read_move
 
 GAME: Final = "Othello"
 _SIDES: Final[dict[str, Side]] = {"b": "black", "black": "black", "w": "white", "white": "white"}
@@ -121,7 +122,7 @@ class GtpEngine:
             raise _RefusedError("syntax error")
         side = self._side(words)
         try:
-            square = parse_square(words[1])
+            square = read_move(words[1])
         except RecordError:
             raise _RefusedError("syntax error") from None
         self._move(side, square)

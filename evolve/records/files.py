@@ -1,23 +1,115 @@
-"""Reading record files, with errors that say where."""
+"""Record files as bytes and text: packed ones unpacked, in the encodings that people have."""
 
 from __future__ import annotations
 
+import bz2
+import codecs
+import gzip
+import io
+import re
+import zlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import IO, Final
 
 from evolve.errors import RecordError, reason_of
 
+LIMIT: Final = 512 << 20
+"""Bytes that a packed file may have once it is unpacked: some 500 000 games of GGF. A file of a
+megabyte can claim more than a machine's memory."""
+_OPENERS: Final[dict[str, Callable[[IO[bytes]], io.BufferedIOBase]]] = {
+    ".gz": lambda file: gzip.GzipFile(fileobj=file),
+    ".bz2": bz2.BZ2File,
+}
+_PACKERS: Final[dict[str, Callable[[bytes], bytes]]] = {
+    ".gz": lambda data: gzip.compress(data, mtime=0),
+    ".bz2": bz2.compress,
+}
+PACKED: Final = tuple(_OPENERS)
+"""Endings of packed files; what they hold is said by the ending before."""
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_BINARY: Final = re.compile(r"[\x00-\x08\x0e-\x19\x1b-\x1f]")
+
+
+def ending_of(path: Path) -> str:
+    """The ending that says what a file holds, in small letters: `.ggf` of `Games.GGF.gz`."""
+    return Path(path.stem).suffix.lower() if is_packed(path) else path.suffix.lower()
+
+
+def is_packed(path: Path) -> bool:
+    """Whether a name says that the file is packed."""
+    return path.suffix.lower() in PACKED
+
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a file; RecordError when it cannot be read."""
+    """The content of a file, unpacked where its name ends in .gz or .bz2.
+
+    RecordError when it cannot be read, or is larger than `LIMIT` once it is unpacked.
+    """
     try:
-        return path.read_bytes()
+        data = path.read_bytes()
     except OSError as error:
         raise RecordError(reason_of(error, path)) from error
+    return unpacked(data, path) if is_packed(path) else data
 
 
-def read_text(path: Path, what: str) -> str:
-    """The text of a file, in UTF-8 with or without its mark; `what` it should be."""
+def unpacked(data: bytes, path: Path, limit: int = LIMIT) -> bytes:
+    """What packed data holds, `limit` bytes at most; RecordError names the file."""
+    ending = path.suffix.lower()
     try:
-        return read_bytes(path).decode("utf-8-sig")
+        with _OPENERS[ending](io.BytesIO(data)) as file:
+            content = file.read(limit + 1)
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise RecordError(f"{path} cannot be unpacked as {ending}: {error}") from error
+    if len(content) > limit:
+        raise RecordError(
+            f"{path} has more than {limit >> 20} MiB once it is unpacked; unpack it yourself, or "
+            "split it"
+        )
+    return content
+
+
+def packed(data: bytes, path: Path) -> bytes:
+    """Data as a file of this name has it."""
+    return _PACKERS[path.suffix.lower()](data) if is_packed(path) else data
+
+
+def text_of(data: bytes) -> str:
+    """Text in UTF-8 or UTF-16, with or without their marks, or else in Latin-1.
+
+    RecordError names the first byte that no text has.
+    """
+    encoding, begin = _encoding_of(data)
+    try:
+        text = data[begin:].decode(encoding)
     except UnicodeDecodeError as error:
-        raise RecordError(f"{path} is not {what}: byte {error.start} is not text") from error
+        if encoding != "utf-8" or begin:
+            raise RecordError(
+                f"this is not text in {encoding.upper()}: byte {begin + error.start}"
+            ) from error
+        encoding = "latin-1"
+        text = data.decode(encoding)
+    found = _BINARY.search(text)
+    if found:
+        place = begin + len(text[: found.start()].encode(encoding, "surrogatepass"))
+        raise RecordError(f"this is not text: byte {place} is {ord(found[0])}")
+    return text.rstrip("\x1a")  # DOS ended files so
+
+
+def _encoding_of(data: bytes) -> tuple[str, int]:
+    """The encoding of a text by its first bytes, and how many of them are its mark."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return encoding, len(mark)
+    # Every other byte is 0 where letters of our alphabet are written in 16 bits.
+    first = data[:64]
+    if len(first) >= 4 and len(data) % 2 == 0:
+        if not any(first[1::2]) and all(first[::2]):
+            return "utf-16-le", 0
+        if not any(first[::2]) and all(first[1::2]):
+            return "utf-16-be", 0
+    return "utf-8", 0

@@ -13,20 +13,31 @@ from typing import Final
 
 from evolve.engine.board import Board
 from evolve.engine.rules import PASS, RULE_SETS, Rules, rule_set
-from evolve.engine.squares import parse_square, square_name
-from evolve.errors import PositionError, RecordError
-from evolve.files.atomic import write_text
-from evolve.records.files import read_text
-from evolve.records.record import Ending, GameRecord
-from evolve.records.starts import usual_or
+from evolve.engine.squares import square_name
+from evolve.errors import RecordError
+from evolve.records.files import read_bytes, text_of
+from evolve.records.moves import read_move
+from evolve.records.positions import read_position
+from evolve.records.reading import Reading
+from evolve.records.record import Ending, GameRecord, with_passes
 
 _PROPERTY: Final = re.compile(r"\s*([A-Za-z]+)\s*\[([^\]]*)\]")
-_SIZE: Final = re.compile(r"s?(\d+)(.*)")
+_END: Final = re.compile(r"\s*;\s*\)")
+_PART: Final = re.compile(r"[A-Za-z]{1,2}\s*\[[^\]]*\]|;\s*\)")
 _RESULT: Final = re.compile(r"([+-]?\d+(?:\.\d+)?)(?::([a-z]))?")
 _ENDINGS: Final[dict[str | None, Ending]] = {"r": "resigned", "t": "time", "s": "agreed"}
 _FLAGS: Final = {ending: f":{flag}" for flag, ending in _ENDINGS.items()}
 _LETTERS: Final = {rules.ggf: name for name, rules in RULE_SETS.items() if rules.ggf is not None}
-_PASSES: Final = ("pa", "pass", "ps", "p", "@@", "--")
+_TYPE: Final = re.compile(rf"s?(?P<size>\d+)(?P<kinds>(?:r\d*|[bsk{''.join(_LETTERS)}])*)")
+_SQUARES: Final = {
+    name: square
+    for square in range(PASS)
+    for low in [square_name(square)]
+    for name in (low, low.upper())
+} | {"PA": PASS, "pass": PASS}
+_SIDES: Final = {"B": "black", "W": "white"}
+_BOARDS: Final[dict[str, Board]] = {}
+"""The start position as it has been met: nearly all games begin there."""
 
 
 def format_ggf(record: GameRecord) -> str:
@@ -60,48 +71,69 @@ def _plain(text: str) -> str:
     return " ".join(text.translate(str.maketrans("[];", "(),")).split())
 
 
-def parse_ggf(text: str) -> list[GameRecord]:
-    """All games of a text; RecordError names line and game.
+def scan_ggf(text: str) -> Reading:
+    """The games of a text, with those that could not be read; RecordError where there is none.
 
-    Between games may be white space and numbers, as servers write them.
+    Between games may be white space, numbers, as servers write them, and any other text that does
+    not look like a part of a game.
     """
-    records: list[GameRecord] = []
-    place = 0
+    reading = Reading()
+    place = line = 0
+    line_at = 0
     while (begin := text.find("(;", place)) >= 0:
+        line += text.count("\n", line_at, begin)
+        line_at = begin
+        _check_between(text[place:begin], reading, line + 1)
         try:
-            _check_between(text[place:begin])
             record, place = _parse_game(text, begin + 2)
-        except RecordError as error:
-            line = text.count("\n", 0, begin) + 1
-            raise RecordError(f"line {line}, game {len(records) + 1}: {error}") from error
-        records.append(record)
-    _check_between(text[place:] if records else "")
-    if not records:
+            reading.add(record)
+        except _GameError as error:
+            reading.leave_out(f"line {line + 1}, game {reading.next}", error)
+            place = error.place
+    if not reading.records and not reading.left_out:
         raise RecordError("there is no GGF game, which would begin with (;GM[Othello]")
-    return records
+    _check_between(text[place:], reading, text.count("\n", 0, place) + 1)
+    return reading
 
 
-def _check_between(text: str) -> None:
-    if not re.fullmatch(r"[\s\d]*", text):
-        raise RecordError(f"{text.strip()[:20]!r} belongs to no game")
+def parse_ggf(text: str) -> list[GameRecord]:
+    """All games of a text, which must all be right: RecordError names line and game."""
+    return scan_ggf(text).whole()
+
+
+def _check_between(text: str, reading: Reading, line: int) -> None:
+    """Count what has lost its beginning as a game that was left out."""
+    if not text.isspace() and (found := _PART.search(text)):
+        reading.leave_out(
+            f"line {line}, game {reading.next}",
+            f"{text[found.start() :].strip()[:20]!r} belongs to no game; a game begins with (;",
+        )
 
 
 def read_ggf(path: Path) -> list[GameRecord]:
-    """All games of a GGF file; RecordError names file, line and game."""
-    text = read_text(path, "a GGF file")
+    """All games of a file, which must all be right: RecordError names file, line and game."""
     try:
-        return parse_ggf(text)
+        return parse_ggf(text_of(read_bytes(path)))
     except RecordError as error:
         raise RecordError(f"{path}, {error}") from error
 
 
-def write_ggf(path: Path, records: Iterable[GameRecord]) -> None:
-    """Write games to a file, a line each."""
-    write_text(path, "".join(format_ggf(record) + "\n" for record in records))
+def ggf_text(records: Iterable[GameRecord]) -> str:
+    """Games, a line each."""
+    return "".join(format_ggf(record) + "\n" for record in records)
 
 
-def _parse_game(text: str, place: int) -> tuple[GameRecord, int]:
-    """The game whose properties begin at `place`, and where it ends."""
+class _GameError(RecordError):
+    """A game that cannot be read; `place` is where to look for the next one."""
+
+    def __init__(self, text: str, place: int) -> None:
+        super().__init__(text)
+        self.place = place
+
+
+def _parse_game(text: str, begin: int) -> tuple[GameRecord, int]:
+    """The game whose properties begin at `begin`, and where it ends; raises _GameError."""
+    place = begin
     head: dict[str, str] = {}
     moves: list[tuple[str, str]] = []
     while found := _PROPERTY.match(text, place):
@@ -111,24 +143,37 @@ def _parse_game(text: str, place: int) -> tuple[GameRecord, int]:
         else:
             head[key] = value
         place = found.end()
-    end = re.compile(r"\s*;\s*\)").match(text, place)
+    end = _END.match(text, place)
+    following = text.find("(;", begin)
     if not end:
-        raise RecordError(
-            f"{text[place : place + 20].strip()!r} is neither a property nor the end ;)"
+        stop = following if following >= 0 else len(text)
+        left = text[place:stop].strip()
+        raise _GameError(
+            f"{left[:20]!r} is neither a property nor the end ;)"
+            if "]" in left or ";" in left
+            else "it is cut off: there is no end ;)",
+            stop,
         )
-    return _record(head, moves), end.end()
+    if 0 <= following < end.start():  # in a property that has no end, the next game has begun
+        raise _GameError("it is cut off: a property has no end ]", following)
+    try:
+        return _record(head, moves), end.end()
+    except RecordError as error:
+        raise _GameError(str(error), end.end()) from error
 
 
 def _record(head: dict[str, str], moves: list[tuple[str, str]]) -> GameRecord:
     if head.get("GM", "Othello").lower() not in ("othello", "reversi"):
         raise RecordError(f"GM[{head['GM']}] is not Othello")
-    result = _RESULT.fullmatch(head.get("RE", "?"))
+    result, rules = _RESULT.fullmatch(head.get("RE", "?")), _rules(head.get("TY", "8"))
+    if re.search("[1-9]", head.get("KM", "")):
+        raise RecordError(f"KM[{head['KM']}] is a game with komi, which is not read")
     start = _start(head.get("BO", f"8 {Board.start().cells()} *"))
     return GameRecord(
         moves=_moves(start, moves),
         black=head.get("PB", ""),
         white=head.get("PW", ""),
-        rules=_rules(head.get("TY", "8")),
+        rules=rules,
         start=start,
         result=float(result[1]) if result else None,
         stopped=_ENDINGS.get(result[2], "unfinished") if result else "unfinished",
@@ -147,35 +192,40 @@ def _type(rules: Rules) -> str:
 
 
 def _rules(kind: str) -> Rules:
-    found = _SIZE.fullmatch(kind)
-    if not found or found[1] not in ("8", "88"):
+    found = _TYPE.fullmatch(kind.strip().lower())
+    if not found:
+        raise RecordError(f"TY[{kind}] is a game of rules that are not known")
+    if found["size"] != "8":
         raise RecordError(f"TY[{kind}] is not a game on 8 x 8 squares")
-    if "k" in found[2]:
+    if "k" in found["kinds"]:
         raise RecordError(f"TY[{kind}] is a game with komi, which is not read")
     # What else may stand there, such as r for discs at random, says nothing of the rules.
-    letters = set(found[2]) & set("".join(_LETTERS))
-    if "".join(letters) not in _LETTERS:
-        raise RecordError(f"TY[{kind}] is a game of rules that are not known")
-    return _LETTERS["".join(letters)]
+    return _LETTERS["".join(letter for letter in found["kinds"] if letter in _LETTERS)]
 
 
 def _start(text: str) -> Board:
-    size, _, rest = text.partition(" ")
-    cells, side = rest[:-1], rest[-1:].upper()
-    if size != "8" or side not in ("*", "X", "O"):
-        raise RecordError(f"BO[{text[:90]}] is not a board: 8, 64 cells, then * or O to move")
-    try:
-        board = Board.parse(cells, "white" if side == "O" else "black")
-    except PositionError as error:
-        raise RecordError(f"BO: {error}") from error
-    return usual_or(board)
+    size, _, rest = text.strip().partition(" ")
+    if size != "8":
+        raise RecordError(
+            f"BO[{text[:90]}] is not a board on 8 x 8 squares: 8, 64 cells, then * or O to move"
+        )
+    found = _BOARDS.get(rest)
+    if found is None:
+        if rest[-1:].upper() not in ("*", "X", "O"):
+            raise RecordError(f"BO[{text[:90]}] is not a board: 8, 64 cells, then * or O to move")
+        try:
+            found = read_position(rest)
+        except RecordError as error:
+            raise RecordError(f"BO: {error}") from error
+        if found == Board.start():
+            _BOARDS[rest] = found
+    return found
 
 
 def parse_move(text: str) -> int:
     """The square of a move, or a pass, as GGF and NBoard have it: `F5`, `f5/1.2/0.3`, `F5 1.2 0.3`,
     `PA`. RecordError where it is none."""
-    name = next(iter(text.partition("/")[0].split()), "").lower()
-    return PASS if name in _PASSES else parse_square(name)
+    return read_move(next(iter(text.partition("/")[0].split()), ""))
 
 
 def _moves(board: Board, moves: list[tuple[str, str]]) -> tuple[int, ...]:
@@ -183,18 +233,12 @@ def _moves(board: Board, moves: list[tuple[str, str]]) -> tuple[int, ...]:
     behind the end of the game, which NBoard adds, are left out."""
     squares: list[int] = []
     for number, (side, value) in enumerate(moves, 1):
-        try:
-            square = parse_move(value)
-            if square == PASS and board.is_over():
-                continue
-            if board.side[0] != side.lower() and not board.legal_moves() and not board.is_over():
-                squares.append(PASS)
-                board = board.pass_move()
-            if board.side[0] != side.lower():
-                raise RecordError(f"it is {board.side}'s turn")
-            board = board.pass_move() if square == PASS else board.play(square)
-        except ValueError as error:
-            line = str(error).splitlines()[0]
-            raise RecordError(f"move {number}, {side}[{value}]: {line}") from error
+        square = _SQUARES.get(value.partition("/")[0])
+        if square is None:
+            try:
+                square = parse_move(value)
+            except RecordError as error:
+                raise RecordError(f"move {number}, {side}[{value}]: {error}") from error
         squares.append(square)
-    return tuple(squares)
+    sides = [_SIDES[side] for side, _ in moves]
+    return with_passes(board, squares, sides, lambda number: "{}[{}]".format(*moves[number - 1]))

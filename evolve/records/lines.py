@@ -1,44 +1,191 @@
-"""Games as move strings, one a line: `f5d6c4d3c2b3b4b5`, with or without spaces."""
+"""Text: games as moves, and positions, a line each, as `f5d6c4d3c2b3b4b5` or as OBF has them.
+
+A position may also stand in rows; a numbered list of moves may go on over several lines, and moves
+may have a line each.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
 
-from evolve.engine.board import Board
-from evolve.engine.rules import PASS
-from evolve.engine.squares import parse_moves, square_name
+from evolve.engine.board import Board, Side
+from evolve.engine.rules import DEFAULT_RULES, PASS, Rules
+from evolve.engine.squares import square_name
 from evolve.errors import RecordError
-from evolve.files.atomic import write_text
-from evolve.records.files import read_text
-from evolve.records.record import GameRecord, with_passes
+from evolve.records.moves import read_moves
+from evolve.records.positions import kind_of, read_position
+from evolve.records.reading import Reading
+from evolve.records.record import GameRecord, game_of
+from evolve.records.rules import rules_line
+
+_NUMBER: Final = re.compile(r"\s*(\d{1,9})\s*(?:[.:)…]|(?=\s))")
+_ONE_MOVE: Final = re.compile(r"\s*(?:[a-h][1-8]|pass|pa|ps|p|@@|--)\s*", re.IGNORECASE)
+_RESULT_ALONE: Final = re.compile(r"[\s\[(]*(?:\d{1,2}\s*[-–:]\s*\d{1,2}|1/2-1/2|\*)[\s\])]*")
 
 
-def read_lines(path: Path) -> list[GameRecord]:
-    """The games of a file from the start position; passes may be written or left out.
+def scan_lines(text: str, rules: Rules = DEFAULT_RULES, side: Side | None = None) -> Reading:
+    """The games and positions of a text; a position is a game without moves.
 
-    Empty lines and those that begin with % or # are skipped. RecordError names the line.
+    Empty lines and those that begin with % # or ; are skipped. `side` moves in positions that do
+    not say. Lines that are neither are left out; RecordError where there is nothing to read.
     """
-    records = []
-    for number, line in enumerate(read_text(path, "a file of move strings").splitlines(), 1):
-        if not line.strip() or line.lstrip().startswith(("%", "#")):
-            continue
+    reading = Reading()
+    for item in _items(text):
         try:
-            squares = [square for square in parse_moves(line) if square != PASS]
-            records.append(GameRecord(with_passes(Board.start(), squares)))
+            for record in _records(item, rules, side):
+                reading.add(record)
         except RecordError as error:
-            raise RecordError(f"{path}, line {number}: {error}") from error
-    if not records:
-        raise RecordError(f"{path} holds no move string such as f5d6c4d3c2b3b4b5")
-    return records
+            reading.leave_out(f"line {item.line}", error)
+    if not reading.records and not reading.left_out:
+        raise RecordError("there is no position and no move string such as f5d6c4d3c2b3b4b5 in it")
+    return reading
 
 
-def write_lines(path: Path, records: Iterable[GameRecord], head: str = "") -> None:
-    """Write the games' moves, passes left out, below a head. RecordError where one begins
-    elsewhere."""
-    lines = [head]
+@dataclass
+class _Item:
+    """A game or a position: its first line's number, and its lines."""
+
+    line: int
+    position: bool
+    lines: list[str] = field(default_factory=list)
+
+
+def _items(text: str) -> Iterator[_Item]:
+    """The parts of a text that are a game or a position each."""
+    moves: list[tuple[int, str]] = []
+    rows: _Item | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        kind = kind_of(line)
+        if kind != "other" and moves:
+            yield from _games(moves)
+            moves = []
+        if kind == "nothing":
+            continue
+        if rows is not None:
+            if kind in ("row", "side") and not _is_whole(rows, kind):
+                rows.lines.append(line)
+                continue
+            yield rows
+            rows = None
+        if kind == "other":
+            moves.append((number, line))
+        elif kind == "position":
+            yield _Item(number, True, [line])
+        else:
+            rows = _Item(number, True, [line])
+    if rows is not None:
+        yield rows
+    yield from _games(moves)
+
+
+def _is_whole(item: _Item, kind: str) -> bool:
+    """Whether a row, or a side, can be no more part of a position."""
+    kinds = [kind_of(line) for line in item.lines]
+    return kinds.count("row") == 8 if kind == "row" else "side" in kinds
+
+
+def _games(lines: Sequence[tuple[int, str]]) -> Iterator[_Item]:
+    """Lines of moves as games: a line each, or numbered moves that go on in the next line."""
+    item: _Item | None = None
+    for number, line in lines:
+        if item is not None and _goes_on(item, line):
+            item.lines.append(line)
+            continue
+        if item is not None:
+            yield item
+        item = _Item(number, False, [line])
+    if item is not None:
+        yield item
+
+
+def _goes_on(item: _Item, line: str) -> bool:
+    """Whether a line may go on with a game whose moves are numbered, or stand in a line each.
+
+    Games may be numbered as well, but then a line has more moves than two behind one number.
+    """
+    if _RESULT_ALONE.fullmatch(line) or (_is_one_move(item.lines[-1]) and _is_one_move(line)):
+        return True
+    first, before = _NUMBER.match(item.lines[0]), _last_number(item.lines[-1])
+    number = _NUMBER.match(line)
+    if first is None or number is None or before is None or int(first[1]) != 1:
+        return False
+    return (
+        int(number[1]) in (before, before + 1)
+        and _moves_at_most_two(item.lines[-1])
+        and _moves_at_most_two(line)
+    )
+
+
+def _is_one_move(line: str) -> bool:
+    return _ONE_MOVE.fullmatch(line) is not None
+
+
+def _parts(line: str) -> list[tuple[int, str]]:
+    """The numbers of a line, each with what stands behind it."""
+    found = list(re.finditer(r"(?<![a-h\d])(\d{1,9})\s*(?:[.:)…]+|(?=\s))", line, re.IGNORECASE))
+    ends = [*(one.start() for one in found), len(line)][1:]
+    return [(int(one[1]), line[one.end() : end]) for one, end in zip(found, ends, strict=True)]
+
+
+def _last_number(line: str) -> int | None:
+    parts = _parts(line)
+    return parts[-1][0] if parts else None
+
+
+def _moves_at_most_two(line: str) -> bool:
+    try:
+        return all(len(read_moves(text).squares) <= 2 for _, text in _parts(line))
+    except RecordError:
+        return False
+
+
+def _records(item: _Item, rules: Rules, side: Side | None) -> list[GameRecord]:
+    """The position or the game of an item; where its numbers are those of games, all of them."""
+    if item.position:
+        return [GameRecord(rules=rules, start=read_position("\n".join(item.lines), side))]
+    lines = [_bare(line) for line in item.lines]
+    if _RESULT_ALONE.fullmatch(lines[0]):
+        raise RecordError(f"{lines[0].strip()!r} is a result without moves before it")
+    numbered = [line for line in lines if not _RESULT_ALONE.fullmatch(line)]
+    each = _all_games(numbered, rules) if len(numbered) > 1 else None
+    try:
+        game = game_of(read_moves("\n".join(lines)), rules=rules)
+    except RecordError:
+        if each is None:
+            raise
+        return each
+    if each is not None:
+        raise RecordError(
+            f"the {len(numbered)} lines from here on can be one game or a game each; write each "
+            "game in one line, without numbers"
+        )
+    return [game]
+
+
+def _all_games(lines: Sequence[str], rules: Rules) -> list[GameRecord] | None:
+    """A game of each line; None where one is none."""
+    try:
+        return [game_of(read_moves(line), rules=rules) for line in lines]
+    except RecordError:
+        return None
+
+
+def _bare(line: str) -> str:
+    return re.split("[%#]", line, maxsplit=1)[0]
+
+
+def lines_text(records: Sequence[GameRecord]) -> str:
+    """The games' moves, passes left out, a line each, below their rules where those are not the
+    usual ones. RecordError where one begins elsewhere, or where rules differ."""
+    lines = [rules_line(records)]
     for number, record in enumerate(records, 1):
         if record.start != Board.start():
-            raise RecordError(f"game {number} does not begin at the start position")
+            raise RecordError(
+                f"game {number} does not begin at the start position, which .txt cannot say; take "
+                ".ggf or .pgn, or .obf for positions"
+            )
         lines.append("".join(square_name(s) for s in record.moves if s != PASS) + "\n")
-    write_text(path, "".join(lines))
+    return "".join(lines)

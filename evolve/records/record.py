@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from evolve.engine.board import Board
 from evolve.engine.rules import DEFAULT_RULES, PASS, Rules, check_rules
 from evolve.engine.squares import square_name
 from evolve.errors import IllegalMoveError, RecordError
+from evolve.records.moves import Result, Written
 
 Ending = Literal["end", "unfinished", "resigned", "time", "agreed"]
 Winner = Literal["black", "white", "draw"]
@@ -81,19 +82,104 @@ def play_moves(board: Board, moves: Iterable[int]) -> Board:
     return board
 
 
-def with_passes(board: Board, squares: Iterable[int]) -> tuple[int, ...]:
-    """The moves with the passes put in that the rules force. RecordError names an illegal one."""
+def with_passes(
+    board: Board,
+    squares: Iterable[int],
+    sides: Iterable[str] | None = None,
+    word: Callable[[int], str] | None = None,
+) -> tuple[int, ...]:
+    """The moves with the passes put in that the rules force, also behind the last one.
+
+    Passes may be there as well: they are checked, and dropped where the game is over. `sides`
+    (`black`, `white`) are those that moved, where that is known: they must be right, and nothing
+    is put in behind the last. RecordError names the first move that cannot be, as `word` gives it
+    for its number.
+    """
+    return _played(board, squares, sides, word)[0]
+
+
+def _played(
+    board: Board,
+    squares: Iterable[int],
+    sides: Iterable[str] | None = None,
+    word: Callable[[int], str] | None = None,
+) -> tuple[tuple[int, ...], Board]:
+    """The moves of `with_passes`, and the board behind them."""
     moves: list[int] = []
+    movers = None if sides is None else iter(sides)
     for number, square in enumerate(squares, 1):
-        if not board.legal_moves() and not board.is_over():
-            moves.append(PASS)
-            board = board.pass_move()
+        mover = None if movers is None else next(movers)
         try:
-            board = board.play(square)
-        except IllegalMoveError as error:
+            if mover is not None and mover != board.side:
+                board = _turned(board, mover, moves)
+            if square != PASS:
+                try:
+                    board = board.play(square)
+                except IllegalMoveError:
+                    if board.legal_moves() or board.is_over():
+                        raise
+                    board = board.pass_move()
+                    moves.append(PASS)
+                    board = board.play(square)
+            elif not board.is_over():
+                board = board.pass_move()
+            else:
+                continue
+        except (IllegalMoveError, RecordError) as error:
             line = str(error).splitlines()[0]
-            raise RecordError(f"move {number}, {square_name(square)}: {line}") from error
+            told = square_name(square) if word is None else word(number)
+            raise RecordError(f"move {number}, {told}: {line}") from error
         moves.append(square)
-    if not board.legal_moves() and not board.is_over():
+    if sides is None and not board.legal_moves() and not board.is_over():
         moves.append(PASS)
-    return tuple(moves)
+        board = board.pass_move()
+    return tuple(moves), board
+
+
+def _turned(board: Board, mover: str, moves: list[int]) -> Board:
+    """The board with `mover` to move, where the other side must pass, or the game is over."""
+    if board.legal_moves():
+        raise RecordError(f"it is {board.side}'s turn")
+    if board.is_over():
+        return board
+    moves.append(PASS)
+    return board.pass_move()
+
+
+def game_of(
+    written: Written, start: Board | None = None, rules: Rules = DEFAULT_RULES, **about: Any
+) -> GameRecord:
+    """The game of moves as they were written, from `start`; about: further fields of the record.
+
+    A result at the end counts for a game that stops before its own end, and must be right for one
+    that does not. Raises RecordError.
+    """
+    begin = Board.start() if start is None else start
+    result = written.result
+    moves, final = _played(begin, written.squares)
+    if result is not None:
+        about = {**about, "result": result.score}
+    game = GameRecord(moves, rules=rules, start=begin, **about)
+    vars(game)["final"] = final  # what the property keeps: it would play all of it again
+    if result is not None and game.ending == "end":
+        _check_result(game, result)
+    return game
+
+
+def _check_result(game: GameRecord, result: Result) -> None:
+    black, white = game.final.discs("black"), game.final.discs("white")
+    empties = 64 - black - white
+    if not result.counts:
+        # Some write 1-0 where black won, others where white did: here the moves say who.
+        if (result.score == 0) != (black == white):
+            raise RecordError(
+                f"the result {result} contradicts the moves, which end {black}-{white}"
+            )
+    elif (result.black, result.white) not in (
+        (black, white),
+        (black + empties * (black > white), white + empties * (white > black)),
+    ):
+        raise RecordError(
+            f"the result {result} contradicts the moves, which end {black}-{white}, black's first; "
+            "take the wrong one away"
+        )

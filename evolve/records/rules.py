@@ -21,7 +21,7 @@ from evolve.records.record import GameRecord
 from evolve.tables.layout import CONFIG_FILE, GAMES, RATING_FILE
 
 _MATCH_WORD: Final = re.compile(r"(?:^|\s)rules=(\S+)")
-_LINE: Final = re.compile(rb"(?:\xef\xbb\xbf)?[#%;] *rules: *([a-z-]{1,40})\s")
+_LINE: Final = re.compile(r"[#%;] *rules: *([a-z-]{1,40})\s")
 _OF_FOLDERS: Final = re.compile(r"(gen-\d+|playoff|pair-\d+-\d+)\.parquet")
 
 
@@ -87,8 +87,8 @@ def rules_line(records: Sequence[GameRecord]) -> str:
     return "" if found <= {DEFAULT_RULES} else f"# rules: {found.pop()}\n"
 
 
-def rules_in_text(data: bytes) -> Rules | None:
+def rules_in_text(text: str) -> Rules | None:
     """The rules that the first line of such a text says; None where it says none."""
-    found = _LINE.match(data[:100])
-    said = "" if found is None else found[1].decode()
+    found = _LINE.match(text)
+    said = "" if found is None else found[1]
     return said if said in RULE_SETS else None

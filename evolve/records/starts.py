@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from evolve.engine.board import Board
 from evolve.errors import RecordError
-from evolve.records.obf import format_obf, parse_obf
+from evolve.records.obf import format_obf
+from evolve.records.positions import read_position
 
 
 def start_text(board: Board) -> str | None:
@@ -17,12 +18,6 @@ def start_board(text: str | None) -> Board:
     if text is None:
         return Board.start()
     try:
-        board = parse_obf(text)
+        return read_position(text)
     except RecordError as error:
         raise RecordError(f"start: {error}") from error
-    return usual_or(board)
-
-
-def usual_or(board: Board) -> Board:
-    """The board, or the usual start in its place where they are equal: that knows its moves."""
-    return Board.start() if board == Board.start() else board

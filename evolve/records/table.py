@@ -1,8 +1,9 @@
-"""Records as the games table, and files of games whatever their format."""
+"""Records as the games table, and tables as CSV, JSON and Parquet."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -10,33 +11,26 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
+from evolve.engine.board import Board
 from evolve.engine.results import (
     DISCS_BLACK,
     DISCS_WHITE,
     PLIES,
     RESULT_COLUMNS,
 )
-from evolve.engine.rules import Rules, check_rules
-from evolve.engine.squares import format_moves, parse_moves
+from evolve.engine.rules import Rules
+from evolve.engine.squares import format_moves
 from evolve.errors import RecordError, RulesError, RunError
-from evolve.files.atomic import write_text
-from evolve.records.files import read_bytes
-from evolve.records.ggf import read_ggf, write_ggf
-from evolve.records.lines import read_lines, write_lines
-from evolve.records.obf import read_obf
-from evolve.records.record import Ending, GameRecord
-from evolve.records.rules import (
-    agreed_rules,
-    check_winner,
-    rules_beside,
-    rules_in_row,
-    rules_in_text,
-    rules_line,
-)
-from evolve.records.starts import start_board, start_text, usual_or
-from evolve.records.wthor import read_wthor
+from evolve.files.atomic import write_bytes
+from evolve.records.columns import moves_and_names
+from evolve.records.files import ending_of, packed, read_bytes, text_of
+from evolve.records.moves import read_moves
+from evolve.records.reading import Reading
+from evolve.records.record import Ending, GameRecord, game_of
+from evolve.records.rules import agreed_rules, check_winner, rules_beside, rules_in_row
+from evolve.records.starts import start_board, start_text
 from evolve.tables.games import FAILED, GAMES_COLUMNS, RULES, START, GameRows
-from evolve.tables.parquet import read_table, write_table
+from evolve.tables.parquet import bytes_of, table_of
 
 if TYPE_CHECKING:  # 0.2 s, which files of records do without
     import pandas as pd
@@ -45,8 +39,6 @@ KIND: Final = "record"
 _RESULTS: Final = {"black": 64.0, "white": -64.0, "draw": 0.0}
 _NEEDED: Final = ("black", "white", "moves", "winner", "reason")
 _OPTIONAL: Final = (RULES, START, "match")
-_SAY_RULES: Final = (".ggf", ".wtb")
-"""Files whose games are of known rules: GGF says them, and WTHOR has those of the usual game."""
 
 
 def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
@@ -74,46 +66,65 @@ def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
     return frame
 
 
+def scan_frame(
+    frame: pd.DataFrame,
+    rules: Rules | None = None,
+    *,
+    judged: bool = True,
+    bad: Mapping[int, str] | None = None,
+) -> Reading:
+    """The games of a table, by the rules that each says, or else by `rules`, or standard; with the
+    rows that could not be read.
+
+    A games table has our columns, whatever the case of their names; of another the column with
+    moves is found. `bad` are rows that are damaged, with the reason. RecordError where no column
+    has moves; RulesError, unless `judged` is False, for a row that says other rules than `rules`,
+    or has another winner than its rules give it.
+    """
+    frame = frame.loc[:, ~frame.columns.duplicated()]
+    named = {str(column).strip().lower(): column for column in reversed(list(frame.columns))}
+    ours = all(name in named for name in _NEEDED)
+    if ours:
+        there = [name for name in (*_NEEDED, *_OPTIONAL) if name in named]
+        frame = frame[[named[name] for name in there]].set_axis(there, axis=1)
+    else:
+        frame = moves_and_names(frame)
+    reading = Reading()
+    for number, row in enumerate(frame.itertuples(index=False), 1):
+        try:
+            if bad and number in bad:
+                raise RecordError(bad[number])
+            reading.add(_record(row, rules, judged) if ours else _record_of_others(row, rules))
+        except RulesError as error:
+            raise RulesError(f"row {number}: {error}") from error
+        except RecordError as error:
+            reading.leave_out(f"row {number}", error)
+    return reading
+
+
 def records_of_frame(
     frame: pd.DataFrame, rules: Rules | None = None, *, judged: bool = True
 ) -> list[GameRecord]:
-    """The games of a games table, by the rules that each says, or else by `rules`, or standard.
-
-    RecordError names a row that is invalid; RulesError, unless `judged` is False, one that says
-    other rules than `rules`, or has another winner than its rules give it.
-    """
-    missing = [column for column in _NEEDED if column not in frame]
-    if missing:
-        raise RecordError(f"this is not a games table: it has no column {missing[0]}")
-    columns = [*_NEEDED, *(column for column in _OPTIONAL if column in frame)]
-    records = []
-    for number, row in enumerate(frame[columns].itertuples(index=False), 1):
-        try:
-            records.append(_record(row, rules, judged))
-        except RecordError as error:
-            raise type(error)(f"row {number}: {error}") from error
-    return records
+    """The games of a games table, which must all be right; RecordError names an invalid row, and
+    RulesError is as of `scan_frame`."""
+    return scan_frame(frame, rules, judged=judged).whole()
 
 
 def _record(row: Any, asked: Rules | None, judged: bool) -> GameRecord:
     moves = "" if row.moves is None else row.moves
     if not isinstance(moves, str) or not isinstance(row.reason, str) or not row.reason:
         raise RecordError("moves and reason must be text; is it cut off?")
-    known = isinstance(row.winner, str)
-    if row.winner not in _RESULTS and (known or not _is_missing(row.winner)):
-        raise RecordError(f"winner {row.winner!r} is none of {', '.join(_RESULTS)}")
+    winner, names = _winner(row.winner), (str(row.black), str(row.white))
     said = rules_in_row(_text_of(row, RULES), getattr(row, "match", None))
     rules = agreed_rules(said, asked, judged)
-    start = start_board(_text_of(row, START))
-    squares = tuple(parse_moves(moves))
-    record = GameRecord(squares, str(row.black), str(row.white), rules, start)
+    record = _exact(moves, names, rules, start_board(_text_of(row, START)))
     if record.ending == "end":
-        if judged and known and row.reason == "end":
-            check_winner(record, row.winner, said)
+        if judged and winner is not None and row.reason == "end":
+            check_winner(record, winner, said)
         return record
     return replace(
         record,
-        result=_RESULTS[row.winner] if known else None,
+        result=None if winner is None else _RESULTS[winner],
         stopped=_stopped(row.reason),
     )
 
@@ -126,6 +137,38 @@ def _text_of(row: Any, column: str) -> str | None:
     if value is None or _is_missing(value):
         return None
     raise RecordError(f"{column} {value!r} is not text")
+
+
+def _exact(moves: str, names: tuple[str, str], rules: Rules, start: Board) -> GameRecord:
+    """The game of a table of ours, whose moves have all passes, or of one that a person changed."""
+    written = read_moves(moves)
+    try:
+        record = GameRecord(written.squares, *names, rules, start)
+        _ = record.final
+    except RecordError:
+        return game_of(written, start, rules, black=names[0], white=names[1])
+    return record
+
+
+def _record_of_others(row: Any, asked: Rules | None) -> GameRecord:
+    """The game of a row of a table that others made."""
+    if not isinstance(row.moves, str) or not row.moves.strip():
+        raise RecordError("it has no moves")
+    return game_of(
+        read_moves(row.moves),
+        rules=agreed_rules(None, asked),
+        black="" if _is_missing(row.black) else str(row.black),
+        white="" if _is_missing(row.white) else str(row.white),
+        result=_RESULTS.get(row.winner),
+    )
+
+
+def _winner(value: Any) -> str | None:
+    if isinstance(value, str) and value in _RESULTS:
+        return value
+    if (isinstance(value, str) and not value) or _is_missing(value):
+        return None
+    raise RecordError(f"winner {value!r} is none of {', '.join(_RESULTS)}")
 
 
 def _is_missing(value: Any) -> bool:
@@ -142,102 +185,77 @@ def _stopped(reason: str) -> Ending:
     return "resigned" if reason.startswith(FAILED) else "unfinished"
 
 
-def _read_csv(path: Path) -> pd.DataFrame:
+def _csv_frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str]]:
     from evolve.tables.sheet import read_csv  # not above: it loads pandas
 
     try:
-        return read_csv(path, keep_default_na=False, na_values={"winner": [""]})
-    except (OSError, ValueError) as error:
+        return read_csv(text_of(data))
+    except ValueError as error:
         raise RecordError(f"{path}: {_first_line(error)}") from error
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
+def _json_frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str]]:
+    import pandas as pd  # not above: it is loaded where there is a frame
+
     try:
-        frame: pd.DataFrame = read_table(path).to_pandas(ignore_metadata=True)
+        rows = json.loads(text_of(data))
+    except (ValueError, RecursionError) as error:
+        raise RecordError(f"{path} is not JSON: {_first_line(error)}") from error
+    if isinstance(rows, list) and all(isinstance(row, str) for row in rows):
+        rows = [{"moves": row} for row in rows]
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise RecordError(f"{path} is not a table: it must be a list of objects, a game each")
+    return pd.DataFrame(rows, dtype=object), {}
+
+
+def _parquet_frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str]]:
+    try:
+        frame: pd.DataFrame = table_of(data, path).to_pandas(ignore_metadata=True)
     except RunError as error:
         raise RecordError(str(error)) from error
     except (ValueError, pa.ArrowException) as error:
         raise RecordError(f"{path}: {_first_line(error)}") from error
-    return frame
+    return frame, {}
 
 
-def _first_line(error: Exception) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
+def _first_line(error: BaseException) -> str:
     return (str(error) or type(error).__name__).splitlines()[0]
 
 
-def _read_positions(path: Path) -> list[GameRecord]:
-    """Positions, as games that begin there and have no moves yet."""
-    return [GameRecord(start=usual_or(board)) for board in read_obf(path)]
-
-
-_READERS: Final[dict[str, Callable[[Path], list[GameRecord]]]] = {
-    ".ggf": read_ggf,
-    ".obf": _read_positions,
-    ".txt": read_lines,
-    ".wtb": read_wthor,
+_FRAMES: Final[dict[str, Callable[[bytes, Path], tuple[pd.DataFrame, Mapping[int, str]]]]] = {
+    ".csv": _csv_frame,
+    ".json": _json_frame,
+    ".parquet": _parquet_frame,
 }
-_TABLES: Final = {".csv": _read_csv, ".parquet": _read_parquet}
+
+
+def scan_table(data: bytes, path: Path, rules: Rules | None, judged: bool) -> Reading:
+    """The games of a `.csv`, `.json` or `.parquet` file; RecordError where it is no table."""
+    frame, bad = _FRAMES[ending_of(path)](data, path)
+    if RULES not in frame and (beside := rules_beside(path)):
+        frame = frame.assign(**{RULES: beside})
+    return scan_frame(frame, rules, judged=judged, bad=bad)
 
 
 def read_frame(path: Path) -> pd.DataFrame:
     """The table in a `.csv` or `.parquet` file; RecordError when it cannot be read."""
-    return _TABLES[path.suffix.lower()](path)
+    frame, bad = _FRAMES[ending_of(path)](read_bytes(path), path)
+    for number, reason in bad.items():
+        raise RecordError(f"{path}, row {number}: {reason}")
+    return frame
 
 
-def read_games(
-    path: str | Path, rules: Rules | None = None, *, judged: bool = True
-) -> list[GameRecord]:
-    """The games of a file, by its extension.
+def table_bytes(path: Path, frame: pd.DataFrame) -> bytes:
+    """A table as a file of this name has it, before it is packed."""
+    if ending_of(path) == ".parquet":
+        return bytes_of(pa.Table.from_pandas(frame, preserve_index=False))
+    if ending_of(path) == ".json":
+        return frame.to_json(orient="records").encode() + b"\n"
+    from evolve.tables.sheet import csv_text  # not above: it loads pandas
 
-    `.ggf`; `.wtb` (WTHOR); `.obf` (positions, as games that begin there); `.csv` and `.parquet`,
-    games tables; else move strings, one a line. rules: of games that do not say theirs, standard by
-    default. RecordError names the place of any damage; RulesError, unless `judged` is False, a game
-    that says other rules than these, or that others won by them. PositionError for unknown rules.
-    """
-    if rules is not None:
-        check_rules(rules)
-    path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix in _TABLES:
-        frame = read_frame(path)
-        if RULES not in frame:
-            frame = frame.assign(**{RULES: rules_beside(path)})
-        try:
-            return records_of_frame(frame, rules, judged=judged)
-        except RecordError as error:
-            raise type(error)(f"{path}, {error}") from error
-    records = _READERS.get(suffix, read_lines)(path)
-    text = None if suffix in _SAY_RULES else rules_in_text(read_bytes(path))
-    for number, record in enumerate(records, 1):
-        try:
-            agreed = agreed_rules(record.rules if suffix in _SAY_RULES else text, rules, judged)
-        except RulesError as error:
-            raise RulesError(f"{path}, game {number}: {error}") from error
-        if agreed != record.rules:
-            records[number - 1] = replace(record, rules=agreed)
-    return records
+    return csv_text(frame).encode()
 
 
 def write_frame(path: Path, frame: pd.DataFrame) -> None:
-    """Write a table as `.csv` or `.parquet`, in one step."""
-    if path.suffix.lower() == ".csv":
-        from evolve.tables.sheet import csv_text  # not above: it loads pandas
-
-        write_text(path, csv_text(frame))
-    else:
-        write_table(path, pa.Table.from_pandas(frame, preserve_index=False))
-
-
-def write_games(path: Path, records: Sequence[GameRecord]) -> None:
-    """Write games by the extension: `.ggf`, `.txt`, `.csv` or `.parquet`."""
-    suffix = path.suffix.lower()
-    if suffix == ".ggf":
-        write_ggf(path, records)
-    elif suffix in _TABLES:
-        write_frame(path, games_frame(records))
-    elif suffix == ".txt":
-        write_lines(path, records, rules_line(records))
-    else:
-        raise RecordError(f"{path}: games are written as .ggf, .txt, .csv or .parquet")
+    """Write a table as `.csv`, `.json` or `.parquet`, in one step."""
+    write_bytes(path, packed(table_bytes(path, frame), path))

@@ -6,38 +6,39 @@ endian. Header, 16 bytes: century, year, month and day of the file (bytes), numb
 solitaires), depth of the theoretical score, one reserved. Then 68 bytes a game: ids of tournament,
 black and white player (uint16), black's discs at the end, black's discs with best play from that
 depth (bytes), 60 moves as 10 × row + column counted from 1, 0 after the last; passes are left out.
+
+Names are in files of their own, with the same header, whose int16 counts them: players in `.jou`,
+20 bytes each, tournaments in `.trn`, 26 bytes each, in Latin-1 up to the first byte 0.
 """
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from evolve.engine.board import Board
 from evolve.errors import RecordError
-from evolve.records.files import read_bytes
+from evolve.records.files import PACKED, read_bytes
+from evolve.records.reading import Reading
 from evolve.records.record import GameRecord, with_passes
 
 _HEADER: Final = struct.Struct("<4BiHH4B")
 _GAME: Final = struct.Struct("<3H2B60s")
+_COMMON: Final = "wthor"
+"""Stem of the files of names that belong to all databases of a folder."""
+_PLAYER, _TOURNAMENT = 20, 26
+_SQUARES: Final = {10 * (s // 8 + 1) + s % 8 + 1: s for s in range(64)}
 
 
-def read_wthor(path: Path) -> list[GameRecord]:
-    """All games of a `.wtb` file.
+def scan_wthor(data: bytes, path: Path | None = None) -> Reading:
+    """The games in the bytes of a `.wtb` file, with those that could not be read.
 
-    Players are named `player 12` after their ids, the place is `tournament 3`. A game that
-    stopped before its end counts by its recorded discs. RecordError names the damaged byte.
+    Players are named after the `.jou` and `.trn` files beside `path`, of the same name or `WTHOR`,
+    or else `player 12` and `tournament 3` after their ids. A game that stopped before its end
+    counts by its recorded discs. RecordError names the byte of damage to all of it.
     """
-    data = read_bytes(path)
-    try:
-        return parse_wthor(data)
-    except RecordError as error:
-        raise RecordError(f"{path}: {error}") from error
-
-
-def parse_wthor(data: bytes) -> list[GameRecord]:
-    """The games in the bytes of a `.wtb` file; RecordError names the place of the damage."""
     if len(data) < _HEADER.size:
         raise RecordError(f"{len(data)} bytes are not a WTHOR file: its header alone has 16")
     _, _, _, _, count, _, year, size, kind, _, _ = _HEADER.unpack_from(data)
@@ -46,34 +47,87 @@ def parse_wthor(data: bytes) -> list[GameRecord]:
     if kind != 0:
         raise RecordError(f"byte 13: kind {kind} is solitaires, not games")
     whole = _HEADER.size + count * _GAME.size
-    if count < 0 or len(data) != whole:
-        raise RecordError(f"{len(data)} bytes, where {count} games (bytes 4 to 7) need {whole}")
-    records = []
-    for number in range(count):
+    if count < 0:
+        raise RecordError(f"{count} games (bytes 4 to 7)")
+    reading = Reading()
+    players = _names(path, ".jou", _PLAYER, "player")
+    tournaments = _names(path, ".trn", _TOURNAMENT, "tournament")
+    there = min(count, (len(data) - _HEADER.size) // _GAME.size)
+    for number in range(there):
         place = _HEADER.size + number * _GAME.size
         try:
-            records.append(_parse_game(data, place, year))
+            reading.add(_parse_game(data, place, year, players, tournaments))
         except RecordError as error:
-            raise RecordError(f"game {number + 1} at byte {place}: {error}") from error
-    return records
+            reading.leave_out(f"game {number + 1} at byte {place}", error)
+    told = f"{len(data)} bytes, where {count} games (bytes 4 to 7) need {whole}"
+    if len(data) > whole:
+        reading.leave_out(f"byte {whole}", told)
+    if there < count:
+        place = _HEADER.size + there * _GAME.size
+        reading.leave_out(
+            f"game {there + 1} at byte {place}", f"it is cut off: {told}", count - there
+        )
+    return reading
 
 
-def _parse_game(data: bytes, place: int, year: int) -> GameRecord:
+def _parse_game(
+    data: bytes, place: int, year: int, players: _Names, tournaments: _Names
+) -> GameRecord:
     tournament, black, white, discs, _, played = _GAME.unpack_from(data, place)
     codes = played.rstrip(b"\0")
-    squares = []
-    for number, code in enumerate(codes, 1):
-        row, column = divmod(code, 10)
-        if not (1 <= row <= 8 and 1 <= column <= 8):
-            raise RecordError(f"move {number} is {code} (byte {place + 7 + number}), no square")
-        squares.append(8 * (row - 1) + column - 1)
+    try:
+        squares = [_SQUARES[code] for code in codes]
+    except KeyError:
+        number = next(number for number, code in enumerate(codes, 1) if code not in _SQUARES)
+        raise RecordError(
+            f"move {number} is {codes[number - 1]} (byte {place + 7 + number}), no square"
+        ) from None
     if discs > 64:
         raise RecordError(f"black has {discs} discs (byte {place + 6})")
     return GameRecord(
         moves=with_passes(Board.start(), squares),
-        black=f"player {black}",
-        white=f"player {white}",
+        black=players.of(black),
+        white=players.of(white),
         result=float(2 * discs - 64),
-        place=f"tournament {tournament}",
+        place=tournaments.of(tournament),
         date=str(year),
     )
+
+
+class _Names:
+    """Names by id; `kind 12` for one that is not known."""
+
+    def __init__(self, kind: str, names: Sequence[str]) -> None:
+        self._kind, self._names = kind, names
+
+    def of(self, number: int) -> str:
+        """The name of an id."""
+        known = self._names[number] if number < len(self._names) else ""
+        return known or f"{self._kind} {number}"
+
+
+def _names(path: Path | None, ending: str, width: int, kind: str) -> _Names:
+    """The names beside a database; none where there is no such file."""
+    file = None if path is None else _beside(path, ending)
+    if file is None:
+        return _Names(kind, ())
+    data = read_bytes(file)
+    count = 0 if len(data) < _HEADER.size else _HEADER.unpack_from(data)[5]
+    if len(data) != _HEADER.size + count * width:
+        raise RecordError(
+            f"{file.name} beside it is not its names: {len(data)} bytes, where {count} of them "
+            f"(bytes 8 and 9) need {_HEADER.size + count * width}; take it away, or mend it"
+        )
+    fields = (data[place : place + width] for place in range(_HEADER.size, len(data), width))
+    return _Names(kind, [one.split(b"\0", 1)[0].decode("latin-1").strip() for one in fields])
+
+
+def _beside(path: Path, ending: str) -> Path | None:
+    """The file of names beside a database: of its own name, or else that of all."""
+    stem = path.name.lower().partition(".")[0]
+    try:
+        there = {file.name.lower(): file for file in path.parent.iterdir()}
+    except OSError:  # the folder cannot be listed: then nothing is known of its files
+        return None
+    wanted = [f"{one}{ending}{end}" for one in (stem, _COMMON) for end in ("", *PACKED)]
+    return next((there[name] for name in wanted if name in there), None)

@@ -9,8 +9,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from evolve.documents import parse_json, read_document
+from evolve.engine.squares import square_name
+from evolve.errors import RecordError
 from evolve.files.atomic import write_text
 from evolve.files.changes import remove
+from evolve.records.moves import read_move
 from evolve.service.agents import Agents
 from evolve.service.models.agents import NewPlay, Play, PlayMove
 from evolve.service.place import Place
@@ -20,6 +23,16 @@ from evolve.service.search import Search
 _NAME: Final = re.compile(r"[0-9a-f]{16}")
 _KEPT: Final = 500
 """Games; the oldest go first."""
+
+
+def _move_of(text: str) -> str:
+    """The name of the square that was asked for, or `undo`; ProblemError where it is neither."""
+    if text.strip().lower() == "undo":
+        return "undo"
+    try:
+        return square_name(read_move(text))
+    except RecordError as error:
+        raise ProblemError(422, f"move: {error}; or undo", [("/move", str(error))]) from error
 
 
 class Plays:
@@ -57,9 +70,10 @@ class Plays:
         play = self.get(name)
         if asked.ply is not None and asked.ply != len(play.moves):
             raise ProblemError(409, f"{len(play.moves)} moves are made, not {asked.ply}")
-        if asked.move != "undo" and asked.move not in play.legal:
+        move = _move_of(asked.move)
+        if move not in ("undo", *play.legal):
             there = f"legal are {', '.join(play.legal)}" if play.legal else "the game is over"
-            detail = f"{asked.move} is not a legal move; {there}"
+            detail = f"{move} is not a legal move; {there}"
             raise ProblemError(409, detail, [("/move", detail)])
         found = await self._search.ask(
             "play",
@@ -67,7 +81,7 @@ class Plays:
             moves=" ".join(play.moves),
             rules=play.rules,
             side=play.side,
-            move=asked.move,
+            move=move,
         )
         return self._keep(play.model_copy(update=found))
 

@@ -126,17 +126,17 @@ def export(folder: str, individual: str, to: str) -> None:
     agent.save(f"{to}.{'npz' if agent.arrays else 'json'}")
 
 
-def evaluate(source: str, moves: str, rules: str) -> dict[str, Any]:
-    """The value of each legal move of a position."""
+def evaluate(source: str, moves: str, rules: str, board: str | None = None) -> dict[str, Any]:
+    """The value of each legal move of a position: after moves from a board, or from the start."""
     from evolve.engine.squares import square_name
 
     begin = time.perf_counter()
-    board = _board(moves)
+    position = _board(moves, board)
     agent = _loaded(source).with_rules(rules)
-    found = None if not board.legal_moves() else agent.analyse(board)
+    found = None if not position.legal_moves() else agent.analyse(position)
     values = {} if found is None else found.values
     return {
-        "side": board.side,
+        "side": position.side,
         "unit": None if found is None else found.unit,
         "depth": None if found is None else found.depth,
         "line": [] if found is None else [square_name(square) for square in found.line],
@@ -157,17 +157,19 @@ def evaluate(source: str, moves: str, rules: str) -> dict[str, Any]:
 def play(source: str, moves: str, rules: str | None, side: str, move: str | None) -> dict[str, Any]:
     """A game against a person: their move is made, passes are, and the agent answers."""
     from evolve.arena.agreement import agree_on
-    from evolve.engine.squares import parse_square, square_name
+    from evolve.engine.squares import square_name
+    from evolve.records.moves import read_move
 
     agent = _loaded(source)
     agreed = agree_on([agent], rules).rules
-    agent, board, played = agent.with_rules(agreed), _board(moves), moves.split()
+    agent, board = agent.with_rules(agreed), _board(moves)
+    played = [square_name(square) for square in board.moves]
     problem = None
     if move == "undo":
         played = _taken_back(played, side)
         board = _board(" ".join(played))
     elif move is not None:
-        board = board.play(parse_square(move))
+        board = board.play(read_move(move))
         played.append(move)
     while not board.is_over():
         if not board.legal_moves():
@@ -264,13 +266,27 @@ def space(kind: str) -> list[dict[str, Any]]:
     ]
 
 
-def _board(moves: str) -> Any:
-    """The position after moves from the start; RecordError names the first that is illegal."""
-    from evolve.engine.board import Board
-    from evolve.engine.squares import parse_moves
-    from evolve.records.record import play_moves
+def _board(moves: str, start: str | None = None) -> Any:
+    """The position after moves from a board, or from the start position.
 
-    return play_moves(Board.start(), parse_moves(moves))
+    PositionError where that is no board; RecordError names the first move that is illegal.
+    """
+    from evolve.engine.board import Board
+    from evolve.engine.rules import PASS
+    from evolve.errors import PositionError, RecordError
+    from evolve.records.moves import read_moves
+    from evolve.records.positions import read_position
+    from evolve.records.record import play_moves, with_passes
+
+    try:
+        begin = Board.start() if start is None else read_position(start)
+    except RecordError as error:
+        raise PositionError(str(error)) from error
+    written = read_moves(moves).squares
+    played = with_passes(begin, written)
+    if played[-1:] == (PASS,) and written[-1:] != (PASS,):
+        played = played[:-1]  # the side that must pass is asked, as any other
+    return play_moves(begin, played)
 
 
 _OPERATIONS: Final[dict[str, Callable[..., Any]]] = {

@@ -29,17 +29,22 @@ _DIGEST: Final = re.compile(rb"[0-9a-f]{64}")
 
 def write_table(path: Path, table: pa.Table) -> None:
     """Replace the file in one step; OSError, under its name, where that fails."""
+    write_bytes(path, bytes_of(table))
+
+
+def bytes_of(table: pa.Table) -> bytes:
+    """A table as a file has it, its digest in it."""
     sink = pa.BufferOutputStream()
     with pq.ParquetWriter(
         sink, table.schema, compression="zstd", write_page_checksum=True
     ) as writer:
         writer.write_table(table)
         writer.add_key_value_metadata({_KEY: _LABEL + b"0" * _DIGITS})
-    content = sink.getvalue().to_pybytes()
+    content: bytes = sink.getvalue().to_pybytes()
     # The last one: any other is in the table itself.
     place = content.rfind(_LABEL) + len(_LABEL)
     digest = hashlib.sha256(content).hexdigest().encode()
-    write_bytes(path, content[:place] + digest + content[place + _DIGITS :])
+    return content[:place] + digest + content[place + _DIGITS :]
 
 
 def read_table(
@@ -52,7 +57,18 @@ def read_table(
     as version 0.1 wrote them and other programs do, is taken as it is: page checksums are all that
     is verified of it.
     """
-    content = _verified(path)
+    return table_of(_content(path), path, columns, only=only)
+
+
+def table_of(
+    content: bytes,
+    path: Path,
+    columns: Columns | None = None,
+    *,
+    only: Sequence[str] | None = None,
+) -> pa.Table:
+    """The same of the content of a file, which errors name."""
+    _verify(content, path)
     try:
         # Not `pq.read_table`: its threads may let go of our bytes after it has returned, and where
         # that comes while Python ends, the process aborts: 6 of 240 sweeps ended by a signal.
@@ -76,27 +92,32 @@ def read_table(
 
 def read_metadata(path: Path) -> dict[bytes, bytes]:
     """The metadata of a table; RunError where the file is missing or damaged."""
-    content = _verified(path)
+    content = _content(path)
+    _verify(content, path)
     try:
         return dict(pq.read_schema(pa.BufferReader(content)).metadata or {})
     except (pa.ArrowException, OSError, ValueError, LookupError, MemoryError) as error:
         raise _damaged(path, error) from error
 
 
-def _verified(path: Path) -> bytes:
+def _content(path: Path) -> bytes:
     """A file's content, read in one piece: pyarrow opens a file more than once, and may find
     another one there the second time."""
     try:
-        content = path.read_bytes()
+        return path.read_bytes()
     except LinkError:
         raise
     except IsADirectoryError as error:
         raise RunError(f"{path} is missing or damaged: it is a folder") from error
     except OSError as error:
         raise RunError(f"{path} is missing or damaged: {error.strerror}") from error
+
+
+def _verify(content: bytes, path: Path) -> None:
+    """Raise RunError unless the digest of a file's content fits it, where it has one."""
     label = content.rfind(_LABEL)
     if label < 0 and _KEY not in content:
-        return content
+        return
     # Either of the two says that there must be a digest: no single flipped bit can take it away.
     place = label + len(_LABEL)
     digest = content[place : place + _DIGITS]
@@ -107,7 +128,6 @@ def _verified(path: Path) -> bytes:
     hashed.update(content[place + _DIGITS :])
     if hashed.hexdigest().encode() != digest:
         raise RunError(f"{path} is damaged: its digest does not fit its content")
-    return content
 
 
 def _check_schema(path: Path, found: pa.Schema, wanted: pa.Schema) -> None:

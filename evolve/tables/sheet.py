@@ -8,16 +8,19 @@ written as they are.
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
 
 _FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")
 """With apostrophes of its own as well, so that what is written can be read back for certain."""
+
+
+_SEPARATORS: Final = (",", ";", "\t", "|")
 
 
 class _Rows(io.StringIO):
@@ -39,9 +42,37 @@ def csv_text(frame: pd.DataFrame) -> str:
     return rows.getvalue()
 
 
-def read_csv(path: Path, **options: Any) -> pd.DataFrame:
-    """A table that `csv_text` wrote, or another program; `options` are those of pandas."""
-    return _mapped(pd.read_csv(path, **options), _plain)
+def read_csv(text: str) -> tuple[pd.DataFrame, dict[int, str]]:
+    """A table that `csv_text` wrote, or another program, every cell as text; and its rows, from 1,
+    that have more cells than the head, with what is wrong with them.
+
+    What separates cells is found out by the head: a comma, a semicolon, a tab or |. Short rows end
+    in empty cells. ValueError where there is no head.
+    """
+    lines = io.StringIO(text.removeprefix("\ufeff"), newline="")
+    first = lines.readline()
+    told = re.fullmatch(r'"?sep=(.)"?\s*', first)  # a spreadsheet's own way to say it
+    if not told:
+        lines.seek(0)
+    separator = told[1] if told else max(_SEPARATORS, key=lambda sign: len(_cells(first, sign)))
+    try:
+        head, *rows = [row for row in csv.reader(lines, delimiter=separator) if row] or [[]]
+    except csv.Error as error:
+        raise ValueError(str(error)) from error
+    if not head:
+        raise ValueError("there are no columns in it")
+    bad, good = {}, []
+    for number, row in enumerate(rows, 1):
+        if any(row[len(head) :]):
+            bad[number] = f"it has {len(row)} cells, where the head has {len(head)}"
+            row = []
+        good.append([_plain(cell) for cell in (*row, *[""] * len(head))[: len(head)]])
+    columns = [_plain(name) for name in head]
+    return pd.DataFrame(good, columns=columns, dtype=object), bad
+
+
+def _cells(line: str, separator: str) -> list[str]:
+    return next(csv.reader([line], delimiter=separator), [])
 
 
 def _mapped(frame: pd.DataFrame, change: Callable[[Any], Any]) -> pd.DataFrame:

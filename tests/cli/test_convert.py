@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +11,8 @@ import pandas as pd
 import pytest
 
 import evolve
-from evolve.records.obf import read_obf
-from evolve.records.table import read_games
-from tests.cli import done, fails, match, misused
+from evolve.records.formats import positions_of, read_games
+from tests.cli import done, fails, invoke, match, misused
 from tests.cli.test_old_run import OLD
 from tests.records.test_ggf import random_record
 from tests.records.test_wthor import database, game_bytes
@@ -30,7 +31,7 @@ def test_through_every_format_and_back() -> None:
 def test_positions() -> None:
     Path("a.wtb").write_bytes(database(*(game_bytes(random_record(s)) for s in range(9))))
     done("convert", "a.wtb", "--empties", 10, "-o", "ends.obf")
-    boards = read_obf(Path("ends.obf"))
+    boards = positions_of(read_games("ends.obf"))
     assert {board.empties for board in boards} == {10}
     assert len(boards) == 9
     found = done("solve", "ends.obf", "--json").document
@@ -47,7 +48,7 @@ def test_games_of_a_run_keep_their_winners(first: Path) -> None:
 
 
 def winners(file: object) -> list[str | None]:
-    return [record.winner for record in read_games(str(file))]
+    return [record.winner for record in read_games(str(file)).records]
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
@@ -82,7 +83,7 @@ def test_games_of_a_run_of_version_0_1_say_its_rules() -> None:
     done("show", OLD, "--table", "games", "-o", "g.csv")
     for source in ("g.csv", OLD / "games" / "gen-0001.parquet", OLD / "games" / "playoff.parquet"):
         done("convert", source, "-o", "g.ggf")
-        assert {record.rules for record in read_games("g.ggf")} == {"reversed"}
+        assert {record.rules for record in read_games("g.ggf").records} == {"reversed"}
 
 
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
@@ -94,11 +95,11 @@ def test_games_of_matches_and_ratings_say_their_rules(rules: str) -> None:
     assert set(pd.read_csv("m.csv")["rules"]) == {rules}
     for source in ("m.csv", "m.ggf", "rated/games/pair-000-001.parquet"):
         done("convert", source, "-o", "again.ggf")
-        assert {record.rules for record in read_games("again.ggf")} == {rules}
+        assert {record.rules for record in read_games("again.ggf").records} == {rules}
         assert winners("again.ggf") == winners(source)
     assert found["wins"] == sum(
         record.winner == ("black" if record.black == "random" else "white")
-        for record in read_games("m.ggf")
+        for record in read_games("m.ggf").records
     )
 
 
@@ -125,6 +126,96 @@ def test_what_cannot_be(arguments: tuple[str, ...], word: str) -> None:
 
 def test_wrong_use() -> None:
     Path("a.txt").write_text("f5d6\n")
-    assert "--empties" in misused("convert", "a.txt", "-o", "a.obf")
     assert "--empties" in misused("convert", "a.txt", "-o", "a.csv", "--empties", 3)
     assert "SOURCE" in misused("convert", "-o", "a.csv")
+
+
+BAD = "f5d6c3\nf5f5\n1. F5 d6 2. C3\nd3x9\nnothing\nf5f6 pass\nd3\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("convert", "a.txt", "-o", "b.ggf"), "3 games → b.ggf"),
+        (("convert", "a.txt", "-o", "b.obf"), "3 positions of 3 games → b.obf"),
+        (("replay", "a.txt", "3", "--moves"), "f5 d6 c3"),
+        (("replay", "a.txt", "7", "--moves"), "d3"),
+        (("match", "random", "random", "--openings", "a.txt", "--games", "2"), "games     2"),
+        (("rate", "random", "random", "swh", "--openings", "a.txt", "--games", "2"), "random"),
+    ],
+)
+def test_what_cannot_be_read_is_left_out_and_told(arguments: tuple[str, ...], said: str) -> None:
+    Path("a.txt").write_text(BAD)
+    result = invoke(*arguments)
+    assert result.code == 0, result
+    assert said in result.out
+    assert result.err.splitlines() == [
+        "a.txt: 4 games of 7 left out",
+        "  line 2: move 2, f5: f5 is not a legal move for white; legal: f4 d6 f6",
+        "  line 4: 'x9' at character 3 is not a move; moves are a1 to h8, or pass",
+        "  line 5: 'nothing' at character 1 is not a move; moves are a1 to h8, or pass",
+        "  and 1 more",
+    ]
+    assert "a.txt, line 2: move 2, f5" in fails(*arguments, "--strict")
+
+
+def test_solve_leaves_out_what_is_no_position() -> None:
+    end = random_record(3).final.cells()
+    Path("a.obf").write_text(f"{end} X;\n{end}\n{end} O % last\nz{end[1:]} X\n")
+    result = invoke("solve", "a.obf", "--json")
+    assert [one["position"] for one in result.document["positions"]] == [1, 3]
+    assert "line 2" in result.err
+    assert "who is to move" in result.err
+    sided = invoke("solve", "a.obf", "--json", "--side", "white").document["positions"]
+    assert [one["side"] for one in sided] == ["black", "white", "white"]
+    assert "line 2" in fails("solve", "a.obf", "--strict")
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.pgn", "a.csv.gz", "a.json", "a.ggf.bz2", "a.wtb"])
+def test_games_of_every_format_are_positions(name: str) -> None:
+    records = [random_record(seed) for seed in range(3)]
+    Path("all.wtb").write_bytes(database(*map(game_bytes, records)))
+    if name == "a.wtb":
+        Path("all.wtb").rename(name)
+    else:
+        done("convert", "all.wtb", "-o", name)
+    found = done("solve", name, "--json").document["positions"]
+    scores = [record.final.score() for record in records]
+    assert [one["score"] for one in found] == scores
+
+
+@pytest.mark.parametrize("ending", [".csv", ".json", ".parquet", ".json.gz", ".csv.bz2"])
+def test_our_own_tables_in_every_format(first: Path, ending: str) -> None:
+    plain = f"games{ending}".removesuffix(".gz").removesuffix(".bz2")
+    done("show", first, "--table", "games", "-o", plain)
+    if plain.endswith("json"):
+        shown = done("show", first, "--table", "games", "--format", "json").out
+        assert Path(plain).read_text() == shown
+    if ending.endswith(".gz"):
+        Path(f"games{ending}").write_bytes(gzip.compress(Path(plain).read_bytes()))
+    if ending.endswith(".bz2"):
+        Path(f"games{ending}").write_bytes(bz2.compress(Path(plain).read_bytes()))
+    done("convert", f"games{ending}", "--rules", "reversed", "-o", "again.csv")
+    done("show", first, "--table", "games", "-o", "games.csv")
+    before, after = pd.read_csv("games.csv"), pd.read_csv("again.csv")
+    assert before["moves"].tolist() == after["moves"].tolist()
+    assert before["winner"].tolist() == after["winner"].tolist()
+
+
+@pytest.mark.parametrize("command", ["convert", "replay", "solve", "match"])
+@pytest.mark.parametrize("name", ["games.xyz", "games.xz", "games.doc.gz"])
+def test_endings_that_are_not_known_are_told(command: str, name: str) -> None:
+    Path(name).write_text("f5d6c3\n")
+    arguments = {
+        "convert": ("convert", name, "-o", "b.ggf"),
+        "match": ("match", "swh", "zero", "--openings", name),
+    }.get(command, (command, name))
+    said = fails(*arguments)
+    assert f"the ending .{name.removesuffix('.gz').split('.')[1]} is not known" in said
+    assert ".ggf, .wtb, .pgn" in said
+
+
+def test_a_name_without_an_ending() -> None:
+    Path("games").write_text("f5d6c3\n")
+    assert "no ending" in fails("convert", "games", "-o", "b.ggf")
+    assert "no ending" in fails("match", "swh", "zero", "--openings", "games")

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.records.table import read_games, write_games
+from evolve.records.formats import read_games, write_games
 from tests.cli import Result, command, done, environment, fails, invoke, misused, snapshot
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
@@ -190,10 +190,11 @@ def test_names_that_would_be_formulas_come_back(tmp_path: Path) -> None:
     text = Path("games.csv").read_text()
     assert "'=1+1.json," in text
     assert "'@x.json," in text
-    games = read_games("games.csv")
+    games = read_games("games.csv").records
     assert {games[0].black, games[0].white} == names
     write_games(Path("again.csv"), games)
-    assert [game.black for game in read_games("again.csv")] == [game.black for game in games]
+    again = read_games("again.csv").records
+    assert [game.black for game in again] == [game.black for game in games]
 
 
 VALUES = [

@@ -38,7 +38,7 @@ def test_openings_from_games_of_any_kind(first: Path) -> None:
 )
 def test_bad_openings(text: str, words: list[str]) -> None:
     Path("openings.txt").write_text(text)
-    said = fails("match", "swh", "zero", "--openings", "openings.txt")
+    said = fails("match", "swh", "zero", "--openings", "openings.txt", "--strict")
     for word in words:
         assert word in said
     done("match", "swh", "zero", "--games", 2, "--ggf", "games.ggf")

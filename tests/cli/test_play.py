@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.records.table import read_games
+from evolve.records.formats import read_games
 from tests import forks
 from tests.cli import command, done, environment, fails, invoke, misused
 
@@ -54,6 +54,27 @@ def test_asking_and_typing_nonsense() -> None:
     assert "a1 is not a legal move" in said
     assert "must not pass" in said
     assert "nothing to undo" in said
+
+
+@pytest.mark.parametrize("typed", ["d3", "D3", "1. d3", "d3!", " D3 ", "1: D3"])
+def test_a_move_is_typed_in_any_way(typed: str) -> None:
+    said = done("play", "swh?depth=1", stdin=f"{typed}\nsave a.txt\nq\n").out
+    assert "is not a move" not in said
+    assert Path("a.txt").read_text().startswith("d3")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.txt", "1. F5 d6 2. C3\n"),
+        ("a.pgn", '[Black "x"]\n\n1. f5 d6 2. c3 *\n'),
+        ("a.csv", "id;game\n1;F5 D6 C3\n2;f5\n"),
+    ],
+)
+def test_games_of_any_format_are_loaded(name: str, text: str) -> None:
+    Path(name).write_text(text)
+    said = done("play", "swh?depth=1", "--side", "white", stdin=f"load {name}\nsave b.txt\nq\n").out
+    assert Path("b.txt").read_text().startswith("f5d6c3"), said
 
 
 def test_undo_goes_back_to_the_board_before() -> None:
@@ -108,7 +129,7 @@ def test_a_game_is_saved_and_gone_on_with(tmp_path: Path) -> None:
     part = tmp_path / "part.ggf"
     first = "\n".join([*typed[:4], f"save {part}", "quit"])
     assert f"the game so far → {part}" in done("play", "swh?depth=2", stdin=first).out
-    (record,) = read_games(part)
+    (record,) = read_games(part).records
     assert (record.black, record.white) == ("you", "swh?depth=2")
     rest = "\n".join([f"load {part}", *typed[4:]])
     said = done("play", "swh?depth=2", stdin=rest)
@@ -116,7 +137,7 @@ def test_a_game_is_saved_and_gone_on_with(tmp_path: Path) -> None:
     assert said.lines[-1].startswith(f"black {black}, white {white}")
     for line, answer in (
         (f"load {tmp_path / 'none.ggf'}", "No such file"),
-        (f"load {part} 2", "has 1 games"),
+        (f"load {part} 2", "has no game 2; it has 1 to 1"),
         ("save /nowhere/x.ggf", "No such file"),
         ("load", "is not a move"),
     ):
@@ -132,7 +153,7 @@ def test_games_are_kept_and_played_again(tmp_path: Path) -> None:
     assert "the game is over" in said.out
     assert "You are black" in said.out
     assert "You are white" in said.out
-    first, second = read_games(kept)
+    first, second = read_games(kept).records
     assert (first.black, second.white) == ("you", "you")
     assert (first.winner, second.winner) == ("white", "black")
     assert first.ending == "resigned"

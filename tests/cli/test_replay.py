@@ -12,8 +12,8 @@ import pytest
 
 import evolve
 from evolve.engine.squares import parse_moves
+from evolve.records.formats import write_games
 from evolve.records.record import GameRecord
-from evolve.records.table import write_games
 from tests import forks
 from tests.cli import command, done, environment, fails, misused, read_terminal
 from tests.records.test_ggf import random_record

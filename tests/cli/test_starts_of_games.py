@@ -9,10 +9,9 @@ import pandas as pd
 import pytest
 
 import evolve
-from evolve.records.ggf import write_ggf
-from evolve.records.obf import format_obf, read_obf, write_obf
+from evolve.records.formats import positions_of, read_games, write_games
+from evolve.records.obf import format_obf
 from evolve.records.record import GameRecord
-from evolve.records.table import read_games, write_games
 from tests.agents.test_external import source
 from tests.cli import done, fails, match, misused
 from tests.records.test_table import CORNER, from_board
@@ -30,7 +29,7 @@ GGS = (
 
 
 def as_obf(path: Path) -> None:
-    write_obf(path, BOARDS)
+    write_games(path, [GameRecord(start=board) for board in BOARDS])
 
 
 def as_starts(path: Path) -> None:
@@ -54,10 +53,10 @@ FILES: dict[str, Callable[[Path], None]] = {
 @pytest.mark.parametrize("agents", [("swh?depth=2", "zero"), ("uct?simulations=8", "swh")])
 def test_a_match_begins_where_the_openings_do(name: str, agents: tuple[str, str]) -> None:
     FILES[name](Path(name))
-    given = read_games(name)
+    given = read_games(name).records
     found = match(*agents, "--openings", name, "--out", "m.csv", "--ggf", "m.ggf", "--jobs", 1)
     assert found["games"] == 6
-    for played in (read_games("m.csv"), read_games("m.ggf")):
+    for played in (read_games("m.csv").records, read_games("m.ggf").records):
         assert [game.start for game in played] == [game.start for game in given for _ in "ab"]
         assert {game.ending for game in played} == {"end"}
         for game, opening in zip(played, (one for one in given for _ in "ab"), strict=True):
@@ -66,15 +65,17 @@ def test_a_match_begins_where_the_openings_do(name: str, agents: tuple[str, str]
     again = match(*agents, "--openings", name, "--out", "m.csv", "--ggf", "m.ggf", "--jobs", 2)
     assert again == found, "read from the files"
     done("convert", "m.csv", "-o", "again.ggf")
-    assert [game.final for game in read_games("again.ggf")] == [game.final for game in played]
+    assert [game.final for game in read_games("again.ggf").records] == [
+        game.final for game in played
+    ]
 
 
 def test_the_games_are_those_of_kernels() -> None:
     """From the usual start, which kernels play whole, and from its board as one of several."""
     words = ("swh?depth=2", "zero?depth=3", "--json")
     moves = evolve.Board.start().play(19)
-    write_ggf(Path("a.ggf"), [GameRecord((19,)), GameRecord(start=BOARDS[0])])
-    write_ggf(Path("b.ggf"), [GameRecord((19,))])
+    write_games(Path("a.ggf"), [GameRecord((19,)), GameRecord(start=BOARDS[0])])
+    write_games(Path("b.ggf"), [GameRecord((19,))])
     for name in ("a", "b"):
         done("match", *words, "--openings", f"{name}.ggf", "--out", f"{name}.csv")
     both, alone = pd.read_csv("a.csv"), pd.read_csv("b.csv")
@@ -83,7 +84,8 @@ def test_the_games_are_those_of_kernels() -> None:
     assert both["start"].isna().tolist() == [True, True, False, False]
     # White to move, and the same board with black to move and all discs turned round.
     turned = moves.cells().translate({88: 79, 79: 88})
-    write_obf(Path("c.obf"), [moves, evolve.Board.parse(turned, "black")])
+    boards = [moves, evolve.Board.parse(turned, "black")]
+    write_games(Path("c.obf"), [GameRecord(start=board) for board in boards])
     done("match", *words, "--openings", "c.obf", "--out", "c.csv")
     games = pd.read_csv("c.csv", keep_default_na=False)
     assert games["moves"][0] == games["moves"][3] == alone["moves"][0].removeprefix("d3 ")
@@ -93,7 +95,9 @@ def test_the_games_are_those_of_kernels() -> None:
 def test_a_finished_game_that_begins_elsewhere_gives_its_start() -> None:
     Path("g.ggf").write_text(GGS)
     done("match", "zero", "random", "--openings", "g.ggf", "--games", 2, "--ggf", "whole.ggf")
-    assert {game.start for game in read_games("whole.ggf")} == {read_games("g.ggf")[0].start}
+    assert {game.start for game in read_games("whole.ggf").records} == {
+        read_games("g.ggf").records[0].start
+    }
     found = match("swh", "zero", "--openings", "whole.ggf", "--out", "m.csv")
     assert found["games"] == 2, "one opening: both games begin there"
     assert pd.read_csv("m.csv", keep_default_na=False)["opening"].tolist() == ["", ""]
@@ -108,7 +112,9 @@ def test_a_rating_begins_there_too() -> None:
     as_obf(Path("a.obf"))
     done("rate", "swh", "zero", "random", "--openings", "a.obf", "--games", 6, "--out", "r")
     for path in sorted(Path("r/games").iterdir()):
-        assert [game.start for game in read_games(path)] == [b for b in BOARDS for _ in "ab"]
+        assert [game.start for game in read_games(path).records] == [
+            b for b in BOARDS for _ in "ab"
+        ]
 
 
 def test_replay_and_convert_show_the_start() -> None:
@@ -120,7 +126,7 @@ def test_replay_and_convert_show_the_start() -> None:
     done("convert", "a.obf", "-o", "b.parquet")
     done("convert", "b.parquet", "-o", "c.ggf")
     done("convert", "c.ggf", "--empties", 60, "-o", "d.obf")
-    assert read_obf(Path("d.obf")) == [board for board in BOARDS if board.empties == 60]
+    assert positions_of(read_games("d.obf")) == [board for board in BOARDS if board.empties == 60]
 
 
 @pytest.mark.parametrize("agents", [("swh", "good"), ("good", "swh")])
@@ -137,7 +143,7 @@ def test_a_program_over_nboard_is_told_the_board() -> None:
     as_obf(Path("a.obf"))
     found = match("zero", source("nboard", "good"), "--openings", "a.obf", "--ggf", "m.ggf")
     assert (found["played"], found["failures_b"]) == (6, 0)
-    assert [game.start for game in read_games("m.ggf")] == [b for b in BOARDS for _ in "ab"]
+    assert [game.start for game in read_games("m.ggf").records] == [b for b in BOARDS for _ in "ab"]
 
 
 @pytest.mark.parametrize(

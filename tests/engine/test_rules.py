@@ -33,9 +33,9 @@ from evolve.errors import PositionError, RecordError
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings
 from evolve.protocols.gtp import GtpEngine
 from evolve.protocols.nboard import NBoardEngine
+from evolve.records.formats import read_games
 from evolve.records.ggf import parse_ggf
 from evolve.records.record import GameRecord
-from evolve.records.table import read_games
 from evolve.standalone.render import render
 from tests import networks
 

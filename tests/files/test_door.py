@@ -72,7 +72,7 @@ EXEMPT: Final = {
     ("programs/host.py", "spec_from_file_location"): _NAMED,
     ("programs/life.py", "Path"): _OURS,
     ("programs/python.py", "Path"): _OURS,
-    ("records/table.py", "Path"): _NAMED,
+    ("records/formats.py", "Path"): _NAMED,
     ("records/table.py", "read_csv"): _NAMED,
     ("service/place.py", "os.open"): "the folder of runs itself, which its user named",
     ("service/index.py", "os.lstat"): _TIMES,
@@ -106,7 +106,6 @@ EXEMPT: Final = {
     ("tables/owner.py", "resolve"): _FALLEN,
     ("tables/parquet.py", "ParquetFile"): _MEMORY,
     ("tables/parquet.py", "read_schema"): _MEMORY,
-    ("tables/sheet.py", "read_csv"): _NAMED,
 }
 """Places that do not go through the door, by module and name, and why."""
 _OF_OS: Final = {

@@ -272,3 +272,24 @@ def test_no_control_character_comes_back(line: str) -> None:
     answer = player.answer(line)
     assert answer is not None
     assert answer.isprintable()
+
+
+@pytest.mark.parametrize("word", ["pass", "PASS", "pa", "ps", "p", "@@", "--"])
+def test_moves_and_passes_as_drivers_write_them(word: str) -> None:
+    player = engine()
+    assert answers("play black F5\nplay WHITE d6\nplay B c3", player) == ["="] * 3
+    assert answers(f"play w {word}\nplay w z9\nplay w d3d4", player) == [
+        "? illegal move",
+        "? syntax error",
+        "? syntax error",
+    ]
+    board = evolve.Board.start()
+    while board.legal_moves():  # to where a pass must be made
+        board = board.play(board.legal_moves()[0])
+    assert board.moves is not None
+    assert not board.is_over()
+    player = engine()
+    for ply, square in enumerate(board.moves):
+        assert player.answer(f"play {'bw'[ply % 2]} {square_name(square)}") == "="
+    assert player.answer(f"play {board.side} {word}") == "="
+    assert player.answer(f"genmove {board.other_side}") != "= PASS"

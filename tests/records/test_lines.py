@@ -10,35 +10,105 @@ from evolve.engine.board import Board
 from evolve.engine.rules import PASS
 from evolve.engine.squares import format_moves
 from evolve.errors import RecordError
-from evolve.records.lines import read_lines, write_lines
+from evolve.records.formats import positions_of, read_games, write_games
+from evolve.records.reading import Reading
 from evolve.records.record import GameRecord
-from evolve.records.table import read_games
 from tests.records.test_ggf import random_record
 
 
 def test_move_strings(tmp_path: Path) -> None:
     path = tmp_path / "games.txt"
     path.write_text("# openings\n\nf5d6c4\nF5 D6 C3\n% more\nf5\n", encoding="utf-8")
-    assert [record.moves for record in read_games(path)] == [(37, 43, 26), (37, 43, 18), (37,)]
+    assert [record.moves for record in read_games(path).records] == [
+        (37, 43, 26),
+        (37, 43, 18),
+        (37,),
+    ]
 
 
 def test_there_and_back_passes_left_out(tmp_path: Path) -> None:
     records = [random_record(seed) for seed in range(30)]
     assert any(PASS in record.moves for record in records)
     path = tmp_path / "games.txt"
-    write_lines(path, records)
+    write_games(path, records)
     assert "pass" not in path.read_text(encoding="utf-8")
-    assert [record.moves for record in read_lines(path)] == [record.moves for record in records]
+    assert [record.moves for record in read_games(path).records] == [
+        record.moves for record in records
+    ]
 
 
 def test_passes_may_be_written(tmp_path: Path) -> None:
     record = next(record for record in map(random_record, range(50)) if PASS in record.moves)
     (tmp_path / "games.txt").write_text(format_moves(record.moves), encoding="utf-8")
-    assert read_lines(tmp_path / "games.txt")[0].moves == record.moves
+    assert read_games(tmp_path / "games.txt").records[0].moves == record.moves
 
 
 def test_games_from_elsewhere_cannot_be_written(tmp_path: Path) -> None:
     elsewhere = GameRecord(start=Board.start().play(19))
     with pytest.raises(RecordError, match="game 2 does not begin at the start position"):
-        write_lines(tmp_path / "games.txt", [GameRecord(), elsewhere])
+        write_games(tmp_path / "games.txt", [GameRecord(), elsewhere])
     assert not any(tmp_path.iterdir())
+
+
+def read(tmp_path: Path, text: str, name: str = "a.txt") -> Reading:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    return read_games(tmp_path / name)
+
+
+ROWS = "\n".join(Board.start().play(37).cells()[8 * row : 8 * row + 8] for row in range(8))
+WHITE = Board.start().play(37)
+
+
+@pytest.mark.parametrize(
+    ("text", "boards"),
+    [
+        (f"{ROWS}\nO\n\n{ROWS}\nwhite to move\n", [WHITE, WHITE]),
+        (f"white to move\n{ROWS}\nwhite to move\n{ROWS}", [WHITE, WHITE]),
+        (f"{Board.start()}\n\n{WHITE}\n", [Board.start(), WHITE]),
+        (f"{WHITE.cells()} O\nf5d6\n% x\n{ROWS}\nO", [WHITE, WHITE.play(43), WHITE]),
+        (f"[8 {WHITE.cells()} O]\n# c\n; c\n\n{WHITE.cells()} O; c4:+2", [WHITE, WHITE]),
+        ("f5d6 # good\nf5 % bad\n", [WHITE.play(43), WHITE]),
+    ],
+)
+def test_positions_and_games_in_one_text(tmp_path: Path, text: str, boards: list[Board]) -> None:
+    for name in ("a.txt", "a.obf"):
+        reading = read(tmp_path, text, name)
+        assert positions_of(reading) == boards
+        assert reading.left_out == []
+
+
+@pytest.mark.parametrize(
+    ("text", "games"),
+    [
+        ("1. f5 d6\n2. c3 d3\n3. c4", ["f5 d6 c3 d3 c4"]),
+        ("1. f5 d6 2. c3 d3\n3. c4 f4\n12-52\n", ["f5 d6 c3 d3 c4 f4"]),
+        ("1. f5 d6\n2. c3 d3\n\n1. f5 d6\n2. c4 d3\n", ["f5 d6 c3 d3", "f5 d6 c4 d3"]),
+        ("1: f5d6c3\n2: f5f6e6\n3: f5d6c4", ["f5 d6 c3", "f5 f6 e6", "f5 d6 c4"]),
+        ("1. f5\n2. d3\n3. c4\n", ["f5", "d3", "c4"]),
+        ("1: f5\n2: d6\n3: c3\n", ["f5 d6 c3"]),
+        ("f5\nD6\nc3\nd3\n\nd3\nc3\n", ["f5 d6 c3 d3", "d3 c3"]),
+        ("f5\nd3\nc4\n", ["f5", "d3", "c4"]),
+        ("1\tf5\td6\n2\tc3\td3\n3\tc4\n", ["f5 d6 c3 d3 c4"]),
+    ],
+)
+def test_numbers_of_moves_and_of_games(tmp_path: Path, text: str, games: list[str]) -> None:
+    reading = read(tmp_path, text)
+    assert [format_moves(record.moves) for record in reading.records] == games
+    assert reading.left_out == []
+
+
+def test_what_could_be_one_game_or_several_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match=r"line 1: the 2 lines .* can be one game or"):
+        read(tmp_path, "1. f5 f6\n2. e6 f4\n")
+
+
+def test_texts_that_are_pgn_or_ggf(tmp_path: Path) -> None:
+    assert read(tmp_path, '[Event "x"]\n[Black "me"]\n\n1. f5 d6 *\n').records[0].black == "me"
+    assert read(tmp_path, "\n(;GM[Othello]PB[me]B[f5]W[d6];)").records[0].black == "me"
+
+
+def test_lines_that_are_neither_are_left_out_and_numbered(tmp_path: Path) -> None:
+    reading = read(tmp_path, f"Openings of mine\nf5d6\nf5f5\n{WHITE.cells()}\nd3\n")
+    assert [str(one).split(":")[0] for one in reading.left_out] == ["line 1", "line 3", "line 4"]
+    assert reading.numbers == [2, 5]
+    assert "who is to move" in reading.left_out[2].reason

@@ -9,10 +9,11 @@ import pytest
 
 import evolve
 from evolve.errors import RecordError, RulesError
-from evolve.records.obf import format_obf, write_obf
+from evolve.records.formats import read_games, write_games
+from evolve.records.obf import format_obf
 from evolve.records.record import GameRecord
 from evolve.records.starts import start_board, start_text
-from evolve.records.table import games_frame, read_games, records_of_frame, write_games
+from evolve.records.table import games_frame, records_of_frame
 from evolve.tables.games import GAMES_COLUMNS
 from tests.records.test_ggf import random_record
 
@@ -22,7 +23,7 @@ def test_there_and_back(tmp_path: Path, suffix: str) -> None:
     records = [random_record(seed) for seed in range(8)]
     path = tmp_path / f"games{suffix}"
     write_games(path, records)
-    found = read_games(path)
+    found = read_games(path).records
     assert [record.moves for record in found] == [record.moves for record in records]
     assert [record.winner for record in found] == [record.winner for record in records]
     if suffix != ".txt":
@@ -40,7 +41,7 @@ def test_stopped_games_keep_how_they_ended(tmp_path: Path, suffix: str) -> None:
     ]
     path = tmp_path / f"games{suffix}"
     write_games(path, records)
-    found = read_games(path)
+    found = read_games(path).records
     assert [(record.winner, record.ending) for record in found] == [
         ("black", "resigned"),
         ("white", "time"),
@@ -61,7 +62,7 @@ def test_the_frame_is_a_games_table() -> None:
         ("a.txt", "f5d6\nf5x9\n", ["line 2", "'x9'"]),
         ("a.txt", "f5f5\n", ["line 1", "move 2, f5"]),
         ("a.txt", "# nothing\n", ["no move string"]),
-        ("a.csv", "black,white\nx,y\n", ["no column moves"]),
+        ("a.csv", "black,white\nx,y\n", ["no column has moves"]),
         ("a.csv", "", ["a.csv"]),
         ("a.csv", "black,white,moves,winner,reason\nx,y,f5 f5,black,end\n", ["row 1", "f5"]),
         ("a.parquet", "no parquet", ["a.parquet"]),
@@ -75,7 +76,7 @@ def test_damage_is_named(tmp_path: Path, name: str, text: str | None, words: lis
     if text is not None:
         path.write_text(text, encoding="utf-8")
     with pytest.raises(RecordError) as caught:
-        read_games(path)
+        read_games(path, strict=True)
     for word in words:
         assert word in str(caught.value)
 
@@ -110,7 +111,7 @@ def test_what_has_no_place_in_a_format(tmp_path: Path) -> None:
 def test_games_tables_are_read_as_csv_with_empty_names(tmp_path: Path) -> None:
     frame = games_frame([random_record(0)]).assign(black="", white=None)
     pd.DataFrame(frame).to_csv(tmp_path / "a.csv", index=False)
-    assert read_games(tmp_path / "a.csv")[0].black == ""
+    assert read_games(tmp_path / "a.csv").records[0].black == ""
 
 
 def test_records_have_the_same_columns() -> None:
@@ -130,13 +131,13 @@ def test_a_table_that_is_no_games_table_is_told(tmp_path: Path) -> None:
 # --- the rules of games, and where they begin ---
 
 
-@pytest.mark.parametrize("suffix", [".ggf", ".csv", ".parquet", ".txt"])
+@pytest.mark.parametrize("suffix", [".ggf", ".pgn", ".csv", ".parquet", ".json", ".txt"])
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
 def test_rules_go_along_in_every_format(tmp_path: Path, suffix: str, rules: str) -> None:
     records = [random_record(seed, rules) for seed in range(8)]
     path = tmp_path / f"games{suffix}"
     write_games(path, records)
-    for found in (read_games(path), read_games(path, rules)):  # type: ignore[arg-type]
+    for found in (read_games(path).records, read_games(path, rules).records):  # type: ignore[arg-type]
         assert [record.winner for record in found] == [record.winner for record in records]
         assert {record.rules for record in found} == {rules}
     if rules == "reversed" or suffix != ".txt":
@@ -148,13 +149,13 @@ def test_rules_go_along_in_every_format(tmp_path: Path, suffix: str, rules: str)
 def test_move_strings_say_nothing_of_the_usual_game_and_cannot_say_two(tmp_path: Path) -> None:
     write_games(tmp_path / "a.txt", [random_record(0)])
     assert "rules" not in (tmp_path / "a.txt").read_text()
-    assert read_games(tmp_path / "a.txt", "reversed")[0].rules == "reversed"
+    assert read_games(tmp_path / "a.txt", "reversed").records[0].rules == "reversed"
     both = [random_record(0), random_record(1, "reversed")]
     with pytest.raises(RecordError, match="reversed and standard"):
         write_games(tmp_path / "b.txt", both)
-    for suffix in (".ggf", ".csv", ".parquet"):
+    for suffix in (".ggf", ".pgn", ".json", ".csv", ".parquet"):
         write_games(tmp_path / f"b{suffix}", both)
-        found = read_games(tmp_path / f"b{suffix}")
+        found = read_games(tmp_path / f"b{suffix}").records
         assert [record.rules for record in found] == ["standard", "reversed"]
 
 
@@ -176,9 +177,10 @@ def test_winners_that_contradict_the_rules_are_refused(tmp_path: Path, suffix: s
     )
     with pytest.raises(RulesError, match=told):
         read_games(path)
-    assert [record.winner for record in read_games(path, "reversed")] == frame["winner"].tolist()
-    assert {one.rules for one in read_games(path, judged=False)} == {"standard"}
-    assert {one.rules for one in read_games(path, "reversed", judged=False)} == {"reversed"}
+    found = read_games(path, "reversed").records
+    assert [record.winner for record in found] == frame["winner"].tolist()
+    assert {one.rules for one in read_games(path, judged=False).records} == {"standard"}
+    assert {one.rules for one in read_games(path, "reversed", judged=False).records} == {"reversed"}
 
 
 def test_a_table_that_contradicts_itself() -> None:
@@ -221,7 +223,8 @@ def test_old_files_of_runs_and_ratings_have_the_rules_of_their_folder(
     (tmp_path / folder / settings[0]).write_text(settings[1])
     frame = without_rules([random_record(seed, "reversed") for seed in range(3)])
     frame.to_parquet(place / name)
-    assert [record.winner for record in read_games(place / name)] == frame["winner"].tolist()
+    found = read_games(place / name).records
+    assert [record.winner for record in found] == frame["winner"].tolist()
     (tmp_path / folder / settings[0]).write_text("nothing")
     with pytest.raises(RecordError, match="--rules reversed"):
         read_games(place / name)
@@ -245,11 +248,11 @@ def from_board(board: evolve.Board, seed: int) -> GameRecord:
     return GameRecord(tuple(moves), "a", "b", start=start)
 
 
-@pytest.mark.parametrize("suffix", [".ggf", ".csv", ".parquet"])
+@pytest.mark.parametrize("suffix", [".ggf", ".pgn", ".json.gz", ".csv", ".parquet"])
 def test_games_that_begin_elsewhere(tmp_path: Path, suffix: str) -> None:
     records = [from_board(board, seed) for seed, board in enumerate(STARTS)]
     write_games(tmp_path / f"a{suffix}", records)
-    found = read_games(tmp_path / f"a{suffix}")
+    found = read_games(tmp_path / f"a{suffix}").records
     assert [(one.start, one.moves, one.final) for one in found] == [
         (one.start, one.moves, one.final) for one in records
     ]
@@ -258,8 +261,8 @@ def test_games_that_begin_elsewhere(tmp_path: Path, suffix: str) -> None:
 
 
 def test_positions_are_games_without_moves(tmp_path: Path) -> None:
-    write_obf(tmp_path / "a.obf", STARTS)
-    found = read_games(tmp_path / "a.obf", "reversed")
+    write_games(tmp_path / "a.obf", [GameRecord(start=board) for board in STARTS])
+    found = read_games(tmp_path / "a.obf", "reversed").records
     assert [(one.start, one.moves, one.rules) for one in found] == [
         (board, (), "reversed") for board in STARTS
     ]

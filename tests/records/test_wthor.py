@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from evolve.errors import RecordError
+from evolve.records.formats import read_games
 from evolve.records.record import GameRecord
-from evolve.records.table import games_frame, read_games
-from evolve.records.wthor import read_wthor
+from evolve.records.table import games_frame
 from tests.records.test_ggf import random_record
 
 
@@ -33,7 +33,7 @@ def test_games_are_read_with_their_passes(tmp_path: Path) -> None:
     records = [random_record(seed) for seed in range(20)]
     assert any(64 in record.moves for record in records)
     (tmp_path / "x.wtb").write_bytes(database(*map(game_bytes, records)))
-    found = read_wthor(tmp_path / "x.wtb")
+    found = read_games(tmp_path / "x.wtb").records
     assert [record.moves for record in found] == [record.moves for record in records]
     assert [record.winner for record in found] == [record.winner for record in records]
     assert (found[0].black, found[0].white) == ("player 12", "player 34")
@@ -47,7 +47,7 @@ def test_a_game_that_stopped_counts_by_its_discs(tmp_path: Path) -> None:
     whole = random_record(1)
     stopped = GameRecord(whole.moves[:20])
     (tmp_path / "x.wtb").write_bytes(database(game_bytes(stopped, 20), size=0))
-    (found,) = read_games(tmp_path / "x.wtb")
+    (found,) = read_games(tmp_path / "x.wtb").records
     assert len(found.moves) == 20
     assert (found.ending, found.winner, found.score) == ("unfinished", "white", -24.0)
 
@@ -74,6 +74,6 @@ def test_a_game_that_stopped_counts_by_its_discs(tmp_path: Path) -> None:
 def test_damage_is_named(tmp_path: Path, data: bytes, words: list[str]) -> None:
     (tmp_path / "bad.wtb").write_bytes(data)
     with pytest.raises(RecordError) as caught:
-        read_wthor(tmp_path / "bad.wtb")
+        read_games(tmp_path / "bad.wtb", strict=True)
     for word in ["bad.wtb", *words]:
         assert word in str(caught.value)

@@ -17,7 +17,7 @@ import pytest
 
 import evolve
 from evolve.errors import EvolveError, RunError
-from evolve.records.table import read_games
+from evolve.records.formats import read_games
 from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.metrics import read_metrics
 from evolve.tables.parquet import read_metadata, read_table, write_table

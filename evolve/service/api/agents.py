@@ -104,7 +104,11 @@ async def evaluate(house: Inside, asked: NewEvaluation) -> Evaluation:
     """The value of each legal move of a position by an agent."""
     source = seen_as(house, asked.agent, "/agent")
     _no_program(asked.agent)
-    places = {**_BLAMED, "RecordError": "/position/moves"}
+    places = {
+        **_BLAMED,
+        "PositionError": "/position/board",
+        "RecordError": "/position/moves",
+    }
     position = asked.position.model_dump()
     found = await house.search.ask("evaluate", places, source=source, **position)
     return Evaluation(agent=asked.agent, **found)

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field
 
 from evolve.engine.rules import Rules
-from evolve.service.models.common import AGENT_ID, MOVE, MOVES, Given, Number, Page
+from evolve.service.models.common import AGENT_ID, Given, Number, Page
 
 AgentId = Annotated[str, Field(pattern=AGENT_ID)]
-MovesText = Annotated[str, Field(pattern=MOVES, max_length=700)]
+MovesText = Annotated[str, Field(max_length=2000)]
 
 
 class AgentInfo(BaseModel):
@@ -52,9 +52,18 @@ class Upload(Given):
 
 
 class Position(Given):
-    """A position: the moves to it from the start."""
+    """A position: the moves to it from the start, or from a board."""
 
-    moves: MovesText = Field(default="", description="such as `f5 d6 c3`; pass where one must")
+    moves: MovesText = Field(
+        default="",
+        description="such as `f5 d6 c3`, `F5D6C3` or `1. f5 d6 2. c3`; passes may be left out",
+    )
+    board: str | None = Field(
+        default=None,
+        max_length=2000,
+        description="64 cells from a1 on, such as X black, O white, - empty, in a line or in rows, "
+        "then the side to move; the start position if not given",
+    )
     rules: Rules = "standard"
 
 
@@ -101,7 +110,7 @@ class NewPlay(Given):
 class PlayMove(Given):
     """A move of a person, or taking the last one back."""
 
-    move: Annotated[str, Field(pattern=MOVE)]
+    move: str = Field(max_length=40, description="a square such as `f5`, or `undo`")
     ply: int | None = Field(
         default=None, ge=0, le=128, description="moves so far, so that none is made twice"
     )

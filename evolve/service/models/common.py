@@ -10,13 +10,9 @@ Number = int | float
 RUN_ID: Final = r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}$"
 
 AGENT_ID: Final = r"^[A-Za-z0-9_:.+-]{1,220}(\?[a-z_]+=[0-9.]{1,20}(&[a-z_]+=[0-9.]{1,20}){0,9})?$"
-MOVES: Final = r"^([a-h][1-8]|pass)?( ([a-h][1-8]|pass)){0,127}$"
-MOVE: Final = r"^([a-h][1-8]|undo)$"
 WRITTEN: Final = {
     RUN_ID: "a name has up to 100 letters, digits and . _ + -, and begins with none of . + -",
     AGENT_ID: "it is not the id of an agent, such as champion-standard or swh?depth=3",
-    MOVES: "they are not moves with spaces between, such as `f5 d6 c3`",
-    MOVE: "it is not a square such as f5, nor undo",
 }
 """What texts must be, in words, by their patterns."""
 

@@ -1,0 +1,88 @@
+"""Tables of games that others made: which column has the moves, and which the names."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from evolve.errors import RecordError
+from evolve.records.moves import read_moves
+from evolve.records.record import game_of
+
+if TYPE_CHECKING:  # 0.2 s, which files of records do without
+    import pandas as pd
+
+_SAMPLE: Final = 50
+"""Cells of a column that are looked at."""
+_NAMES: Final = {
+    name: side
+    for side, words in {
+        "black": ("black", "noir", "schwarz"),
+        "white": ("white", "blanc", "weiss"),
+    }.items()
+    for word in words
+    for name in (word, f"{word}player", f"player{word}", f"{word}name", f"name{word}")
+}
+_SHORTEST: Final = 4
+"""Moves that a head must have to be a game, in a table without a head."""
+
+
+def moves_and_names(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table with the columns black, white, moves, winner, reason of one that others made.
+
+    The moves are the column whose cells are moves. RecordError where there is none, or where more
+    than one could be.
+    """
+    import pandas as pd  # not above: it is loaded where there is a frame
+
+    if any(_is_game(str(head), _SHORTEST) for head in frame.columns):
+        first = pd.DataFrame([[str(head) for head in frame.columns]])
+        frame = pd.concat([first, frame.set_axis(range(frame.shape[1]), axis=1)], ignore_index=True)
+    heads = [str(head) for head in frame.columns]
+    moves = _moves_of(frame, heads)
+    missing = pd.Series([None] * len(frame), dtype=object)
+    found = {"black": missing, "white": missing, "winner": missing}
+    for number, head in enumerate(heads):
+        word = "".join(filter(str.isalpha, head.lower()))
+        name = "winner" if word in ("winner", "won") else _NAMES.get(word)
+        if name is not None and number != moves:
+            found[name] = frame.iloc[:, number]
+    found["winner"] = found["winner"].map(lambda value: str(value).strip().lower())
+    return pd.DataFrame({**found, "moves": frame.iloc[:, moves], "reason": ""})
+
+
+def _moves_of(frame: pd.DataFrame, heads: list[str]) -> int:
+    """The number of the column that has the moves."""
+    whole = [
+        number for number, head in enumerate(heads) if _holds_games(frame.iloc[:, number], head)
+    ]
+    if len(whole) > 1:  # openings beside whole games, say
+        named = [number for number in whole if "move" in heads[number].lower()]
+        whole = named or whole
+    if not whole:
+        raise RecordError(
+            f"no column has moves such as f5d6c3 in it; there are {', '.join(heads)[:200]}"
+        )
+    if len(whole) > 1:
+        names = " and ".join(heads[number] for number in whole)
+        raise RecordError(f"the columns {names} have moves; keep one, or name it moves")
+    return whole[0]
+
+
+def _holds_games(cells: pd.Series[Any], head: str) -> bool:
+    """Whether half of a column's cells are games, or some where its name says so."""
+    texts = (cell for cell in cells if isinstance(cell, str) and cell.strip())
+    sample = list(islice(texts, _SAMPLE))
+    games = sum(map(_is_game, sample))
+    return games > 0 and ("move" in head.lower() or 2 * games >= len(sample))
+
+
+def _is_game(text: str, shortest: int = 1) -> bool:
+    try:
+        written = read_moves(text)
+        if len(written.squares) < shortest:
+            return False
+        game_of(written)
+    except RecordError:
+        return False
+    return True

@@ -1,0 +1,198 @@
+"""The formats of games and positions: which there are, and files in them read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from evolve.engine.board import Board, Side
+from evolve.engine.rules import Rules, check_rules
+from evolve.errors import RecordError, RulesError
+from evolve.files.atomic import write_bytes
+from evolve.records.files import PACKED, ending_of, packed, read_bytes, text_of
+from evolve.records.ggf import ggf_text, scan_ggf
+from evolve.records.lines import lines_text, scan_lines
+from evolve.records.obf import obf_text
+from evolve.records.pgn import is_pgn, pgn_text, scan_pgn
+from evolve.records.reading import Reading
+from evolve.records.record import GameRecord
+from evolve.records.rules import agreed_rules, rules_in_text
+from evolve.records.table import games_frame, scan_table, table_bytes
+from evolve.records.wthor import scan_wthor
+
+Reader = Callable[["Source"], Reading]
+Writer = Callable[[Path, Sequence[GameRecord]], bytes]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that is read, and what its reader is told.
+
+    rules: of games that do not say theirs, None for the usual ones; judged: whether games that say
+    others, or were won by others, are errors; side: to move in positions that do not say.
+    """
+
+    data: bytes
+    path: Path
+    rules: Rules | None
+    judged: bool
+    side: Side | None
+
+    @property
+    def text(self) -> str:
+        """Its content as text."""
+        return text_of(self.data)
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format: what it is called, what a file of it holds, and what reads and writes it.
+
+    `write` is None where it is only read.
+    """
+
+    name: str
+    holds: str
+    read: Reader
+    write: Writer | None
+
+
+def _read_text(source: Source) -> Reading:
+    """A text is what is in it: sites give PGN and GGF as .txt, too."""
+    text = source.text
+    if is_pgn(text):
+        return _read_pgn(source)
+    if text.lstrip().startswith("(;"):
+        return _read_ggf(source)
+    rules = agreed_rules(rules_in_text(text), source.rules, source.judged)
+    return scan_lines(text, rules, source.side)
+
+
+def _read_pgn(source: Source) -> Reading:
+    return scan_pgn(source.text, source.rules, source.judged)
+
+
+def _read_ggf(source: Source) -> Reading:
+    return _agreeing(scan_ggf(source.text), source)
+
+
+def _read_wthor(source: Source) -> Reading:
+    return _agreeing(scan_wthor(source.data, source.path), source)
+
+
+def _agreeing(reading: Reading, source: Source) -> Reading:
+    """Games that all say their rules; RulesError where they are not those asked for."""
+    for number, record in zip(reading.numbers, reading.records, strict=True):
+        try:
+            agreed_rules(record.rules, source.rules, source.judged)
+        except RulesError as error:
+            raise RulesError(f"game {number}: {error}") from error
+    return reading
+
+
+def _read_table(source: Source) -> Reading:
+    return scan_table(source.data, source.path, source.rules, source.judged)
+
+
+def _write_table(path: Path, records: Sequence[GameRecord]) -> bytes:
+    return table_bytes(path, games_frame(records))
+
+
+FORMATS: Final = {
+    ".ggf": Format(
+        "GGF, of the Generic Game Server and NBoard",
+        "games, from any position",
+        _read_ggf,
+        lambda path, records: ggf_text(records).encode(),
+    ),
+    ".wtb": Format(
+        "WTHOR database; names from `.jou` and `.trn` beside it",
+        "games",
+        _read_wthor,
+        None,
+    ),
+    ".pgn": Format(
+        "PGN",
+        "games, from any position",
+        _read_pgn,
+        lambda path, records: pgn_text(records).encode(),
+    ),
+    ".csv": Format("CSV: games table, or any with a column of moves", "games, from any position",
+                   _read_table, _write_table),
+    ".parquet": Format("Parquet: the same", "games, from any position", _read_table, _write_table),
+    ".json": Format("JSON: the same as a list of objects, or a list of moves",
+                    "games, from any position", _read_table, _write_table),
+    ".txt": Format(
+        "moves such as `f5d6c4d3`, a game in a line; positions; also PGN or GGF",
+        "games, positions",
+        _read_text,
+        lambda path, records: lines_text(records).encode(),
+    ),
+    ".obf": Format(
+        "OBF: 64 cells and the side to move, in a line or in rows",
+        "positions",
+        _read_text,
+        lambda path, records: obf_text(record.final for record in records).encode(),
+    ),
+}  # fmt: skip
+"""All formats by the endings of their files, each of which may be packed."""
+READ: Final = ", ".join(FORMATS)
+WRITTEN: Final = ", ".join(ending for ending, one in FORMATS.items() if one.write)
+READ_HELP: Final = f"{READ}, each also as {' or '.join(PACKED)}"
+
+
+def format_of(path: Path) -> Format:
+    """The format of a file by its ending; RecordError where that is not known."""
+    ending = ending_of(path)
+    if ending not in FORMATS:
+        told = f"the ending {ending} is not known" if ending else "it has no ending that says so"
+        raise RecordError(f"{path}: what is in it? {told}; there are {READ_HELP}")
+    return FORMATS[ending]
+
+
+def read_games(
+    path: str | Path,
+    rules: Rules | None = None,
+    *,
+    judged: bool = True,
+    strict: bool = False,
+    side: Side | None = None,
+) -> Reading:
+    """The games of a file, by its ending, and what was left out of it.
+
+    A position is a game that begins there, without moves. `rules` are those of games that do not
+    say theirs, standard by default; `side` moves in positions that do not. RecordError where
+    nothing can be read, or, if `strict`, not all of it; RulesError, unless `judged` is False, for a
+    game that says other rules than these, or was won by others; PositionError for unknown rules.
+    """
+    if rules is not None:
+        check_rules(rules)
+    path = Path(path)
+    known = format_of(path)
+    data = read_bytes(path)
+    try:
+        reading = known.read(Source(data, path, rules, judged, side))
+    except RulesError as error:
+        raise RulesError(f"{path}, {error}") from error
+    except RecordError as error:
+        told = str(error)
+        raise RecordError(told if told.startswith(str(path)) else f"{path}: {told}") from error
+    reading.check(path, strict)
+    return reading
+
+
+def positions_of(reading: Reading) -> list[Board]:
+    """The positions of a file: of its games the last ones."""
+    return [record.final for record in reading.records]
+
+
+def write_games(path: Path, records: Sequence[GameRecord]) -> None:
+    """Write games by the ending of the name, in one step; RecordError where that cannot be."""
+    known = FORMATS.get(ending_of(path))
+    if known is None or known.write is None:
+        raise RecordError(
+            f"{path}: games are written as {WRITTEN}, each also as {' or '.join(PACKED)}"
+        )
+    write_bytes(path, packed(known.write(path, records), path))

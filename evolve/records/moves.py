@@ -1,0 +1,129 @@
+"""Moves as people write them: the one reader, for every format, command and protocol.
+
+`f5d6c3`, `F5-D6 C3`, `1. f5 d6 2. c3`, `1: F5 2: D6`; a pass is `pass`, `pa`, `ps`, `p`, `@@` or
+`--`, or left out; a result may stand at the end: `12-52`, `1-0`, `*`. No board is loaded here:
+whether the moves are legal is for `record.with_passes`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from evolve.engine.rules import PASS
+from evolve.errors import RecordError
+
+_PLAIN: Final = re.compile(r"(?:[a-h][1-8])+")
+_RESULT: Final = re.compile(
+    r"(?:(?:result|score)\s*[:=]?)?\s*[\[(]?\s*(?:(?P<black>\d{1,2})\s*[-–−:/]\s*(?P<white>\d{1,2})|(?P<draw>1/2\s*[-–−]\s*1/2|½-½)"
+    r"|(?P<none>\*))\s*[\])]?[\s.]*",
+    re.IGNORECASE,
+)
+_TOKEN: Final = re.compile(
+    r"""(?P<square>[a-h][1-8])
+    |(?P<pass>\(?(?:pass(?:e(?![1-8]))?|pa(?![1-8])|ps|p(?=[^a-z]|[a-h][1-8]|$))\)?
+        |@@|(?<!-)--(?!-))
+    |(?P<number>\d{1,9})(?P<mark>\s*(?:\.+|…|[:)]))?
+    |(?P<between>(?:[\s,;|/>_·–—→]|(?<!-)-(?!-))+|[!?]+|\{[^{}]*\})""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+@dataclass(frozen=True)
+class Result:
+    """A result as it stands behind moves: discs of black and white, or 1-0, 0-1, ½-½."""
+
+    black: float
+    white: float
+
+    @property
+    def counts(self) -> bool:
+        """Whether the numbers are discs."""
+        return self.black + self.white != 1
+
+    @property
+    def score(self) -> float:
+        """Black's score in discs; 64 for a game that is won, by nobody knows how much."""
+        return (self.black - self.white) * (1 if self.counts else 64)
+
+    def __str__(self) -> str:
+        return "1/2-1/2" if self.black == 0.5 else f"{self.black:g}-{self.white:g}"
+
+
+@dataclass(frozen=True)
+class Written:
+    """Moves as they were written: squares, 64 for a pass that was, and the result at the end."""
+
+    squares: tuple[int, ...]
+    result: Result | None = None
+
+
+def read_moves(text: str) -> Written:
+    """The moves of a text; RecordError quotes what is none, and its place.
+
+    Numbers before moves must go up one by one: where one is missing, so is a move.
+    """
+    if _PLAIN.fullmatch(text):
+        return Written(_plain(text))
+    squares: list[int] = []
+    place, last, bare = 0, None, False
+    while place < len(text):
+        ended = _RESULT.fullmatch(text, place) if text[place] in "[(*½rRsS0123456789" else None
+        if ended:
+            return Written(tuple(squares), _result_of(ended))
+        found = _TOKEN.match(text, place)
+        if not found:
+            raise RecordError(
+                f"{text[place:].strip()[:12]!r} at character {place + 1} is not a move; moves are "
+                "a1 to h8, or pass"
+            )
+        if found["square"]:
+            squares.append(_square(found["square"]))
+        elif found["pass"]:
+            squares.append(PASS)
+        elif found["number"]:
+            number = int(found["number"])
+            if last is not None and not last <= number <= last + 1:
+                raise RecordError(
+                    f"number {number} at character {place + 1} stands behind number {last}: a "
+                    "move is missing, or this is not a move"
+                )
+            last = number
+        bare = bare if found["between"] else bool(found["number"] and not found["mark"])
+        place = found.end()
+    if bare:
+        raise RecordError(
+            f"number {last} stands at the end of the moves, where a result would be two: 36-28"
+        )
+    return Written(tuple(squares))
+
+
+def read_move(text: str) -> int:
+    """The one move of a text, 64 for a pass: `d3`, `D3`, `pa`, `1. d3`. RecordError."""
+    try:
+        squares = read_moves(text).squares
+    except RecordError:
+        squares = ()
+    if len(squares) != 1:
+        raise RecordError(f"{text[:40]!r} is not a move; a move is a1 to h8, or pass")
+    return squares[0]
+
+
+def _plain(text: str) -> tuple[int, ...]:
+    return tuple(
+        "abcdefgh".index(column) + 8 * (int(row) - 1)
+        for column, row in zip(text[::2], text[1::2], strict=True)
+    )
+
+
+def _square(name: str) -> int:
+    return "abcdefgh".index(name[0].lower()) + 8 * (int(name[1]) - 1)
+
+
+def _result_of(found: re.Match[str]) -> Result | None:
+    if found["none"]:
+        return None
+    if found["draw"]:
+        return Result(0.5, 0.5)
+    return Result(int(found["black"]), int(found["white"]))

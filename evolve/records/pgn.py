@@ -1,0 +1,195 @@
+"""PGN, as collections of Othello games have it: tags in brackets, then numbered moves and a result.
+
+    [Black "Saio"]
+    [White "Edax"]
+    [Result "36-28"]
+
+    1. f5 d6 2. c3 d3 … 36-28
+
+Black, who moves first, also comes first in a result: discs at the end, or 1-0. Of our own are the
+tags `Rules`, and `Board` where a game begins elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, get_args
+
+from evolve.engine.board import Board
+from evolve.engine.rules import PASS, RULE_SETS, Rules
+from evolve.engine.squares import square_name
+from evolve.errors import RecordError, RulesError
+from evolve.records.moves import Result, Written, read_moves
+from evolve.records.obf import format_obf
+from evolve.records.positions import read_position
+from evolve.records.reading import Reading
+from evolve.records.record import Ending, GameRecord, game_of
+from evolve.records.rules import agreed_rules
+
+_TAG: Final = re.compile(r'^[ \t]*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\][ \t]*$')
+_DROPPED: Final = re.compile(r"\{[^{}]*\}|\$\d+|^%.*$|;.*$", re.MULTILINE)
+_ASIDE: Final = re.compile(r"\([^()]*\)")
+_ENDINGS: Final[dict[str, Ending]] = {
+    "time forfeit": "time", "abandoned": "unfinished", "unterminated": "unfinished",
+    **{ending: ending for ending in get_args(Ending)},
+}  # fmt: skip
+_TERMINATIONS: Final = {"time": "time forfeit", "unfinished": "unterminated"}
+_LINE: Final = 80
+
+
+def is_pgn(text: str) -> bool:
+    """Whether a text begins with a tag."""
+    return _TAG.match(text.lstrip().partition("\n")[0].rstrip()) is not None
+
+
+def scan_pgn(text: str, rules: Rules | None = None, judged: bool = True) -> Reading:
+    """The games of a text; `rules` are those of games whose tags do not say, or the usual ones.
+
+    RecordError where there is none; RulesError, unless `judged` is False, for a game that says
+    others.
+    """
+    reading = Reading()
+    for line, tags, moves in _games(text):
+        where = f"line {line}, game {reading.next}"
+        try:
+            reading.add(_record(tags, moves, rules, judged))
+        except RulesError as error:
+            raise RulesError(f"{where}: {error}") from error
+        except RecordError as error:
+            reading.leave_out(where, error)
+    if not reading.records and not reading.left_out:
+        raise RecordError('there is no PGN game, which would begin with tags such as [Black "…"]')
+    return reading
+
+
+def _games(text: str) -> Iterator[tuple[int, dict[str, str], str]]:
+    """Each game's first line, tags and moves: a tag behind moves begins the next one."""
+    begin = 1
+    tags: dict[str, str] = {}
+    moves: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        found = _TAG.match(line)
+        if not found:
+            if line.strip():
+                moves.append(line)
+            continue
+        if moves:
+            yield begin, tags, "\n".join(moves)
+            tags, moves = {}, []
+        if not tags:
+            begin = number
+        tags[found[1].lower()] = re.sub(r"\\(.)", r"\1", found[2])
+    if tags or moves:
+        yield begin, tags, "\n".join(moves)
+
+
+def _record(tags: dict[str, str], text: str, asked: Rules | None, judged: bool) -> GameRecord:
+    variant = (tags.get("rules") or tags.get("variant") or "").lower()
+    if variant and variant not in (*RULE_SETS, "othello", "reversi", "normal"):
+        raise RecordError(f'[Variant "{variant}"] is a game of rules that are not known')
+    board = tags.get("board") or tags.get("fen")
+    start = None if board is None else read_position(board)
+    written = read_moves(_without_asides(text))
+    result = _agreed(_tagged(tags.get("result", "*")), written.result)
+    return game_of(
+        Written(written.squares, result),
+        start,
+        agreed_rules(variant if variant in RULE_SETS else None, asked, judged),
+        black=_known(tags.get("black")),
+        white=_known(tags.get("white")),
+        stopped=_ENDINGS.get(tags.get("termination", "").lower(), "unfinished"),
+        place=_known(tags.get("site")),
+        date=_known(tags.get("date")),
+        event=_known(tags.get("event")),
+    )
+
+
+def _without_asides(text: str) -> str:
+    """Moves without comments, marks of annotators, and other lines of play in brackets."""
+    bare, before = _DROPPED.sub(" ", text), ""
+    while bare != before:
+        # A pass in brackets is one; so is a result at the end.
+        bare, before = _ASIDE.sub(lambda one: one[0] if _counts(one[0]) else " ", bare), bare
+    return bare
+
+
+def _counts(text: str) -> bool:
+    return re.fullmatch(r"\(\s*(?:pass|pa|ps|p|\d+\s*[-:/]\s*\d+)\s*\)", text, re.I) is not None
+
+
+def _agreed(tagged: Result | None, written: Result | None) -> Result | None:
+    """The result that says more; RecordError where the two say different things."""
+    if tagged is None or written is None or tagged == written:
+        return tagged or written
+    one, other = tagged.score, written.score
+    if (tagged.counts and written.counts) or (one > 0, one < 0) != (other > 0, other < 0):
+        raise RecordError(f'[Result "{tagged}"] contradicts {written} behind the moves')
+    return tagged if tagged.counts else written
+
+
+def _tagged(text: str) -> Result | None:
+    """The result of a tag; None where it says none, or in words."""
+    try:
+        return read_moves(text).result
+    except RecordError:
+        return None
+
+
+def _known(text: str | None) -> str:
+    """A tag's text; those that say that nothing is known are none."""
+    return "" if text is None or set(text) <= set("?.") else text
+
+
+def pgn_text(records: Sequence[GameRecord]) -> str:
+    """Games as PGN."""
+    return "\n".join(_format(record) for record in records)
+
+
+def _format(record: GameRecord) -> str:
+    result = _result(record)
+    tags = {
+        "Event": record.event or "?",
+        "Site": record.place or "?",
+        "Date": record.date or "????.??.??",
+        "Round": "?",
+        "Black": record.black or "?",
+        "White": record.white or "?",
+        "Result": result,
+        "Rules": record.rules,
+    }
+    if record.start != Board.start():
+        tags["Board"] = format_obf(record.start).rstrip(";")
+    if record.ending != "end":
+        tags["Termination"] = _TERMINATIONS.get(record.ending, record.ending)
+    head = "".join(f'[{name} "{_escaped(text)}"]\n' for name, text in tags.items())
+    words: list[str] = []
+    for ply, square in enumerate(record.moves):
+        number = [f"{ply // 2 + 1}."] if ply % 2 == 0 else []
+        words += [*number, "--" if square == PASS else square_name(square)]
+    return f"{head}\n{_wrapped([*words, result])}\n"
+
+
+def _escaped(text: str) -> str:
+    return " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _result(record: GameRecord) -> str:
+    """Discs of black and white; of a game that stopped such as have the score that is known."""
+    if record.ending == "end":
+        return f"{record.final.discs('black')}-{record.final.discs('white')}"
+    score = record.score
+    if score is None:
+        return "*"
+    if score % 2 == 0 and abs(score) <= 64:
+        return f"{32 + int(score) // 2}-{32 - int(score) // 2}"
+    return "1-0" if score > 0 else "0-1"
+
+
+def _wrapped(words: Sequence[str]) -> str:
+    lines = [""]
+    for word in words:
+        if lines[-1] and len(lines[-1]) + len(word) >= _LINE:
+            lines.append("")
+        lines[-1] += f" {word}" if lines[-1] else word
+    return "\n".join(lines)

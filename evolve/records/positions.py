@@ -1,0 +1,233 @@
+"""Positions as people write them: the one reader, for every format, command and the service.
+
+64 cells from a1 to h8, in one piece, in rows or in groups, then the side to move. Black, white and
+empty are `X O -`, `* O .`, `x o _`, `B W -`, `1 2 0`, `P E -` or `P O E`, as in OBF, in the board
+of a GGF game (`[8 cells *]`), in what Edax and NBoard show, and on our own boards.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal, NamedTuple
+
+from evolve.engine.board import Board, Side
+from evolve.engine.squares import square_name
+from evolve.errors import RecordError
+
+Kind = Literal["nothing", "side", "row", "position", "other"]
+
+
+class _Signs(NamedTuple):
+    """Signs that belong together, for black, white and no disc."""
+
+    black: str
+    white: str
+    empty: str
+
+
+_FAMILIES: Final = (
+    _Signs("Xx*●⚫", "Oo○⚪", "-._·"),
+    _Signs("Xx*", "Oo", "Ee"),
+    _Signs("Bb", "Ww", "-._·"),
+    _Signs("Bb", "Ww", "Ee"),
+    _Signs("1", "2", "0"),
+    _Signs("1", "2", "-._·"),
+    _Signs("Pp", "Ee", "-._·"),
+    _Signs("Pp", "Oo", "Ee"),
+    _Signs("Pp", "Oo", "-._·"),
+)
+_KNOWN: Final = {sign for family in _FAMILIES for group in family for sign in group}
+_MOVERS: Final = {sign for black, white, _ in _FAMILIES for sign in black + white}
+_WORDS: Final[dict[str, Side]] = {
+    "black": "black", "dark": "black", "white": "white", "light": "white",
+}  # fmt: skip
+_WORD: Final = re.compile(
+    r"(?<![a-z])(black|dark|white|light)\b(?:\s*(?:is\s+)?(?:to\s+(?:move|play)|'?s\s+(?:move|turn)))?",
+    re.IGNORECASE,
+)
+_LABEL: Final = re.compile(
+    r"(?:(?:side|player)\s+)?(?:side|player|turn|to\s+move|to\s+play|mover)\s*[:=]\s*",
+    re.IGNORECASE,
+)
+_BETWEEN: Final = re.compile(r"[\s|,/\[\]'\"+:]+")
+_COLUMNS: Final = re.compile(
+    r"[\s|]*a[\s|]*b[\s|]*c[\s|]*d[\s|]*e[\s|]*f[\s|]*g[\s|]*h[\s|]*", re.I
+)
+_RULE: Final = re.compile(r"\s*\+?(?:[-─]{1,3}\+)+[-─]*\s*|[\s+─=|]+")
+_ROW: Final = re.compile(r"[\s|]*([1-8])[\s|.:]+(\S.*?)(?:[\s|]+\1)?[\s|]*")
+_MOVE: Final = re.compile(r"[a-h][1-8]", re.IGNORECASE)
+_OBF: Final = re.compile(r"(\S{64})(?:\s*([^\s;%#])(?P<rest>[\s;%#].*)?)?", re.DOTALL)
+
+
+def without_comment(line: str) -> str:
+    """A line without what stands behind a semicolon, % or #."""
+    return re.split(r"[;%#]", line, maxsplit=1)[0].strip()
+
+
+def kind_of(line: str) -> Kind:
+    """What a line of text may be: a position or a row of one, a side, nothing, or something else.
+
+    Cells never have a letter before a digit, and moves always do.
+    """
+    text = without_comment(line)
+    if not text or _COLUMNS.fullmatch(text) or (_RULE.fullmatch(text) and "+" in text):
+        return "nothing"
+    found = _OBF.fullmatch(line.strip())
+    if found and not _MOVE.search(found[1]):
+        return "position"
+    if _MOVE.search(text):
+        return "other"
+    if _side_of(text) is not None:
+        return "side"
+    cells = _cells_of(_WORD.sub(" ", text))
+    if len(_row(text)) == 8 and set(_row(text)) <= _KNOWN:
+        return "row"
+    return "position" if len(cells) >= 40 else "other"
+
+
+def read_position(text: str, side: Side | None = None) -> Board:
+    """The board of a text; `side` is to move where the text does not say.
+
+    RecordError where it is none, or could be two.
+    """
+    found = _OBF.fullmatch(text.strip())
+    if found and not _WORD.search(without_comment(found["rest"] or "")):
+        cells, mover = found[1], found[2]
+        given = None if mover is None else [mover]
+    else:
+        cells, given = _taken_apart(text)
+    return _board(cells, given, side, text)
+
+
+def _row(line: str) -> str:
+    """The cells of a line that may be a row, without its number."""
+    cells = _BETWEEN.sub("", line)
+    found = _ROW.fullmatch(line)
+    if found and len(cells) > 8:
+        return _BETWEEN.sub("", found[2])
+    return cells
+
+
+def _cells_of(text: str) -> str:
+    return _BETWEEN.sub("", text)
+
+
+def _side_of(text: str) -> str | None:
+    """The side that a line names, and nothing else: a word, or a sign."""
+    bare = _LABEL.sub("", text).strip(" \t[]():,")
+    found = _WORD.fullmatch(bare.rstrip("."))
+    if found:
+        return found[1].lower()
+    sign = re.fullmatch(r"(\S)(?:\s+to\s+(?:move|play))?", bare, re.IGNORECASE)
+    return sign[1] if sign and sign[1] in _MOVERS else None
+
+
+def _taken_apart(text: str) -> tuple[str, list[str]]:
+    """The cells of a position, and what it says of the side to move."""
+    sides: list[str] = []
+    lines: list[str] = []
+    for line in text.splitlines():
+        bare = without_comment(line)
+        if kind_of(line) == "nothing":
+            continue
+        named = _side_of(bare)
+        if named is not None:
+            sides.append(named)
+            continue
+        bare = re.sub(r"^\s*(?:BO)?\s*\[?\s*8\s+(?=\S)", "", bare) if _is_ggf(bare) else bare
+        sides += [word[1].lower() for word in _WORD.finditer(bare)]
+        bare = _LABEL.sub(" ", _WORD.sub(" ", bare))
+        lines.append(_row(bare) if len(_row(bare)) == 8 else _BETWEEN.sub(" ", bare).strip())
+    if len(lines) == 8 and all(len(line) == 8 for line in lines):
+        return "".join(lines), sides
+    words = "\n".join(lines).split()
+    if len(words) > 1 and any(len(word) > 1 for word in words):
+        # A sign alone is the side's: behind the cells, or before them.
+        if len(words[-1]) == 1:
+            return "".join(words[:-1]), [words[-1], *sides]
+        if len(words[0]) == 1:
+            return "".join(words[1:]), [words[0], *sides]
+    cells = "".join(words)
+    return (cells[:64], [cells[64], *sides]) if len(cells) == 65 else (cells, sides)
+
+
+def _is_ggf(text: str) -> bool:
+    """Whether a line is the board of a GGF game: its size, the cells, a sign for the side."""
+    return re.match(r"\s*(?:BO)?\s*\[?\s*8\s", text) is not None and len(_cells_of(text)) > 60
+
+
+def _board(cells: str, given: list[str] | None, side: Side | None, text: str) -> Board:
+    if len(cells) != 64:
+        raise RecordError(f"a board has 64 cells, and {_quoted(text)} has {len(cells)}")
+    for square, sign in enumerate(cells):
+        if sign not in _KNOWN:
+            raise RecordError(
+                f"{sign!r} on {square_name(square)} is none of X x * B b O o W w - . _"
+            )
+    used = set(cells)
+    families = [family for family in _FAMILIES if used <= set("".join(family))]
+    if not families:
+        signs = " ".join(sorted(used))
+        raise RecordError(
+            f"the signs {signs} of {_quoted(text)} do not belong together; write X for black, O "
+            "for white and - for empty squares"
+        )
+    boards = {_bits(cells, family): family for family in families}
+    if len(boards) > 1:
+        one, other = list(boards.values())[:2]
+        raise RecordError(
+            f"{_quoted(text)} can be read in two ways: {_told(one, used)}, or "
+            f"{_told(other, used)}; write X for black, O for white and - for empty squares"
+        )
+    black, white = next(iter(boards))
+    movers = {_mover(sign, families, text) for sign in given or ()}
+    if len(movers) > 1:
+        raise RecordError(f"{_quoted(text)} says black to move, and white to move")
+    mover = movers.pop() if movers else side
+    if mover is None:
+        raise RecordError(
+            f"{_quoted(text)} does not say who is to move; write X (black) or O (white) behind "
+            "its 64 cells"
+        )
+    own, opp = (black, white) if mover == "black" else (white, black)
+    start = Board.start()
+    board = Board(own, opp, mover)
+    return start if board == start else board
+
+
+def _bits(cells: str, family: _Signs) -> tuple[int, int]:
+    black = white = 0
+    for square, sign in enumerate(cells):
+        if sign in family.black:
+            black |= 1 << square
+        elif sign in family.white:
+            white |= 1 << square
+    return black, white
+
+
+def _mover(sign: str, families: list[_Signs], text: str) -> Side:
+    """The side of a sign or a word behind the cells."""
+    if sign in _WORDS:
+        return _WORDS[sign]
+    for black, white, _ in (*families, *_FAMILIES[:4]):
+        if sign in black or sign in white:
+            return "black" if sign in black else "white"
+    raise RecordError(
+        f"{sign!r} behind the cells of {_quoted(text)} is not a side to move; write X (black) or "
+        "O (white)"
+    )
+
+
+def _told(family: _Signs, used: set[str]) -> str:
+    """What each sign that is used means, in words."""
+    parts = [
+        f"{' '.join(sorted(used & set(group)))} {meaning}"
+        for group, meaning in zip(family, ("black", "white", "empty"), strict=True)
+        if used & set(group)
+    ]
+    return ", ".join(parts)
+
+
+def _quoted(text: str) -> str:
+    line = " ".join(text.split())
+    return repr(line if len(line) <= 80 else f"{line[:77]}...")

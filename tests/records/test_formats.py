@@ -1,0 +1,188 @@
+"""The registry of formats: each is read as it is written, packed or not; others are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import evolve
+import evolve.cli.convert
+import evolve.engine.squares
+from evolve.errors import RecordError
+from evolve.records.formats import FORMATS, READ, WRITTEN, read_games, write_games
+from evolve.records.record import GameRecord
+from tests.records.test_ggf import NBOARD, random_record
+from tests.records.test_wthor import database, game_bytes
+
+ROOT = Path(evolve.__file__).parent.parent
+GAMES = [ending for ending in WRITTEN.split(", ") if ending != ".obf"]
+
+
+@pytest.mark.parametrize("packing", ["", ".gz", ".bz2", ".GZ"])
+@pytest.mark.parametrize("ending", GAMES)
+def test_there_and_back_packed_or_not(tmp_path: Path, ending: str, packing: str) -> None:
+    records = [random_record(seed) for seed in range(4)]
+    path = tmp_path / f"games.of.mine{ending}{packing}"
+    write_games(path, records)
+    found = read_games(path).whole()
+    assert [record.moves for record in found] == [record.moves for record in records]
+    assert [record.winner for record in found] == [record.winner for record in records]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("games.xyz", [".xyz is not known", ".ggf", ".pgn", ".gz"]),
+        ("games", ["has no ending"]),
+        ("games.gz", ["has no ending"]),
+        ("games.zip", [".zip is not known"]),
+        ("games.ggf.xz", [".xz is not known"]),
+        ("games.doc.gz", [".doc is not known"]),
+    ],
+)
+def test_endings_that_are_not_known(tmp_path: Path, name: str, words: list[str]) -> None:
+    (tmp_path / name).write_text("f5d6c3\n")
+    with pytest.raises(RecordError) as caught:
+        read_games(tmp_path / name)
+    for word in words:
+        assert word in str(caught.value)
+    with pytest.raises(RecordError, match="written as"):
+        write_games(tmp_path / name, [GameRecord()])
+
+
+@pytest.mark.parametrize("ending", sorted({*GAMES, ".wtb"}))
+@pytest.mark.parametrize("place", [0, 2, 4])
+def test_a_bad_game_among_others_costs_itself(tmp_path: Path, ending: str, place: int) -> None:
+    path = tmp_path / f"games{ending}"
+    records = [random_record(seed) for seed in range(5)]
+    bad = random_record(9)
+    if ending == ".wtb":
+        games = [game_bytes(record) for record in records]
+        games[place] = games[place][:9] + b"\x63" + games[place][10:]
+        path.write_bytes(database(*games))
+    else:
+        records[place] = bad
+        write_games(path, records)
+        damage(path, bad)
+    reading = read_games(path)
+    kept = records[:place] + records[place + 1 :]
+    assert [record.moves for record in reading.records] == [record.moves for record in kept]
+    (left,) = reading.left_out
+    assert left.number == place + 1
+    assert place + 1 not in reading.numbers
+    told = list(reading.told(path))
+    assert told[0] == f"{path}: 1 game of 5 left out"
+    assert str(left) in told[1]
+    with pytest.raises(RecordError, match=left.where):
+        read_games(path, strict=True)
+    with pytest.raises(RecordError, match=f"game {place + 1} of .* cannot be read"):
+        reading.game(path, place + 1)
+
+
+def damage(path: Path, record: GameRecord) -> None:
+    """Make a game of a file one that cannot be."""
+    if path.suffix == ".parquet":
+        import pandas as pd
+
+        frame = pd.read_parquet(path)
+        moves = evolve.engine.squares.format_moves(record.moves)
+        frame.loc[frame["moves"] == moves, "moves"] = "f5 f5"
+        frame.to_parquet(path)
+        return
+    from evolve.engine.squares import square_name
+
+    text = path.read_text(encoding="utf-8")
+    names = [square_name(square) for square in record.moves[:6]]
+    for whole in (
+        "".join(names),
+        " ".join(names),
+        "".join(f"{'BW'[n % 2]}[{name.upper()}]" for n, name in enumerate(names)),
+        " ".join(f"{n // 2 + 1}. {name}" if n % 2 == 0 else name for n, name in enumerate(names)),
+    ):
+        last = whole.lower().rfind(names[-1])
+        text = text.replace(whole, whole[:last] + names[0] + whole[last + 2 :])
+    path.write_text(text, encoding="utf-8")
+
+
+def test_games_that_are_not_ours(tmp_path: Path) -> None:
+    path = tmp_path / "a.ggf"
+    ten = NBOARD.replace("TY[8]", "TY[10]").replace("BO[8 ", "BO[10 " + "-" * 36)
+    komi, cut = NBOARD.replace("TY[8]", "TY[8k]"), NBOARD[:-40]
+    lost, open_ = NBOARD[2:], NBOARD.replace("W[F4];)", "W[F4")
+    path.write_text(
+        f"Archive of 2003 (Saio)\n2 {NBOARD}{NBOARD}\n{ten}\n1 {komi}\n{cut}\n{NBOARD}\n"
+        f"{open_}\n{NBOARD}\n{NBOARD.replace('TY[8]', 'TY[s8r18]')}\n{lost}\nthe end ;-)\n"
+    )
+    reading = read_games(path)
+    assert reading.numbers == [1, 2, 6, 8, 9]
+    assert [one.where for one in reading.left_out] == [
+        "line 3, game 3", "line 4, game 4", "line 5, game 5", "line 7, game 7", "line 9, game 10",
+    ]  # fmt: skip
+    for one, word in zip(
+        reading.left_out, ("TY[10]", "komi", "cut off", "cut off", "no game"), strict=True
+    ):
+        assert word in one.reason
+
+
+@pytest.mark.parametrize("size", ["4", "6", "10", "12", "14", "88", "s10"])
+def test_other_sizes_of_boards_are_left_out(tmp_path: Path, size: str) -> None:
+    path = tmp_path / "a.ggf"
+    other = f"(;GM[Othello]TY[{size}]BO[{size} {'-' * 16} *]B[a1];)"
+    path.write_text(other + NBOARD)
+    assert read_games(path).numbers == [2]
+    assert f"TY[{size}] is not a game on 8 x 8" in read_games(path).left_out[0].reason
+    path.write_text(other)
+    with pytest.raises(RecordError, match=r"a\.ggf, line 1, game 1: TY"):
+        read_games(path)
+
+
+def test_nothing_that_can_be_read_is_an_error_with_the_count(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("f5f5\n" * 4)
+    with pytest.raises(RecordError, match=r"a\.txt, line 1: move 2, f5.*; 3 more cannot be read"):
+        read_games(tmp_path / "a.txt")
+
+
+def test_a_database_that_is_cut_off_or_longer(tmp_path: Path) -> None:
+    path, games = tmp_path / "a.wtb", [game_bytes(random_record(seed)) for seed in range(3)]
+    path.write_bytes(database(*games, count=2_000_000_000))
+    reading = read_games(path)
+    assert (len(reading.records), reading.missing) == (3, 1_999_999_997)
+    assert "game 4 at byte 220" in str(reading.left_out[0])
+    with pytest.raises(RecordError, match=r"game 17 of .* it is cut off"):
+        reading.game(path, 17)
+    path.write_bytes(database(*games, count=2))
+    assert len(read_games(path).records) == 2
+    assert read_games(path).left_out[0].where == "byte 152"
+
+
+def names(width: int, *texts: str) -> bytes:
+    head = database(count=0)[:8] + len(texts).to_bytes(2, "little") + bytes(6)
+    return head + b"".join(text.encode("latin-1").ljust(width, b"\0") for text in texts)
+
+
+@pytest.mark.parametrize("stem", ["WTHOR", "wth_2004", "Wthor"])
+def test_names_beside_a_database(tmp_path: Path, stem: str) -> None:
+    (tmp_path / "WTH_2004.wtb").write_bytes(database(game_bytes(random_record(0))))
+    players = [f"Müller {number}" for number in range(20)]
+    (tmp_path / f"{stem}.JOU").write_bytes(names(20, *players))
+    (tmp_path / f"{stem}.trn").write_bytes(
+        names(26, "Open A", "", "é", "4", "5", "6", "7", "Kyoto")
+    )
+    (record,) = read_games(tmp_path / "WTH_2004.wtb").records
+    assert (record.black, record.white, record.place) == ("Müller 12", "player 34", "Kyoto")
+    (tmp_path / f"{stem}.JOU").write_bytes(b"x" * 40)
+    with pytest.raises(RecordError, match=rf"{stem}\.JOU beside it is not its names"):
+        read_games(tmp_path / "WTH_2004.wtb")
+
+
+def test_the_table_of_the_docs_is_that_of_the_formats() -> None:
+    text = (ROOT / "docs" / "arena.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| `.")]
+    assert rows == [
+        [f"`{ending}`", one.name, one.holds, "read, written" if one.write else "read"]
+        for ending, one in FORMATS.items()
+    ]
+    help_text = evolve.cli.convert.convert_command.help
+    for ending in READ.split(", "):
+        assert ending in help_text

@@ -1,0 +1,147 @@
+"""Moves as people write them: every habit means the same game, and what could be two is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from evolve.engine.board import Board
+from evolve.engine.rules import PASS
+from evolve.engine.squares import format_moves, square_name
+from evolve.errors import RecordError
+from evolve.records.moves import Result, read_move, read_moves
+from evolve.records.record import GameRecord, game_of, with_passes
+from tests.records.test_ggf import random_record
+
+F5D6C3 = (37, 43, 18)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "f5d6c3", "F5D6C3", "f5D6c3", "f5 d6 c3", " F5  D6\tC3\n", "f5-d6-c3", "F5, D6, C3",
+        "f5;d6;c3", "f5/d6/c3", "f5|d6|c3", "f5_d6_c3", "f5 - d6 - c3", "F5 – D6 – C3",
+        "f5 → d6 → c3", "f5>d6>c3", "1. f5 d6 2. c3", "1.f5 d6 2.c3", "1. F5 D6\n2. C3",
+        "1: f5 2: d6 3: c3", "1) f5 2) d6 3) c3", "1 f5 d6 2 c3", "1. f5 1... d6 2. c3",
+        "1. f5 2. d6 3. c3", "21. f5 d6 22. c3", "7: f5d6c3", "f5! d6?? c3!?", "f5 {best} d6 c3",
+        "1.f5d62.c3", "1 … f5 d6 2 … c3", "f5d6c3 *", "1. f5 d6 2. c3 3.",
+    ],
+)  # fmt: skip
+def test_separators_numbers_and_remarks(text: str) -> None:
+    assert read_moves(text).squares == F5D6C3
+    assert read_moves(text).result is None
+
+
+@pytest.mark.parametrize(
+    ("text", "black", "white"),
+    [
+        ("12-52", 12, 52), ("12:52", 12, 52), ("(12-52)", 12, 52), ("[12 - 52]", 12, 52),
+        ("36–28.", 36, 28), ("1-0", 1, 0), ("0-1", 0, 1), ("1/2-1/2", 0.5, 0.5), ("½-½", 0.5, 0.5),
+        ("64-0", 64, 0), ("Result: 36-28", 36, 28), ("score 1-63", 1, 63),
+        ("- 12-52", 12, 52), (", 8/56", 8, 56),
+    ],
+)  # fmt: skip
+def test_a_result_at_the_end(text: str, black: float, white: float) -> None:
+    for moves in ("f5d6c3 ", "1. f5 d6 2. c3\n", "F5 D6 C3  "):
+        written = read_moves(moves + text)
+        assert written.squares == F5D6C3
+        assert written.result == Result(black, white)
+
+
+@pytest.mark.parametrize(
+    "word", ["pass", "PASS", "Pass", "pa", "PA", "ps", "p", "P", "@@", "--", "(pass)", "passe"]
+)
+def test_the_words_for_a_pass(word: str) -> None:
+    assert read_move(word) == PASS
+    assert read_moves(f"f5 {word} d6").squares == (37, PASS, 43)
+    assert read_moves(f"1. f5 {word} 2. d6").squares == (37, PASS, 43)
+    if word not in ("--", "(pass)"):
+        assert read_moves(f"f5{word}d6").squares == (37, PASS, 43)
+
+
+def test_a_pass_run_together_with_what_follows() -> None:
+    for text, squares in (("pa1", (PASS, 0)), ("psa1", (PASS, 0)), ("passe3", (PASS, 20))):
+        assert read_moves(text).squares == squares
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("f5x9", ["'x9'", "character 3"]),
+        ("f5 d9", ["'d9'", "character 4"]),
+        ("f5 i1 d6", ["'i1 d6'", "character 4"]),
+        ("f5---d6", ["'---d6'", "character 3"]),
+        ("f5 resigns", ["'resigns'"]),
+        ("1. f5 d6 3. c3", ["number 3", "behind number 1", "a move is missing"]),
+        ("2. f5 1. d6", ["number 1", "behind number 2"]),
+        ("f5 d6 12", ["number 12", "36-28"]),
+        ("f55", ["number 5"]),
+        ("12-52 f5", ["number 52", "behind number 12"]),
+        ("f5 12-52 d6", ["number 52"]),
+        ("f5 +12", ["'+12'"]),
+        ("64 cells", ["'cells'"]),
+    ],
+)
+def test_what_is_none_is_named(text: str, words: list[str]) -> None:
+    with pytest.raises(RecordError) as caught:
+        read_moves(text)
+    for word in words:
+        assert word in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "  ", "d3 d4", "d3d4", "z9", "1.", "12-52", "-", "*"])
+def test_one_move_is_one(text: str) -> None:
+    with pytest.raises(RecordError, match="is not a move; a move is a1 to h8, or pass"):
+        read_move(text)
+    assert [read_move(one) for one in ("d3", "D3", " d3 ", "1. d3", "d3!")] == [19] * 5
+
+
+def test_passes_are_checked_put_in_and_dropped_behind_the_end() -> None:
+    records = [record for record in map(random_record, range(60)) if PASS in record.moves]
+    assert len(records) > 3
+    for record in records:
+        moves = record.moves
+        for word in ("pass", "--", "P", ""):
+            text = " ".join(word if one == PASS else square_name(one) for one in moves)
+            assert game_of(read_moves(text)).moves == moves
+            assert game_of(read_moves(f"{text} pass pa")).moves == moves
+    with pytest.raises(RecordError, match="move 2, pass: white must not pass"):
+        game_of(read_moves("f5 pass d6"))
+
+
+def test_who_moved_must_be_right_where_it_is_said() -> None:
+    sides = ["black", "white"]
+    assert with_passes(Board.start(), (37, 43), sides) == (37, 43)
+    with pytest.raises(RecordError, match="move 2, d6: it is white's turn"):
+        with_passes(Board.start(), (37, 43), ["black", "black"])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_results_must_be_those_of_the_moves(seed: int) -> None:
+    record = random_record(seed)
+    text = format_moves(record.moves)
+    black, white = record.final.discs("black"), record.final.discs("white")
+    empty = 64 - black - white
+    right = [
+        f"{black}-{white}",
+        f"{black + empty * (black > white)}-{white + empty * (white > black)}",
+        *(["1-0", "0-1"] if black != white else ["1/2-1/2"]),
+        "*",
+    ]
+    for result in right:
+        assert game_of(read_moves(f"{text} {result}")).winner == record.winner
+    wrong = [f"{white}-{black}" if black != white else "33-31", "0-0", "60-3"]
+    wrong.append("1/2-1/2" if black != white else "1-0")
+    for result in wrong:
+        with pytest.raises(RecordError, match=f"the result {result} contradicts the moves"):
+            game_of(read_moves(f"{text} {result}"))
+
+
+def test_the_result_of_a_game_that_stopped_counts() -> None:
+    for text, score, winner in (
+        ("12-52", -40.0, "white"), ("1-0", 64.0, "black"), ("32-32", 0.0, "draw"),
+        ("*", None, None),
+    ):  # fmt: skip
+        game = game_of(read_moves(f"f5d6c3 {text}"), black="a")
+        assert (game.score, game.winner, game.black) == (score, winner, "a")
+        assert game.final == GameRecord(F5D6C3).final

@@ -1,0 +1,86 @@
+"""PGN: what collections hold is read, what we write is read again, damage costs one game."""
+
+from __future__ import annotations
+
+import pytest
+
+from evolve.engine.board import Board
+from evolve.engine.squares import format_moves
+from evolve.errors import RecordError
+from evolve.records.pgn import is_pgn, pgn_text, scan_pgn
+from evolve.records.record import GameRecord
+from tests.records.test_ggf import random_record
+
+HEAD = '[Event "Open"]\n[Site "Kyoto"]\n[Black "Saio \\"1\\""]\n[White "?"]\n[Date "2004.??.??"]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "moves", "winner"),
+    [
+        ("1. f5 d6 2. c3 d3 3. c4 *", "f5 d6 c3 d3 c4", None),
+        ("1. F5 {a comment (x)} D6 2. C3 36-28", "f5 d6 c3", "black"),
+        ("1.f5 d6 2.c3 0-1", "f5 d6 c3", "white"),
+        ("1. f5 1... d6 2. c3! $3 (2. c4 c3 (2... d3) 3. d3) d3 1/2-1/2", "f5 d6 c3 d3", "draw"),
+        ("1. f5 ; the usual one\n% engine x\n1... d6 12-52", "f5 d6", "white"),
+        ("f5 d6 c3", "f5 d6 c3", None),
+    ],
+)
+def test_moves_with_all_that_stands_between(text: str, moves: str, winner: str | None) -> None:
+    for end in ("\n", "\n\n", "", "\r\n"):
+        (record,) = scan_pgn(f"{HEAD}\n{text}{end}").whole()
+        assert format_moves(record.moves) == moves
+        assert (record.winner, record.ending) == (winner, "unfinished")
+        assert (record.black, record.white, record.place) == ('Saio "1"', "", "Kyoto")
+        assert (record.date, record.event) == ("2004.??.??", "Open")
+
+
+def test_the_result_of_a_tag_counts_where_there_is_none_behind_the_moves() -> None:
+    for tag, score in (("36-28", 8.0), ("1-0", 64.0), ("*", None), ("Black wins", None)):
+        (record,) = scan_pgn(f'{HEAD}[Result "{tag}"]\n\n1. f5 d6\n').whole()
+        assert record.score == score
+    (left,) = scan_pgn(f'{HEAD}[Result "36-28"]\n\n1. f5 d6 28-36\n').left_out
+    assert (left.where, left.number) == ("line 1, game 1", 1)
+    assert "36-28" in left.reason
+    for tag, end in (("36-28", "1-0"), ("1-0", "36-28")):
+        (record,) = scan_pgn(f'{HEAD}[Result "{tag}"]\n\n1. f5 d6 {end}\n').whole()
+        assert record.score == 8.0
+    (record,) = scan_pgn(f'{HEAD}[Result "28-36"]\n\n28-36\n').whole()
+    assert (record.moves, record.score) == ((), -8.0)
+
+
+@pytest.mark.parametrize("rules", ["standard", "reversed"])
+def test_there_and_back(rules: str) -> None:
+    white = Board.parse(Board.start().play(37).cells(), "white")
+    records = [
+        *(random_record(seed, rules) for seed in range(20)),
+        GameRecord((43, 18), "a", 'b "c" \\', rules, white, 12.0, "resigned", "here", "2004", "e"),
+        GameRecord((37,), rules=rules, result=-3.5, stopped="time"),
+        GameRecord((37, 43), rules=rules),
+    ]
+    found = scan_pgn(pgn_text(records)).whole()
+    for before, after in zip(records, found, strict=True):
+        assert (after.moves, after.start, after.rules) == (before.moves, before.start, rules)
+        assert (after.winner, after.ending) == (before.winner, before.ending)
+        assert (after.black, after.white) == (before.black, before.white)
+        assert (after.place or "?", after.event) == (before.place or "?", before.event)
+    assert all(len(line) <= 80 for line in pgn_text(records[:20]).splitlines())
+
+
+def test_a_bad_game_costs_itself() -> None:
+    good, bad = f"{HEAD}\n1. f5 d6 *\n\n", f"{HEAD}\n1. f5 f5 *\n\n"
+    reading = scan_pgn(good + bad + good + '[Variant "Grand"]\n\n1. f5\n\n' + good)
+    assert reading.numbers == [1, 3, 5]
+    assert [(one.number, one.where) for one in reading.left_out] == [
+        (2, "line 9, game 2"), (4, "line 25, game 4"),
+    ]  # fmt: skip
+    assert "move 2, f5" in reading.left_out[0].reason
+    assert "Grand" in reading.left_out[1].reason.title()
+
+
+def test_what_is_none() -> None:
+    for text in ("", "\n\n"):
+        with pytest.raises(RecordError, match="no PGN game"):
+            scan_pgn(text)
+    assert is_pgn(f"\n{HEAD}")
+    assert not is_pgn("[8 cells *]\n")
+    assert not is_pgn("f5d6\n")
