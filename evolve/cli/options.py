@@ -55,9 +55,7 @@ def given_rules(context: click.Context, parameter: click.Parameter, value: str |
 file_rules_option = click.option(
     "--rules",
     type=click.Choice([*RULE_SETS]),
-    callback=given_rules,
-    show_default=DEFAULT_RULES,
-    help="Rules of games that do not say theirs.",
+    help="Rules of games that do not say theirs; those of the project by default, or standard.",
 )
 strict_option = click.option(
     "--strict",

@@ -120,7 +120,7 @@ def champion_told(run: Run, champion: FolderPath) -> str:
     elif run.kind.rated and against.startswith("play-off"):
         told.append("the only candidate of its play-off")
     elif found.get("games") == 0:
-        told.append(f"no game against {against}")
+        told.append(f"against {against}")
     else:
         word = "score so far" if run.kind.rated else "score"
         error = f" ± {cell(found['error'])}" if "error" in found else ""

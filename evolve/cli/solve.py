@@ -54,7 +54,7 @@ def solve_command(file: Path, rules: str, side: Side | None, strict: bool, as_js
     from evolve.engine.squares import square_name
     from evolve.records.formats import positions_of, read_games
 
-    reading = read_games(file, rules, strict=strict, side=side)
+    reading = read_games(file, rules, judged=False, strict=strict, side=side)
     for line in reading.told(file):
         complain(line)
     boards = positions_of(reading)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from evolve.config.defaults import default_rules
 from evolve.engine.board import Board, Side
-from evolve.engine.rules import Rules, check_rules
+from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.errors import RecordError, RulesError
 from evolve.files.atomic import write_bytes
 from evolve.records.files import PACKED, ending_of, packed, read_bytes, text_of
@@ -18,7 +19,7 @@ from evolve.records.obf import obf_text
 from evolve.records.pgn import is_pgn, pgn_text, scan_pgn
 from evolve.records.reading import Reading
 from evolve.records.record import GameRecord
-from evolve.records.rules import agreed_rules, rules_in_text
+from evolve.records.rules import Asked, rules_in_text
 from evolve.records.table import games_frame, scan_table, table_bytes
 from evolve.records.wthor import scan_wthor
 
@@ -30,14 +31,12 @@ Writer = Callable[[Path, Sequence[GameRecord]], bytes]
 class Source:
     """A file that is read, and what its reader is told.
 
-    rules: of games that do not say theirs, None for the usual ones; judged: whether games that say
-    others, or were won by others, are errors; side: to move in positions that do not say.
+    asked: what it is told of rules; side: to move in positions that do not say.
     """
 
     data: bytes
     path: Path
-    rules: Rules | None
-    judged: bool
+    asked: Asked
     side: Side | None
 
     @property
@@ -66,12 +65,12 @@ def _read_text(source: Source) -> Reading:
         return _read_pgn(source)
     if text.lstrip().startswith("(;"):
         return _read_ggf(source)
-    rules = agreed_rules(rules_in_text(text), source.rules, source.judged)
+    rules = source.asked.agree(rules_in_text(text))
     return scan_lines(text, rules, source.side)
 
 
 def _read_pgn(source: Source) -> Reading:
-    return scan_pgn(source.text, source.rules, source.judged)
+    return scan_pgn(source.text, source.asked)
 
 
 def _read_ggf(source: Source) -> Reading:
@@ -86,14 +85,14 @@ def _agreeing(reading: Reading, source: Source) -> Reading:
     """Games that all say their rules; RulesError where they are not those asked for."""
     for number, record in zip(reading.numbers, reading.records, strict=True):
         try:
-            agreed_rules(record.rules, source.rules, source.judged)
+            source.asked.agree(record.rules)
         except RulesError as error:
             raise RulesError(f"game {number}: {error}") from error
     return reading
 
 
 def _read_table(source: Source) -> Reading:
-    return scan_table(source.data, source.path, source.rules, source.judged)
+    return scan_table(source.data, source.path, source.asked)
 
 
 def _write_table(path: Path, records: Sequence[GameRecord]) -> bytes:
@@ -163,17 +162,19 @@ def read_games(
     """The games of a file, by its ending, and what was left out of it.
 
     A position is a game that begins there, without moves. `rules` are those of games that do not
-    say theirs, standard by default; `side` moves in positions that do not. RecordError where
-    nothing can be read, or, if `strict`, not all of it; RulesError, unless `judged` is False, for a
-    game that says other rules than these, or was won by others; PositionError for unknown rules.
+    say theirs, by default the project's or the user's, or standard; `side` moves in positions that
+    do not. RecordError where nothing can be read, or, if `strict`, not all of it; RulesError,
+    unless `judged` is False, for a game that says other rules than these, or was won by others;
+    PositionError for unknown rules.
     """
     if rules is not None:
         check_rules(rules)
+    asked = Asked(rules, judged, default_rules() or DEFAULT_RULES)
     path = Path(path)
     known = format_of(path)
     data = read_bytes(path)
     try:
-        reading = known.read(Source(data, path, rules, judged, side))
+        reading = known.read(Source(data, path, asked, side))
     except RulesError as error:
         raise RulesError(f"{path}, {error}") from error
     except RecordError as error:

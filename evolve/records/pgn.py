@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, get_args
 
 from evolve.engine.board import Board
-from evolve.engine.rules import PASS, RULE_SETS, Rules
+from evolve.engine.rules import PASS, RULE_SETS
 from evolve.engine.squares import square_name
 from evolve.errors import RecordError, RulesError
 from evolve.records.moves import Result, Written, read_moves
@@ -25,7 +25,7 @@ from evolve.records.obf import format_obf
 from evolve.records.positions import read_position
 from evolve.records.reading import Reading
 from evolve.records.record import Ending, GameRecord, game_of
-from evolve.records.rules import agreed_rules
+from evolve.records.rules import ASKED_NOTHING, Asked
 
 _TAG: Final = re.compile(r'^[ \t]*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\][ \t]*$')
 _DROPPED: Final = re.compile(r"\{[^{}]*\}|\$\d+|^%.*$|;.*$", re.MULTILINE)
@@ -43,7 +43,7 @@ def is_pgn(text: str) -> bool:
     return _TAG.match(text.lstrip().partition("\n")[0].rstrip()) is not None
 
 
-def scan_pgn(text: str, rules: Rules | None = None, judged: bool = True) -> Reading:
+def scan_pgn(text: str, asked: Asked = ASKED_NOTHING) -> Reading:
     """The games of a text; `rules` are those of games whose tags do not say, or the usual ones.
 
     RecordError where there is none; RulesError, unless `judged` is False, for a game that says
@@ -53,7 +53,7 @@ def scan_pgn(text: str, rules: Rules | None = None, judged: bool = True) -> Read
     for line, tags, moves in _games(text):
         where = f"line {line}, game {reading.next}"
         try:
-            reading.add(_record(tags, moves, rules, judged))
+            reading.add(_record(tags, moves, asked))
         except RulesError as error:
             raise RulesError(f"{where}: {error}") from error
         except RecordError as error:
@@ -84,7 +84,7 @@ def _games(text: str) -> Iterator[tuple[int, dict[str, str], str]]:
         yield begin, tags, "\n".join(moves)
 
 
-def _record(tags: dict[str, str], text: str, asked: Rules | None, judged: bool) -> GameRecord:
+def _record(tags: dict[str, str], text: str, asked: Asked) -> GameRecord:
     variant = (tags.get("rules") or tags.get("variant") or "").lower()
     if variant and variant not in (*RULE_SETS, "othello", "reversi", "normal"):
         raise RecordError(f'[Variant "{variant}"] is a game of rules that are not known')
@@ -95,7 +95,7 @@ def _record(tags: dict[str, str], text: str, asked: Rules | None, judged: bool) 
     return game_of(
         Written(written.squares, result),
         start,
-        agreed_rules(variant if variant in RULE_SETS else None, asked, judged),
+        asked.agree(variant if variant in RULE_SETS else None),
         black=_known(tags.get("black")),
         white=_known(tags.get("white")),
         stopped=_ENDINGS.get(tags.get("termination", "").lower(), "unfinished"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -25,14 +25,29 @@ _LINE: Final = re.compile(r"[#%;] *rules: *([a-z-]{1,40})\s")
 _OF_FOLDERS: Final = re.compile(r"(gen-\d+|playoff|pair-\d+-\d+)\.parquet")
 
 
-def agreed_rules(said: Rules | None, asked: Rules | None, judged: bool = True) -> Rules:
-    """The rules of a game: those that it says, or else those asked for, or the usual ones.
+@dataclass(frozen=True)
+class Asked:
+    """What the reader of a file is told of rules.
 
-    Raises RulesError where it is `judged` and says others than those asked for.
+    rules: those of its games, None where nobody says any; judged: whether a game that says others,
+    or was won by others, is an error; usual: those of games that say none, where nobody does.
     """
-    if judged and asked is not None and said is not None and said != asked:
-        raise RulesError(f"it says {said} rules, not {asked}; leave --rules out")
-    return said or asked or DEFAULT_RULES
+
+    rules: Rules | None = None
+    judged: bool = True
+    usual: Rules = DEFAULT_RULES
+
+    def agree(self, said: Rules | None) -> Rules:
+        """The rules of a game: those that it says, or else those asked for, or the usual ones.
+
+        Raises RulesError where it is `judged` and says others than those asked for.
+        """
+        if self.judged and self.rules is not None and said is not None and said != self.rules:
+            raise RulesError(f"it says {said} rules, not {self.rules}; leave --rules out")
+        return said or self.rules or self.usual
+
+
+ASKED_NOTHING: Final = Asked()
 
 
 def check_winner(record: GameRecord, winner: str, said: Rules | None) -> None:

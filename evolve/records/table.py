@@ -27,7 +27,7 @@ from evolve.records.files import ending_of, packed, read_bytes, text_of
 from evolve.records.moves import read_moves
 from evolve.records.reading import Reading
 from evolve.records.record import Ending, GameRecord, game_of
-from evolve.records.rules import agreed_rules, check_winner, rules_beside, rules_in_row
+from evolve.records.rules import ASKED_NOTHING, Asked, check_winner, rules_beside, rules_in_row
 from evolve.records.starts import start_board, start_text
 from evolve.tables.games import FAILED, GAMES_COLUMNS, RULES, START, GameRows
 from evolve.tables.parquet import bytes_of, table_of
@@ -67,18 +67,14 @@ def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
 
 
 def scan_frame(
-    frame: pd.DataFrame,
-    rules: Rules | None = None,
-    *,
-    judged: bool = True,
-    bad: Mapping[int, str] | None = None,
+    frame: pd.DataFrame, asked: Asked = ASKED_NOTHING, *, bad: Mapping[int, str] | None = None
 ) -> Reading:
-    """The games of a table, by the rules that each says, or else by `rules`, or standard; with the
-    rows that could not be read.
+    """The games of a table, by the rules that each says, or else as asked; with the rows that could
+    not be read.
 
     A games table has our columns, whatever the case of their names; of another the column with
     moves is found. `bad` are rows that are damaged, with the reason. RecordError where no column
-    has moves; RulesError, unless `judged` is False, for a row that says other rules than `rules`,
+    has moves; RulesError, where it is judged, for a row that says other rules than those asked for,
     or has another winner than its rules give it.
     """
     frame = frame.loc[:, ~frame.columns.duplicated()]
@@ -94,7 +90,7 @@ def scan_frame(
         try:
             if bad and number in bad:
                 raise RecordError(bad[number])
-            reading.add(_record(row, rules, judged) if ours else _record_of_others(row, rules))
+            reading.add(_record(row, asked) if ours else _record_of_others(row, asked))
         except RulesError as error:
             raise RulesError(f"row {number}: {error}") from error
         except RecordError as error:
@@ -107,19 +103,19 @@ def records_of_frame(
 ) -> list[GameRecord]:
     """The games of a games table, which must all be right; RecordError names an invalid row, and
     RulesError is as of `scan_frame`."""
-    return scan_frame(frame, rules, judged=judged).whole()
+    return scan_frame(frame, Asked(rules, judged)).whole()
 
 
-def _record(row: Any, asked: Rules | None, judged: bool) -> GameRecord:
+def _record(row: Any, asked: Asked) -> GameRecord:
     moves = "" if row.moves is None else row.moves
     if not isinstance(moves, str) or not isinstance(row.reason, str) or not row.reason:
         raise RecordError("moves and reason must be text; is it cut off?")
     winner, names = _winner(row.winner), (str(row.black), str(row.white))
     said = rules_in_row(_text_of(row, RULES), getattr(row, "match", None))
-    rules = agreed_rules(said, asked, judged)
+    rules = asked.agree(said)
     record = _exact(moves, names, rules, start_board(_text_of(row, START)))
     if record.ending == "end":
-        if judged and winner is not None and row.reason == "end":
+        if asked.judged and winner is not None and row.reason == "end":
             check_winner(record, winner, said)
         return record
     return replace(
@@ -150,13 +146,13 @@ def _exact(moves: str, names: tuple[str, str], rules: Rules, start: Board) -> Ga
     return record
 
 
-def _record_of_others(row: Any, asked: Rules | None) -> GameRecord:
+def _record_of_others(row: Any, asked: Asked) -> GameRecord:
     """The game of a row of a table that others made."""
     if not isinstance(row.moves, str) or not row.moves.strip():
         raise RecordError("it has no moves")
     return game_of(
         read_moves(row.moves),
-        rules=agreed_rules(None, asked),
+        rules=asked.agree(None),
         black="" if _is_missing(row.black) else str(row.black),
         white="" if _is_missing(row.white) else str(row.white),
         result=_RESULTS.get(row.winner),
@@ -229,12 +225,12 @@ _FRAMES: Final[dict[str, Callable[[bytes, Path], tuple[pd.DataFrame, Mapping[int
 }
 
 
-def scan_table(data: bytes, path: Path, rules: Rules | None, judged: bool) -> Reading:
+def scan_table(data: bytes, path: Path, asked: Asked) -> Reading:
     """The games of a `.csv`, `.json` or `.parquet` file; RecordError where it is no table."""
     frame, bad = _FRAMES[ending_of(path)](data, path)
     if RULES not in frame and (beside := rules_beside(path)):
         frame = frame.assign(**{RULES: beside})
-    return scan_frame(frame, rules, judged=judged, bad=bad)
+    return scan_frame(frame, asked, bad=bad)
 
 
 def read_frame(path: Path) -> pd.DataFrame:

@@ -79,7 +79,7 @@ def test_failures_in_a_rating() -> None:
     worse = source("gtp", "illegal")
     for _ in range(2):  # such a pair is not kept
         ended = invoke("rate", "zero", "swh", worse, "--games", 4, "--out", "rated")
-        assert (ended.code, ended.out) == (1, "standard, 12 games\n")
+        assert (ended.code, ended.out) == (1, "standard assumed, 12 games\n")
         assert "error: all 4 games were lost by failures" in ended.err
     assert [path.name for path in Path("rated/games").iterdir()] == ["pair-000-001.parquet"]
 

@@ -54,6 +54,7 @@ CHANGES_NOTHING: Final[Mapping[str, str]] = {
     "log": "tells what is said to programs and by them",
     "json": "how the result is printed",
     "watch": "shows games",
+    "strict": "fails in place of going on",
     "pace": "how fast it shows them",
     "list": "shows what would be searched, and starts nothing",
     "executor": "where games are played; test_a_run_on_a_cluster_has_the_tables_of_one_on_threads",

@@ -393,7 +393,6 @@ def test_a_population_of_clones_is_told_and_has_no_score() -> None:
         assert "[0.000, 1.000]" not in told
     for told in (said, done("show", "on").out):
         assert "against nobody: all candidates of the play-off were one agent" in told
-    assert done("runs", ".", "--json").document[0]["score"] is None
     stopped = done("run", *CLONES, "--stop-when-uniform", 2, "--out", "stopped").out
     assert "N stops by itself" not in stopped
     assert "for as long as --stop-when-uniform allows" in stopped

@@ -48,7 +48,7 @@ STARTS: Final[tuple[tuple[tuple[object, ...], str, tuple[pytest.MarkDecorator, .
     (("rate", "swh", "zero", "--games=2", "--jobs=1"), "swh", (SLOW,)),
     (("cluster", "check", "--help"), "--scheduler", ()),
     (("serve", "--help"), "REST API", ()),
-    (("engine", "swh", "--protocol=gtp"), "", ()),
+    (("engine", "swh", "--protocol=gtp", "--rules=standard"), "", ()),
     (("play", "swh"), "end of input", (SLOW,)),
     (("bench", "--part=perft"), "Perft from the start", (SLOW,)),
     (("convert", "game.txt", "-o", "new.csv"), "1 games → new.csv", (SLOW,)),

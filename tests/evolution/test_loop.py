@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.agents.facts import facts_of
+from evolve.agents.facts import share_in_playoff
 from evolve.agents.reference import SWH
 from evolve.engine.rules import PASS
 from evolve.engine.squares import parse_moves
@@ -187,10 +187,10 @@ def test_no_score_without_games(tmp_path: Path, options: dict[str, Any]) -> None
     found = champion["provenance"]
     assert not [key for key in found if key.startswith("score")]
     assert found["games"] == 0
-    assert facts_of(run)["score"] is None
+    assert share_in_playoff(run)["playoff_share"] is None
     found |= {"score": 0.5, "score_low": 0.0, "score_high": 1.0}  # as runs had it before
     (tmp_path / "run/champion.json").write_text(json.dumps(champion))
-    assert facts_of(run)["score"] is facts_of(run)["score_low"] is None
+    assert {*share_in_playoff(run).values()} == {None}
 
 
 def test_a_run_at_its_end_draws_no_openings(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,7 +68,7 @@ def test_the_frame_is_a_games_table() -> None:
         ("a.parquet", "no parquet", ["a.parquet"]),
         ("a.csv", "black,white,moves,winner,reason\nx,y,f5,black\n", ["row 1", "cut off"]),
         ("a.csv", "black,white,moves,winner,reason\nx,y,f5,red,end\n", ["row 1", "'red'"]),
-        ("none/a.txt", None, ["No such file"]),
+        ("none/a.txt", None, ["there is no folder", "none"]),
     ],
 )
 def test_damage_is_named(tmp_path: Path, name: str, text: str | None, words: list[str]) -> None:
