@@ -62,14 +62,14 @@ def window(browser: Browser, service: Service, **options: Any) -> Iterator[Page]
     assert faults == []
 
 
-def pump(page: Page, there: Callable[[], bool], seconds: float = 30) -> None:
+def pump(page: Page, there: Callable[[], bool]) -> None:
     """Wait until something is so, with the browser's events going on."""
 
     def after_a_moment() -> bool:
         page.wait_for_timeout(30)
         return there()
 
-    until(after_a_moment, seconds)
+    until(after_a_moment)
 
 
 def begin_play(service: Service, **document: str) -> str:
