@@ -62,14 +62,14 @@ def window(browser: Browser, service: Service, **options: Any) -> Iterator[Page]
     assert faults == []
 
 
-def pump(page: Page, there: Callable[[], bool], seconds: float = 30) -> None:
+def pump(page: Page, there: Callable[[], bool]) -> None:
     """Wait until something is so, with the browser's events going on."""
 
     def after_a_moment() -> bool:
         page.wait_for_timeout(30)
         return there()
 
-    until(after_a_moment, seconds)
+    until(after_a_moment)
 
 
 def begin_play(service: Service, **document: str) -> str:
@@ -166,7 +166,7 @@ def test_a_game_is_stepped_through_by_keys(service: Service, browser: Browser) -
             ("End", f"Move {len(moves)}: "),
         ):
             page.keyboard.press(key)
-            pump(page, lambda said=said: status.inner_text().startswith(said), 10)
+            pump(page, lambda said=said: status.inner_text().startswith(said))
         assert status.inner_text().endswith("The game is over.")
         assert f"ply={len(moves)}" in page.url
 
@@ -312,7 +312,7 @@ def play_to_its_end(page: Page) -> None:
     tab_to(page, lambda: of_focus(page, "role") == "gridcell")
     status = page.locator("p.live")
     while True:
-        pump(page, lambda: status.inner_text().endswith(("Your move.", ".")), 20)
+        pump(page, lambda: status.inner_text().endswith(("Your move.", ".")))
         said = status.inner_text()
         if "The game is over." in said:
             return
@@ -329,7 +329,7 @@ def play_to_its_end(page: Page) -> None:
                 page.keyboard.press(high if steps > 0 else low)
         assert of_focus(page, "aria-label") == labels[goal]
         page.keyboard.press("Enter")
-        pump(page, lambda said=said: status.inner_text() != said, 20)
+        pump(page, lambda said=said: status.inner_text() != said)
 
 
 @pytest.mark.slow
@@ -391,14 +391,14 @@ def test_the_way_of_a_newcomer(tmp_path: Path, browser: Browser) -> None:
             page.get_by_role("link", name=str(generation), exact=True).wait_for(timeout=60_000)
         page.get_by_role("button", name="Stop").click()
         chip = page.locator(".chip").first
-        pump(page, lambda: chip.inner_text() == "stopped", 60)
+        pump(page, lambda: chip.inner_text() == "stopped")
         before = service.get("runs/reversed-001")["done"]
         assert 3 <= before < 200
 
         page.get_by_role("button", name="Go on …").click()
         page.get_by_role("textbox", name="generations", exact=True).fill(str(before + 2))
         page.get_by_role("button", name="Go on", exact=True).click()
-        pump(page, lambda: chip.inner_text() == "done", 60)
+        pump(page, lambda: chip.inner_text() == "done")
         assert service.get("runs/reversed-001")["done"] == before + 2
 
         page.get_by_role("link", name="Games", exact=True).click()
