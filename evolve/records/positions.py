@@ -80,7 +80,7 @@ def kind_of(line: str) -> Kind:
     if _side_of(text) is not None:
         return "side"
     cells = _cells_of(_WORD.sub(" ", text))
-    if len(_row(text)) == 8 and set(_row(text)) <= _KNOWN:
+    if _is_row(text) or _row_and_side(text):
         return "row"
     return "position" if len(cells) >= 40 else "other"
 
@@ -106,6 +106,18 @@ def _row(line: str) -> str:
     if found and len(cells) > 8:
         return _BETWEEN.sub("", found[2])
     return cells
+
+
+def _is_row(line: str) -> bool:
+    cells = _row(line)
+    return len(cells) == 8 and set(cells) <= _KNOWN
+
+
+def _row_and_side(line: str) -> tuple[str, str] | None:
+    """A row and the sign of a side apart behind it, as people end the last one."""
+    row, _, sign = line.rstrip().rpartition(" ")
+    apart = sign in _MOVERS and _is_row(row) and not _is_row(line)  # its number may stand behind
+    return (row, sign) if apart else None
 
 
 def _cells_of(text: str) -> str:
@@ -137,6 +149,10 @@ def _taken_apart(text: str) -> tuple[str, list[str]]:
         bare = re.sub(r"^\s*(?:BO)?\s*\[?\s*8\s+(?=\S)", "", bare) if _is_ggf(bare) else bare
         sides += [word[1].lower() for word in _WORD.finditer(bare)]
         bare = _LABEL.sub(" ", _WORD.sub(" ", bare))
+        ended = _row_and_side(bare)
+        if ended is not None:
+            bare = ended[0]
+            sides.append(ended[1])
         lines.append(_row(bare) if len(_row(bare)) == 8 else _BETWEEN.sub(" ", bare).strip())
     if len(lines) == 8 and all(len(line) == 8 for line in lines):
         return "".join(lines), sides

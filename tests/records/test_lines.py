@@ -63,6 +63,7 @@ WHITE = Board.start().play(37)
     ("text", "boards"),
     [
         (f"{ROWS}\nO\n\n{ROWS}\nwhite to move\n", [WHITE, WHITE]),
+        (f"{ROWS} O\n\n{WHITE.cells()} O\n{ROWS} O", [WHITE, WHITE, WHITE]),
         (f"white to move\n{ROWS}\nwhite to move\n{ROWS}", [WHITE, WHITE]),
         (f"{Board.start()}\n\n{WHITE}\n", [Board.start(), WHITE]),
         (f"{WHITE.cells()} O\nf5d6\n% x\n{ROWS}\nO", [WHITE, WHITE.play(43), WHITE]),

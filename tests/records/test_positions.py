@@ -54,6 +54,7 @@ SHAPES: dict[str, Callable[[Board, str], str]] = {
     "ggf": lambda board, side: f"BO[8 {with_signs(board.cells(), '*O-')} {side}]",
     "spaced": lambda board, side: f"{' '.join(board.cells())} {side}",
     "side first": lambda board, side: f"{side} {board.cells()}",
+    "side behind the last row": lambda board, side: f"{rows(board.cells())} {side}",
     "side above": lambda board, side: f"{board.side} to move\n{rows(board.cells())}",
     "labels on both sides": lambda board, side: "\n".join(
         [
