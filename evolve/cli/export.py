@@ -84,7 +84,7 @@ def export_command(
     if has_clock(found) and found.limit.seconds is None:
         words = ["--individual", individual] * (individual is not None) + ["--numba"] * numba
         say(
-            "whatever its time: the one to hand in goes by the clock, and is stronger: "
+            "it does not use the time of a contest; by the clock it is stronger: "
             + by_the_clock(source, output, *map(str, words), force=True)
         )
     if individual is None:
