@@ -24,6 +24,7 @@ from evolve.engine.rules import Rules
 from evolve.errors import AgentError, EngineError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings
+from evolve.programs.environment import LOG
 from evolve.records.record import play_moves
 from tests.records.test_ggf import random_record
 from tests.waits import PATIENCE, until, until_within
@@ -367,7 +368,9 @@ def test_a_program_is_ended_when_nobody_wants_it_any_more() -> None:
     process.wait(PATIENCE)
 
 
-def test_closing_ends_one_that_thinks() -> None:
+def test_closing_ends_one_that_thinks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    talk = tmp_path / "talk"
+    monkeypatch.setenv(LOG, str(talk))
     player = agent("gtp", "hang")
     board = evolve.Board.start()
     for _ in range(2):
@@ -382,6 +385,7 @@ def test_closing_ends_one_that_thinks() -> None:
 
     thread = threading.Thread(target=think)
     thread.start()
+    until(lambda: talk.read_text().count("genmove") == 3)
     until_within(thread, "heard")
     player.close()
     thread.join(PATIENCE)
