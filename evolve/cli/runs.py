@@ -96,11 +96,14 @@ def strength_of(facts: Mapping[str, Any]) -> str | None:
     """How good a champion is, with its interval: its Elo, or else its score, which says so."""
     elo, low, high = (facts.get(key) for key in ("elo", "elo_low", "elo_high"))
     if elo is not None:
-        return f"{elo:.0f}" if low is None else f"{elo:.0f} [{low:.0f}, {high:.0f}]"
+        whole = low is not None and high is not None
+        return f"{elo:.0f} [{low:.0f}, {high:.0f}]" if whole else f"{elo:.0f}"
     score, low, high = (facts.get(key) for key in ("score", "score_low", "score_high"))
     if score is None:
         return None
-    return f"score {score:.3f}" if low is None else f"score {score:.3f} [{low:.3f}, {high:.3f}]"
+    if low is None or high is None:
+        return f"score {score:.3f}"
+    return f"score {score:.3f} [{low:.3f}, {high:.3f}]"
 
 
 def champion_told(run: Run, champion: FolderPath) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import queue
 import signal
 import subprocess
@@ -24,6 +25,8 @@ _LONGEST_LINE: Final = 65536
 _LINES_AHEAD: Final = 1000
 """Lines read before anyone wants them: a program that floods us is made to wait."""
 _FLOOD_PAUSE: Final = 0.01
+_LOOK: Final = 0.002
+"""Seconds between two looks whether it has ended."""
 _LAST_WORDS_SECONDS: Final = 0.5
 _GUARD_SECONDS: Final = 10.0
 """A guard takes half of that at most to end what it guards."""
@@ -145,7 +148,6 @@ class LineProcess:
         while True:
             left = max(0.0, deadline - time.monotonic())
             # A program that has ended may have left a child behind that keeps its output open.
-            # `poll` would tell of it as well; a Ctrl-C within it can leave its lock closed.
             ended = self._gone
             try:
                 line = self._lines.get(timeout=min(left, _LAST_WORDS_SECONDS))
@@ -181,9 +183,7 @@ class LineProcess:
                 self.send(farewell)
         with contextlib.suppress(OSError):
             self._stream(self._process.stdin).close()
-        if patience > 0:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(patience)
+        self._wait(patience)
         with self._ending:
             if not self._ended:
                 self._ended = True
@@ -211,13 +211,27 @@ class LineProcess:
         else:
             self._life.end()
             end = time.monotonic() + _GUARD_SECONDS
-            while self._process.poll() is None and time.monotonic() < end:
-                self._process.send_signal(signal.SIGCONT)
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    self._process.wait(_AWAKE)
-            self._process.kill()  # a guard that a program stops again and again
-        self._process.wait()
+            while not self._gone and time.monotonic() < end:
+                self._signal(signal.SIGCONT)
+                self._wait(_AWAKE)
+            self._signal(signal.SIGKILL)  # a guard that a program stops again and again
         self._watching.join(_GUARD_SECONDS)
+
+    def _signal(self, number: int) -> None:
+        """Send the guard a signal, unless it has ended."""
+        if not self._gone:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._process.pid, number)
+
+    def _wait(self, seconds: float) -> None:
+        """Wait for the end, so many seconds at most.
+
+        `Popen` has methods for this, and for signals; a Ctrl-C within one of them can leave its
+        lock closed, and then all others wait for good. So its thread alone calls them.
+        """
+        end = time.monotonic() + seconds
+        while not self._gone and time.monotonic() < end:
+            time.sleep(_LOOK)
 
     def _watch(self) -> None:
         """Wait for the end of the guard, and do its work where it could not."""
@@ -250,10 +264,9 @@ class LineProcess:
 
     def _last_words(self) -> str:
         """How the program ended, and the end of what it said on standard error."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_LAST_WORDS_SECONDS)
+        self._wait(_LAST_WORDS_SECONDS)
         self._threads[1].join(_LAST_WORDS_SECONDS)
-        code = self._process.poll()
+        code = self._process.returncode
         if code is None:
             how = "closed its output"
         elif code < 0:

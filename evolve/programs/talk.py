@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import threading
 import time
@@ -60,11 +61,12 @@ class Talk:
 
     @property
     def last(self) -> str:
-        """The last line that was sent and what came since, for the end of an error."""
+        """The last line that was sent and what came since, for the end of an error; without the
+        numbers that count what was said before, for the same game fails in the same words."""
         if self._sent is None:
             return ""
-        received = "nothing" if self._received is None else _quoted(self._received)
-        return f"; sent {_quoted(self._sent)}, received {received}"
+        received = "nothing" if self._received is None else _quoted(_unnumbered(self._received))
+        return f"; sent {_quoted(_unnumbered(self._sent))}, received {received}"
 
     def close(self) -> None:
         """Write no more."""
@@ -91,6 +93,11 @@ class Talk:
             self.close()
             why = f"{os.environ.get(LOG)}: {failed.strerror}; no further lines are written there"
             warnings.warn(why, RuntimeWarning, stacklevel=2)
+
+
+def _unnumbered(line: str) -> str:
+    """A line without GTP's id or the number of a ping."""
+    return re.sub(r"^(ping|pong) \d+", r"\1", re.sub(r"^([=?]?)\d+(?=\s|$)", r"\1", line)).strip()
 
 
 def _quoted(line: str) -> str:

@@ -38,7 +38,7 @@ def test_a_program_that_fails_in_every_game_is_no_victory() -> None:
     bad = source("gtp", "illegal")
     for more in ((), ("--json",), ("--out", "g.csv")):
         ended = invoke("match", "swh", bad, "--games", 4, *more)
-        header = "" if "--json" in more else f"swh against {bad}, standard\n"
+        header = "" if "--json" in more else f"swh against {bad}, standard assumed\n"
         assert (ended.code, ended.out) == (1, header)
         *told, error = ended.err.splitlines()
         assert len(told) == 4
