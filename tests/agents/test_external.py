@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import re
 import sys
 import threading
 import time
@@ -385,7 +386,8 @@ def test_closing_ends_one_that_thinks(tmp_path: Path, monkeypatch: pytest.Monkey
 
     thread = threading.Thread(target=think)
     thread.start()
-    until(lambda: talk.read_text().count("genmove") == 3)
+    # It names the word as well, in what it says it knows.
+    until(lambda: len(re.findall("> .*genmove", talk.read_text())) == 3)
     until_within(thread, "heard")
     player.close()
     thread.join(PATIENCE)

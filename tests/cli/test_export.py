@@ -214,7 +214,7 @@ def test_nothing_is_written_over_without_force(name: str, tmp_path: Path) -> Non
 def test_it_says_how_the_file_plays(source: str, says: str) -> None:
     said = done("export", source, "-o", "agent.py").out
     assert says in said
-    assert ("goes by the clock" in said) is ("time=" not in source)
+    assert ("by the clock it is stronger" in said) is ("time=" not in source)
     assert "next: evolve check agent.py" in said
     header = Path("agent.py").read_text(encoding="ascii").partition("To use it")[0]
     assert says in " ".join(header.replace("#", " ").split())
@@ -223,7 +223,7 @@ def test_it_says_how_the_file_plays(source: str, says: str) -> None:
 def test_the_clock_is_proposed_in_words_that_work(first: Path) -> None:
     for words in ((), ("--individual", "0-1"), ("--numba",)):
         said = done("export", first, *words, "-o", "a b.py", "--force").out
-        line = next(line for line in said.splitlines() if "goes by the clock" in line)
+        line = next(line for line in said.splitlines() if "by the clock it is stronger" in line)
         command = shlex.split(line.partition("evolve ")[2])
         assert command[1] == f"{first}?time=4.5"
         assert "as deep as 4.5 s" in done(*command).out
