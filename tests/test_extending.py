@@ -9,10 +9,19 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+
+from benchmarks.pages import find_chromium, open_chromium, sign_in, visit
+from tests.service import TOKEN, Service
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 ROOT = Path(__file__).parent.parent
 FENCE = r"\n\n```(?P<language>\w+)\n(?P<text>.*?)```\n"
@@ -105,7 +114,9 @@ def test_every_kind_of_extension_is_there() -> None:
         for one in EXAMPLES
     ],
 )
-def test_an_example_works(example: Example, tmp_path: Path) -> None:
+def test_an_example_works(
+    example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     package, runs = tmp_path / "package", tmp_path / "runs"
     runs.mkdir()
     # With what Python has compiled: it looks at the time and the size of each source.
@@ -131,6 +142,14 @@ def test_an_example_works(example: Example, tmp_path: Path) -> None:
         assert all(0.3 < run["score"] < 0.7 for run in json.loads(last))
     if example.name == "A term of the evaluation":
         check_the_exported_term(runs)
+    if example.name in SERVED:
+        monkeypatch.chdir(runs)
+        monkeypatch.setenv("PYTHONPATH", str(package))
+        service = Service(runs).start(real=True)
+        try:
+            SERVED[example.name](service)
+        finally:
+            service.close()
 
 
 def check_the_exported_term(runs: Path) -> None:
@@ -138,3 +157,63 @@ def check_the_exported_term(runs: Path) -> None:
     text = (runs / "edgy.py").read_text(encoding="utf-8")
     assert re.search(r'^    "edges": \[-?\d', text, re.M)
     assert "0xFF818181818181FF" in text
+
+
+def check_the_served_kind(service: Service) -> None:
+    """The service and its page list runs of a new kind, draw their charts and show their tables."""
+    kinds = {kind["name"]: kind for kind in service.get("meta")["kinds"]}
+    assert kinds["census"]["plural"] == "censuses"
+    assert [table["name"] for table in kinds["census"]["tables"]] == ["batches"]
+    (run,) = service.get("runs?kind=census")["items"]
+    assert (run["state"], run["done"], run["unit"], run["share"]) == ("done", 3, "batches", 1.0)
+    assert run["curve"] == pytest.approx([run["curve"][0], run["curve"][1], run["score"]], abs=0.1)
+    rows = service.get("runs/counted/batches")
+    assert [row["batch"] for row in rows["items"]] == [0, 1, 2]
+    assert [column["format"] for column in rows["columns"]] == [
+        "number",
+        *2 * ["percent"],
+        "number",
+    ]
+    assert "census" in [form["command"] for form in service.get("commands")["items"]]
+    job = service.order("census", batches=1)
+    assert service.wait(job)["run"] == "census-001"
+    with look(service) as page:
+        visit(page, address(service), "run/counted")
+        assert "batch" in page.get_by_role("figure", name="Shares of the games").inner_text()
+        assert page.get_by_role("link", name="Batches").count() == 1
+        visit(page, address(service), "run/counted/batches")
+        assert page.get_by_role("table").get_by_role("row").count() == 4
+        visit(page, address(service), "?kind=census")
+        assert page.get_by_role("option", name="censuses").count() == 1
+        assert page.get_by_role("link", name="counted").count() == 1
+        visit(page, address(service), "compare?run=counted&run=census-001")
+        assert page.get_by_role("img", name="black").count() == 1
+
+
+def check_the_served_rules(service: Service) -> None:
+    """The service and its page offer new rules."""
+    assert {"name": "corners", "goal": "most corners wins"} in service.get("meta")["rules"]
+    with look(service) as page:
+        visit(page, address(service), "play")
+        assert page.get_by_role("option", name="corners: most corners wins").count() == 1
+        visit(page, address(service), "")
+        assert page.get_by_role("option", name="corners").count() == 1
+
+
+def address(service: Service) -> str:
+    return f"http://127.0.0.1:{service.port}/"
+
+
+@contextmanager
+def look(service: Service) -> Iterator[Page]:
+    """Its page in a browser; the test is skipped where there is none, its other checks done."""
+    chromium = find_chromium()
+    if chromium is None or find_spec("playwright") is None:
+        pytest.skip("the page needs Playwright and a Chromium")
+    with open_chromium(chromium) as browser, browser.new_context() as context:
+        sign_in(context, address(service), TOKEN)
+        yield context.new_page()
+
+
+SERVED = {"A kind of run": check_the_served_kind, "Rules": check_the_served_rules}
+"""Examples that must reach the service and the page, with what is looked at there."""

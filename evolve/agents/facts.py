@@ -14,18 +14,20 @@ from typing import Any, Final
 from evolve.agents.files import read_header
 from evolve.files.folder import FolderPath
 from evolve.tables.folder import is_locked
-from evolve.tables.kinds import Facts, champion_of, imported
+from evolve.tables.kinds import champion_of
 from evolve.tables.layout import CONFIG_FILE
 from evolve.tables.run import Run
+from evolve.tables.run_kind import Facts
 
 ELO: Final = ("elo", "elo_low", "elo_high")
 """The champion's Elo on the ladder with its 95 % interval, as its file and lists call it."""
 
 
-def facts_of(run: Run, running: bool | None = None) -> dict[str, Any]:
-    """The facts of a run in such lists. running: whether it is written to, if that is known."""
+def facts_of(run: Run, running: bool | None = None, facts: Facts | None = None) -> dict[str, Any]:
+    """The facts of a run in such lists. running: whether it is written to, and facts: what its kind
+    says of it, where the caller knows."""
     kind = run.kind
-    facts: Facts = imported(kind.facts)(run)
+    facts = kind.facts_of(run) if facts is None else facts
     running = is_locked(run.path) if running is None else running
     state = "running" if running else "done" if facts.complete else "stopped"
     champion = champion_of(run.path)
@@ -58,14 +60,14 @@ def champion_elo(run: Run) -> tuple[str, float | None]:
     Those that ended without a rating have the end of their curve, under its own name: runs of
     version 0.1 until they are resumed, and runs under rules without a ladder.
     """
-    facts: Facts = imported(run.kind.facts)(run)
+    facts = run.kind.facts_of(run)
     champion = champion_of(run.path)
     if not facts.crowned or champion is None:
         return ELO[0], None
     elo = _number(read_header(champion).provenance, ELO[0])
     if elo is not None:
         return ELO[0], elo
-    curve = imported(run.kind.curve)(run)
+    curve = run.kind.curve_of(run)
     return str(curve.name), float(curve.iloc[-1]) if len(curve) else None
 
 
@@ -74,7 +76,7 @@ def share_in_playoff(run: Run) -> dict[str, float | None]:
 
     It is a share of games with the run's own candidates, so no number to compare runs by.
     """
-    facts: Facts = imported(run.kind.facts)(run)
+    facts = run.kind.facts_of(run)
     champion = champion_of(run.path)
     held = run.kind.rated and facts.crowned and champion is not None
     told = read_header(champion).provenance if held and champion is not None else {}

@@ -14,7 +14,7 @@ from evolve.cli.frames import style_of, write_in_style
 from evolve.cli.options import jobs_option, json_option, output_path
 from evolve.cli.runs import COLUMNS_HELP, done_of, strength_of
 from evolve.cli.terminal import NOTHING, counting, json_text, print_rows, say
-from evolve.tables.kinds import RUN_KINDS, imported
+from evolve.tables.kinds import RUN_KINDS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -144,7 +144,7 @@ def _side_by_side(
 ) -> None:
     from evolve.agents.facts import ELO, facts_of
 
-    totals = [_totals(run) for run in runs]
+    totals = [run.kind.totals_of(run) for run in runs]
     facts = [{**facts_of(run), **more} for run, more in zip(runs, totals, strict=True)]
     settings = [
         {key: value for key, value in run.config.items() if key != "versions"} for run in runs
@@ -179,12 +179,6 @@ def _side_by_side(
     ]
     shown = dict.fromkeys(key for column in columns for key in column)
     print_rows(["", *names], [[key, *(column.get(key) for column in columns)] for key in shown])
-
-
-def _totals(run: Run) -> dict[str, Any]:
-    """A run's totals, where its kind has any."""
-    found: dict[str, Any] = {} if run.kind.totals is None else imported(run.kind.totals)(run)
-    return found
 
 
 def _flat(value: Any) -> Any:

@@ -20,7 +20,7 @@ from evolve.extras import need
 from evolve.files.changes import remove_folder
 from evolve.files.folder import FolderPath, inside
 from evolve.tables import folder as store
-from evolve.tables.kinds import RunKind, Variant
+from evolve.tables.run_kind import RunKind, Variant
 
 RUNS: Final = Path("runs")
 """Where runs go when no place is named; the only folder that is made when it is missing."""

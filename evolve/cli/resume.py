@@ -10,7 +10,8 @@ from evolve.cli.completion import complete_runs
 from evolve.cli.executors import executor_options, refuse_cluster
 from evolve.cli.options import all_cores, given_jobs_option, log_option
 from evolve.cli.progress import progress_option
-from evolve.tables.kinds import EVOLUTIONS, RUN_KINDS, SWEEPS, Change, imported
+from evolve.tables.kinds import EVOLUTIONS, RUN_KINDS, SWEEPS
+from evolve.tables.run_kind import Change, imported
 
 
 def _change_options(command: Any) -> Any:

@@ -26,7 +26,7 @@ from evolve.config.toml import read_run_toml, resolve
 from evolve.errors import RunError
 from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
-from evolve.tables.kinds import EVOLUTIONS, champion_of, imported
+from evolve.tables.kinds import EVOLUTIONS, champion_of
 from evolve.tables.layout import CONFIG_FILE
 from evolve.text import count_of
 
@@ -82,9 +82,10 @@ def run_command(
     if seeds is not None or grid:
         return start_study(EVOLUTIONS.name, seeds, grid, (file, given), jobs, out)
     settings = resolve(given, file, config or "file")
+    stem = EVOLUTIONS.stem_of(EVOLUTIONS.name, settings.rules)
     with (
         executor_for(jobs) as executor,
-        new_folder(imported(EVOLUTIONS.kept), settings.rules, out) as folder,
+        new_folder(EVOLUTIONS.kept_in, stem, out) as folder,
     ):
         _print_header(folder, settings, 0, executor)
         with telling_of_compilation():

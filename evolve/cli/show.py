@@ -16,8 +16,9 @@ from evolve.cli.options import output_path
 from evolve.cli.terminal import print_rows, say
 from evolve.errors import LinkError
 from evolve.files.folder import inside
-from evolve.tables.kinds import RUN_KINDS, RunTable, champion_of, imported
+from evolve.tables.kinds import RUN_KINDS, champion_of
 from evolve.tables.layout import CONFIG_FILE
+from evolve.tables.run_kind import RunTable, imported
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -31,7 +31,7 @@ from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError, RunError
 from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
-from evolve.tables.kinds import SWEEPS, imported
+from evolve.tables.kinds import SWEEPS
 from evolve.tables.layout import CONFIG_FILE
 from evolve.text import as_word, count_of
 
@@ -127,7 +127,8 @@ def sweep_command(
     checked_plan(settings).check_new()
     need_extras(SWEEPS.variants[kind])
     games_at = _site(kind)
-    with new_folder(imported(SWEEPS.kept), f"sweep-{kind}", out) as folder:
+    stem = SWEEPS.stem_of(SWEEPS.command(kind), settings.rules)
+    with new_folder(SWEEPS.kept_in, stem, out) as folder:
         name = settings.study or folder.resolve().name
         settings = settings.model_copy(update={"study": name, "jobs": settings.jobs or all_cores()})
         agree_to_programs(folder, _kept(settings))

@@ -26,7 +26,7 @@ from evolve.config.pattern_training import PatternSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
-from evolve.tables.kinds import TRAININGS, imported
+from evolve.tables.kinds import TRAININGS
 from evolve.tables.layout import CONFIG_FILE, LEARNED_FILE
 from evolve.text import as_word, count_of
 
@@ -141,7 +141,8 @@ def _train(
         return start_study(command, seeds, grid, (file, given), jobs, out)
     settings = resolve_as(model, presets, given, file, config or "file")
     need_extras(variant)
-    with new_folder(imported(TRAININGS.kept), word, out) as folder:
+    stem = TRAININGS.stem_of(command, settings.rules)
+    with new_folder(TRAININGS.kept_in, stem, out) as folder:
         _print_header(command, folder, settings, jobs)
         training = _training(folder, settings, jobs)
         agree_to_programs(folder, settings)

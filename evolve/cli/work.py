@@ -10,8 +10,8 @@ from evolve.cli.progress import Reported, progress_of, tell_event, tell_started
 from evolve.cli.signals import INTERRUPTED
 from evolve.errors import ClusterError
 from evolve.files.folder import FolderPath
-from evolve.tables.kinds import RunKind, imported
 from evolve.tables.observer import Observer, RunEnding
+from evolve.tables.run_kind import RunKind
 from evolve.text import as_word
 
 E = TypeVar("E", bound=RunEnding)
@@ -29,7 +29,7 @@ def carry_out(kind: RunKind, folder: FolderPath, look: Look, work: Callable[[Obs
         with watching(look) as display:
             return work(display if file is None else Reported(display, file, kind.row_event))
     except (KeyboardInterrupt, ClusterError):
-        if imported(kind.kept)(folder):
+        if kind.kept_in(folder):
             _tell_how_to_go_on(folder)
         raise
 

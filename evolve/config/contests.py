@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Final, Self
+from typing import Annotated, Any, ClassVar, Final, NamedTuple, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -111,3 +111,18 @@ class RateSettings(ContestSettings):
         le=_MOST_GAMES,
         description="games a pair, two on every opening; odd numbers are rounded up",
     )
+
+
+class Contest(NamedTuple):
+    """A command that lets agents meet: its settings, what it does, and several of them in words."""
+
+    model: type[ContestSettings]
+    about: str
+    plural: str
+
+
+CONTESTS: Final[Mapping[str, Contest]] = {
+    "match": Contest(MatchSettings, "Play a match between two agents.", "matches"),
+    "rate": Contest(RateSettings, "Rate agents by a round robin.", "ratings"),
+}
+"""All of them, by their names."""

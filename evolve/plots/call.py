@@ -9,8 +9,8 @@ from typing import Any, Final
 from evolve.agents.agent import Agent
 from evolve.agents.loading import load_agent
 from evolve.errors import AgentError, OptionsError, RunError
-from evolve.tables.kinds import imported
 from evolve.tables.run import Run
+from evolve.tables.run_kind import imported
 from evolve.tables.study import Study, load_run
 
 _OF_KIND: Final = {

@@ -17,7 +17,6 @@ from evolve.errors import RunError
 from evolve.fitness.means import mean_of
 from evolve.plots.figure import check_format, legend_below, short, title, write_figure
 from evolve.studies.comparison import Group, figure_of
-from evolve.tables.kinds import imported
 from evolve.text import count_of
 
 _LONGEST: Final = 40
@@ -69,7 +68,7 @@ class _Curves(NamedTuple):
 
 def _curves(group: Group) -> _Curves | None:
     """None where a run has nothing yet."""
-    found = [imported(run.kind.curve)(run) for run in group.runs.values()]
+    found = [run.kind.curve_of(run) for run in group.runs.values()]
     if not found:
         return None
     table = pd.concat(found, axis=1).dropna()

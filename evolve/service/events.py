@@ -10,7 +10,7 @@ import asyncio
 import json
 import secrets
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from starlette.types import Receive, Scope, Send
@@ -28,9 +28,10 @@ _HEADERS: Final = [
 class Events:
     """The last events, and those who wait for more. `tell` is for the server's own thread."""
 
-    def __init__(self, version: str) -> None:
+    def __init__(self, version: str, rows: Sequence[str]) -> None:
+        """rows: names of the events that tell of a new row of a run's table."""
         self.boot = secrets.token_hex(4)
-        self._version = version
+        self._version, self._rows = version, rows
         self._kept: deque[bytes] = deque(maxlen=_KEPT)
         self._count = 0
         self._joined = (0, 0, b"")
@@ -76,7 +77,8 @@ class Events:
     def _first(self, last: str) -> tuple[bytes, int]:
         """What a stream begins with, and the number of the event that it has seen."""
         boot, _, digits = last.partition("-")
-        hello = self._encoded("hello", {"boot": self.boot, "version": self._version}, self._count)
+        about = {"boot": self.boot, "version": self._version, "rows": self._rows}
+        hello = self._encoded("hello", about, self._count)
         if boot != self.boot or not (digits.isascii() and digits.isdecimal()):
             return hello, self._count
         number = int(digits[:15])

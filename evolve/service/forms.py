@@ -10,25 +10,22 @@ from typing import Any, Final, Literal, cast, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo as ModelField
 
-from evolve.config.contests import MatchSettings, RateSettings
+from evolve.config.contests import CONTESTS
 from evolve.config.defaults import default_rules, rules_of_defaults
 from evolve.config.evolution import FIRST
 from evolve.config.fields import group_of, is_mapping, plain_type
 from evolve.config.naming import Place, names_of, with_agents, words_of
-from evolve.config.toml import Fault, faults, merged, resolve
+from evolve.config.toml import Fault, faults, merged, resolve_as
 from evolve.config.words import option_words
 from evolve.service.models.forms import CommandInfo, FieldInfo
 from evolve.service.problems import ProblemError, wrong_settings
-from evolve.tables.kinds import RUN_KINDS, RunKind, Variant
+from evolve.tables.kinds import RUN_KINDS
+from evolve.tables.run_kind import RunKind, Variant
 
 KIND: Final = "kind"
 """Of a command with a second word: the setting that says which."""
 JOBS: Final = "jobs"
 """The setting that a job's `threads` say, of all commands."""
-_CONTESTS: Final[Mapping[str, tuple[str, type[BaseModel]]]] = {
-    "match": ("Play a match between two agents.", MatchSettings),
-    "rate": ("Rate agents by a round robin.", RateSettings),
-}
 
 
 @dataclass(frozen=True)
@@ -51,6 +48,11 @@ class Form:
     def second(self) -> str:
         """The second word; empty where it has one alone."""
         return self.command.partition(" ")[2]
+
+    @property
+    def own(self) -> dict[str, str]:
+        """The setting that its second word gives, where its settings have one."""
+        return {KIND: self.second} if KIND in self.model.model_fields else {}
 
     @property
     def available(self) -> bool:
@@ -113,13 +115,13 @@ class Form:
         given = with_agents(self.model, settings, source)
         for name in ("fix", "space"):
             inside = settings.get(name)
-            if self.first == "sweep" and isinstance(inside, Mapping):
+            if self.own and isinstance(inside, Mapping):
                 wrong += [
                     Fault((name, key), f"{name}.{key}: a service takes no agents there")
                     for key in inside
                     if key in _naming_fields()
                 ]
-        values = {**given, KIND: self.second} if self.first == "sweep" else given
+        values = {**given, **self.own}
         below = {} if self.kind is None else rules_of_defaults()
         try:
             self.model.model_validate(merged(self.presets, values, below))
@@ -151,9 +153,9 @@ class Form:
 
     def stem(self, settings: Mapping[str, Any]) -> str:
         """What the folder of a run with these settings is called, before its number."""
-        if self.first == "run":
-            return str(resolve(settings).rules)
-        return self.second if self.first == "train" else f"sweep-{self.second}"
+        assert self.kind is not None
+        resolved: Any = resolve_as(self.model, self.presets, {**settings, **self.own})
+        return self.kind.stem_of(self.command, resolved.rules)
 
 
 def has_torch() -> bool:
@@ -171,8 +173,8 @@ def forms() -> dict[str, Form]:
             command, model = kind.command(word), variant.model()
             about = variant.about or kind.about
             found[command] = Form(command, about, model, variant.all_presets(), kind, variant)
-    for name, (about, contest) in _CONTESTS.items():
-        found[name] = Form(name, about, contest, {})
+    for name, contest in CONTESTS.items():
+        found[name] = Form(name, contest.about, contest.model, {})
     return found
 
 

@@ -18,6 +18,7 @@ from evolve.service.agents import Agents
 from evolve.service.events import Events
 from evolve.service.failures import kept_going, outlived
 from evolve.service.index import Index
+from evolve.service.job import ROW_EVENTS
 from evolve.service.jobs import Jobs
 from evolve.service.lending import Lending
 from evolve.service.lines import Lines
@@ -25,7 +26,6 @@ from evolve.service.memory import give_back_for_ever
 from evolve.service.place import Place
 from evolve.service.plays import Plays
 from evolve.service.problems import ProblemError
-from evolve.service.rows import generation_row
 from evolve.service.search import Search
 
 _LOOK: Final = 2.0
@@ -41,7 +41,7 @@ class House:
 
     def __init__(self, place: Place, slots: int, programs: Sequence[str]) -> None:
         self.place, self.slots = place, slots
-        self.events = Events(evolve.__version__)
+        self.events = Events(evolve.__version__, ROW_EVENTS)
         self.agents = Agents(place, programs)
         self.lines = Lines(place, self.agents)
         self.jobs = Jobs(place, self.lines, slots, self._tell, self._tell_of_run)
@@ -58,12 +58,14 @@ class House:
         return None if record is None else (record.id, record.state)
 
     def _tell(self, name: str, document: Mapping[str, Any]) -> None:
-        """Send an event; with a generation's row as its table has it."""
-        if name == "generation":
-            with outlived("a generation's row"), suppress(ProblemError, EvolveError, OSError):
+        """Send an event; with a new row as its table has it, where rows are read one by one."""
+        if name in ROW_EVENTS:
+            with outlived("a new row"), suppress(ProblemError, EvolveError, OSError):
                 run = self.index.open(document["run"])
-                row = generation_row(run, document["row"]["generation"])
-                document = {**document, "row": json_value(row)}
+                table = run.kind.tables[0]
+                if table.rows is not None:
+                    (row,) = table.rows_of(run, [document["row"][table.key]]).to_pylist()
+                    document = {**document, "row": json_value(row)}
         self.events.tell(name, document)
 
     def _tell_of_run(self, run: str) -> None:

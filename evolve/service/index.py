@@ -6,7 +6,7 @@ import os
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -19,16 +19,15 @@ from evolve.service.models.common import RUN_ID
 from evolve.service.models.runs import RunSummary
 from evolve.service.place import Locks, Place, holds
 from evolve.service.problems import not_found
-from evolve.tables.kinds import EVOLUTIONS, PARTS, SWEEPS
-from evolve.tables.layout import CONFIG_FILE, LOCK_FILE, TRIALS_FILE
-from evolve.tables.metrics import read_metrics
+from evolve.tables.kinds import FILES, PARTS
+from evolve.tables.layout import CONFIG_FILE, LOCK_FILE, OWNER_FILE
 from evolve.tables.run import Run
+from evolve.tables.run_kind import Facts
 from evolve.tables.settings import check_config
-from evolve.tables.trials import read_trials
 
 POINTS: Final = 40
 _NAME: Final = re.compile(RUN_ID)
-_WATCHED: Final = (CONFIG_FILE, TRIALS_FILE, "champion.json", "champion.npz", *PARTS)
+_WATCHED: Final = (*(name for name in FILES if name not in (LOCK_FILE, OWNER_FILE)), *PARTS)
 """What changes when a run goes on: files are replaced, and folders get new ones."""
 
 
@@ -171,7 +170,8 @@ class Index:
         run = Run(self._place.run(name))
         check_config(run)
         kind = run.kind
-        facts = facts_of(run, running=stamp.running)
+        said = kind.facts_of(run)
+        facts = facts_of(run, stamp.running, said)
         done, target = facts[kind.unit], facts.get("target")
         values: dict[str, Any] = {
             key: facts.get(key) for key in ("command", "rules", "preset", "seed", "state")
@@ -179,11 +179,11 @@ class Index:
         values |= {"kind": kind.name, "noun": kind.noun, "unit": kind.unit}
         values |= {"done": done, "target": target, "champion": facts.get("champion")}
         values |= {key: facts.get(key) for key in (*ELO, "score", "score_low", "score_high")}
-        values["share"] = _share(run, facts, done, target)
+        values["share"] = 1.0 if facts["state"] == "done" else _share(said)
         if values["elo"] is None:
             values["elo_so_far"] = facts.get("rating")
         if values["score"] is None and not kind.rated:
-            values["score"] = _score_so_far(facts)
+            values["score"] = said.so_far
         return values
 
 
@@ -214,41 +214,14 @@ def _stamp(folder: FolderPath, held: set[tuple[str, int]] | None) -> Stamp | Non
     return Stamp(tuple(times), holds(held, folder / LOCK_FILE))
 
 
-def _share(run: Run, facts: Mapping[str, Any], done: Any, target: Any) -> float | None:
-    if facts.get("state") == "done":
-        return 1.0
-    if isinstance(target, int | float) and target:
-        return min(1.0, float(done) / target)
-    budget = run.config.get("budget")
-    if run.kind.unit == "games" and isinstance(budget, int | float) and budget:
-        rows = read_metrics(run.path)
-        spent = rows["cpu_seconds"][-1].as_py() if len(rows) else 0.0
-        return min(1.0, float(spent) / budget)
-    return None
-
-
-def _score_so_far(facts: Mapping[str, Any]) -> float | None:
-    for key in ("panel_score", "best_score"):
-        value = facts.get(key)
-        if isinstance(value, int | float) and value == value:
-            return float(value)
-    return None
+def _share(facts: Facts) -> float | None:
+    """How much of the way to its end is done."""
+    if isinstance(facts.target, int | float) and facts.target:
+        return min(1.0, facts.done / facts.target)
+    return None if facts.share is None else min(1.0, facts.share)
 
 
 def _curve(run: Run) -> list[float]:
-    """How its score rose, in few points."""
-    if run.kind is EVOLUTIONS:
-        count = run.generation_count
-        rows = [run.metadata(number)[0] for number in thinned(count, POINTS // 2)]
-        rated = any(row.get("panel_score") is not None for row in rows)
-        values = [row.get("panel_score" if rated else "best_score") for row in rows]
-    elif run.kind is SWEEPS:
-        table, best = read_trials(run.path), 0.0
-        values = []
-        for score in [] if table is None else table["score"].to_pylist():
-            best = max(best, score or 0.0)
-            values.append(best)
-    else:
-        values = read_metrics(run.path)["score"].to_pylist()
-    found = [float(value) for value in values if isinstance(value, int | float) and value == value]
-    return [round(found[i], 4) for i in thinned(len(found), POINTS)]
+    """How its one number came about, in few points."""
+    found = [float(value) for value in run.kind.curve_of(run).dropna().tolist()]
+    return [round(found[place], 4) for place in thinned(len(found), POINTS)]

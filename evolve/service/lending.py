@@ -10,12 +10,13 @@ import asyncio
 import os
 import secrets
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from typing import IO, Final
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 from fastapi.responses import FileResponse
 from starlette.types import Receive, Scope, Send
@@ -25,9 +26,8 @@ from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.files.folder import FolderPath
 from evolve.programs.life import Life
 from evolve.service.place import Place
-from evolve.service.problems import ProblemError, not_found
+from evolve.service.problems import ProblemError
 from evolve.service.turns import Turns
-from evolve.tables.run import Run
 
 _LONGEST: Final = 900.0
 _AT_ONCE: Final = 2
@@ -138,19 +138,15 @@ class SentFile(FileResponse):
                 self._after()
 
 
-def join_games(run: Run, path: FolderPath) -> None:
-    """Write all games of an evolution to one file, a generation in memory at a time."""
-    count = run.generation_count
-    if count == 0:
-        raise not_found(f"game in {run.name} yet")
-    first = run.games_table(0).replace_schema_metadata(None)
-    with (
-        replacing(path) as file,
-        pq.ParquetWriter(file, first.schema, compression="zstd") as writer,
-    ):
-        writer.write_table(first)
-        for generation in range(1, count):
-            writer.write_table(run.games_table(generation).replace_schema_metadata(None))
-        playoff = run.playoff_table()
-        if playoff is not None:
-            writer.write_table(playoff.replace_schema_metadata(None))
+def write_parts(parts: Iterator[pa.Table], path: FolderPath) -> int:
+    """Write a table to a file, a part in memory at a time; how many parts there were."""
+    count = 0
+    with replacing(path) as file, ExitStack() as opened:
+        for part in parts:
+            table = part.replace_schema_metadata(None)
+            if count == 0:
+                made = pq.ParquetWriter(file, table.schema, compression="zstd")
+                writer = opened.enter_context(made)
+            writer.write_table(table)
+            count += 1
+    return count

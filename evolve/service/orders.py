@@ -11,7 +11,7 @@ from evolve.config.naming import Place as Where
 from evolve.config.naming import with_agents
 from evolve.config.toml import Fault
 from evolve.errors import EvolveError, RunError
-from evolve.service.forms import KIND, Form, form_of
+from evolve.service.forms import Form, form_of
 from evolve.service.house import House
 from evolve.service.job import JobRecord
 from evolve.service.models.jobs import NewJob
@@ -84,9 +84,10 @@ async def checked(
     for place, text in named:
         if "?" in text:
             await house.search.ask("load", {"AgentError": _pointer(place)}, source=found[text])
-    if form.first == "sweep":
+    if form.variant is not None and form.variant.check is not None:
         places = {"SettingsError": _pointer(("fix",)), "OptionsError": _pointer(("fix",))}
-        await house.search.ask("check_sweep", places, settings={**given, KIND: form.second})
+        values = {**given, **form.own}
+        await house.search.ask("check_settings", places, command=form.command, settings=values)
     if not form.available:
         raise ProblemError(409, f"{form.command} needs PyTorch, which is not installed here")
     return given, {source: name for name, source in found.items()}

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evolve.documents import json_value
-from evolve.errors import RunError
 from evolve.service.index import Recent, thinned
 from evolve.service.models.runs import (
     ColumnInfo,
@@ -23,58 +22,33 @@ from evolve.service.models.runs import (
 from evolve.service.paging import Cursor
 from evolve.service.problems import ProblemError, not_found
 from evolve.tables.arrow import array_of, rows_with, scalar_of
-from evolve.tables.final import final_table
+from evolve.tables.columns import Columns
 from evolve.tables.games import GAMES_COLUMNS
-from evolve.tables.generations import GENERATIONS_COLUMNS
-from evolve.tables.individuals import table_metadata
-from evolve.tables.kinds import EVOLUTIONS, SWEEPS
+from evolve.tables.individuals import INDIVIDUALS_COLUMNS
 from evolve.tables.layout import generation_file, playoff_file
-from evolve.tables.metrics import read_metrics
-from evolve.tables.parquet import read_table
 from evolve.tables.run import Run
-from evolve.tables.sweep import rungs_table
-from evolve.tables.trials import read_trials
 
-_SHOWN_GENES = "depths"
 Generation = int | Literal["playoff"]
-_recent = Recent(4096)
 _tables = Recent(6)
 
 
-def rows_of(run: Run, table: str, cursor: Cursor, points: int | None, since: int) -> Rows:
+def rows_of(run: Run, name: str, cursor: Cursor, points: int | None, since: int) -> Rows:
     """A page of a run's table; with `points` so many rows of all, evenly; from row `since` on."""
-    if run.kind.table(table) is None:
-        raise not_found(f"table {table} of {run.name}")
-    if table == "generations":
-        count = run.generation_count
-        genes = pa.field(_SHOWN_GENES, pa.list_(pa.int32()))
-        schema = GENERATIONS_COLUMNS.schema.append(genes)
+    table = run.kind.table(name)
+    if table is None or table.generations:
+        raise not_found(f"table {name} of {run.name}")
+    if table.rows is not None:
+        count = table.count_of(run)
         chosen, after = _chosen(count, cursor, points, since)
-        found = [generation_row(run, number) for number in chosen]
+        found = table.rows_of(run, chosen)
     else:
-        whole = _whole(run, table)
-        count, schema = len(whole), whole.schema
+        whole = table.arrow_of(run)
+        count = len(whole)
         chosen, after = _chosen(count, cursor, points, since)
-        found = whole.take(array_of(list(chosen), pa.int64())).to_pylist()
-    rows = [json_value(row) for row in found]
-    return Rows(items=rows, next=after, total=count, columns=columns_of(schema))
-
-
-def figures_of(run: Run) -> dict[str, Any]:
-    """Further figures of a run, for which all of it is read; that may take seconds."""
-    if run.kind is EVOLUTIONS:
-        rows = [generation_row(run, number) for number in range(run.generation_count)]
-        scores = [row["panel_score"] for row in rows if row.get("panel_score") is not None]
-        return {
-            "best_panel_score": max(scores, default=None),
-            "games": sum(row["games"] for row in rows),
-            "hours": round(sum(row["seconds"] for row in rows) / 3600, 4),
-        }
-    if run.kind is SWEEPS:
-        return {}
-    table = read_metrics(run.path)
-    scores = table["score"].to_pylist()
-    return {"games": table["games"][-1].as_py(), "best_score": max(scores)} if scores else {}
+        found = whole.take(array_of(list(chosen), pa.int64()))
+    items = [json_value(row) for row in found.to_pylist()]
+    columns = columns_of(found.schema, table.all_columns())
+    return Rows(items=items, next=after, total=count, columns=columns)
 
 
 def individuals_of(run: Run, generation: int, cursor: Cursor) -> Rows:
@@ -84,26 +58,12 @@ def individuals_of(run: Run, generation: int, cursor: Cursor) -> Rows:
     table = table.take(pc.sort_indices(table, [(rank, "descending")]))
     chosen, after = cursor.slice(len(table))
     items = [json_value(row) for row in table.slice(chosen.start, len(chosen)).to_pylist()]
-    return Rows(items=items, next=after, total=len(table), columns=columns_of(table.schema))
-
-
-def generation_row(run: Run, generation: int) -> dict[str, Any]:
-    """The row of a generation, with the depths of its best."""
-
-    def made() -> dict[str, Any]:
-        path = generation_file(run.path, generation)
-        table = read_table(path, only=("individual", _SHOWN_GENES))  # both in one read
-        try:
-            row, _ = table_metadata(dict(table.schema.metadata or {}))
-        except (LookupError, TypeError, ValueError) as error:
-            raise RunError(f"{path} is damaged: {error}") from error
-        place = table["individual"].index(scalar_of(str(row.get("best")))).as_py()
-        if _SHOWN_GENES in table.column_names and place >= 0:
-            row[_SHOWN_GENES] = table[_SHOWN_GENES][place].as_py()
-        return row
-
-    found: dict[str, Any] = _recent.get((*_stamp(run, generation), "row"), made)
-    return found
+    return Rows(
+        items=items,
+        next=after,
+        total=len(table),
+        columns=columns_of(table.schema, INDIVIDUALS_COLUMNS),
+    )
 
 
 def individuals_table(run: Run, generation: int) -> pa.Table:
@@ -276,19 +236,6 @@ def _birth(run: Run, individual: str) -> dict[str, Any] | None:
     return rows[0] if rows else None
 
 
-def _whole(run: Run, table: str) -> pa.Table:
-    if table == "metrics":
-        return read_metrics(run.path)
-    if table == "trials":
-        found = read_trials(run.path)
-        return pa.table({"number": array_of([], pa.int64())}) if found is None else found
-    if table == "rungs":
-        return rungs_table(run.path)
-    if table == "final":
-        return final_table(run.path)
-    raise not_found(f"table {table} of {run.name} as a whole")
-
-
 def _chosen(
     count: int, cursor: Cursor, points: int | None, since: int
 ) -> tuple[Sequence[int], str | None]:
@@ -307,9 +254,17 @@ def _stamp(run: Run, generation: int) -> tuple[Any, ...]:
         raise not_found(f"generation {generation} of {run.name}") from error
 
 
-def columns_of(schema: pa.Schema) -> list[ColumnInfo]:
-    """The columns of a table, and what is in them."""
-    return [ColumnInfo(name=field.name, type=_type(field.type)) for field in schema]
+def columns_of(schema: pa.Schema, known: Columns | None = None) -> list[ColumnInfo]:
+    """The columns of a table, what is in them, and how they are shown."""
+    shown = {} if known is None else {column.name: column for column in known}
+    return [
+        ColumnInfo(
+            name=field.name,
+            type=_type(field.type),
+            format=shown[field.name].format if field.name in shown else "number",
+        )
+        for field in schema
+    ]
 
 
 def _type(kind: pa.DataType) -> Literal["number", "text", "list", "bool"]:

@@ -238,13 +238,13 @@ def load(source: str) -> None:
     _loaded(source)
 
 
-def check_sweep(settings: dict[str, Any]) -> None:
-    """Raise SettingsError for settings that no trial can have."""
-    from evolve.config.sweep import SweepSettings
-    from evolve.sweeps.plan import plan_of
+def check_settings(command: str, settings: dict[str, Any]) -> None:
+    """Raise SettingsError for settings of a command that cannot be carried out."""
+    from evolve.tables.kinds import kind_of
+    from evolve.tables.run_kind import imported
 
-    plan = plan_of(SweepSettings.model_validate(settings))
-    plan.check(plan.defaults or {one.name: one.example for one in plan.space.parameters})
+    variant = kind_of(command, Path()).commands[command]
+    imported(str(variant.check))(variant.model().model_validate(settings))
 
 
 def space(kind: str) -> list[dict[str, Any]]:
@@ -297,7 +297,7 @@ _OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
     "play": play,
     "ggf": ggf,
     "check_file": check_file,
-    "check_sweep": check_sweep,
+    "check_settings": check_settings,
     "load": load,
     "space": space,
 }

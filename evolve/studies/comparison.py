@@ -16,7 +16,7 @@ from evolve.arena.call import match
 from evolve.errors import RunError
 from evolve.fitness.means import Mean, holm, mean_of
 from evolve.tables.design import BASE, text_of
-from evolve.tables.kinds import champion_of, imported
+from evolve.tables.kinds import champion_of
 from evolve.tables.run import Run
 from evolve.tables.study import Study
 
@@ -118,12 +118,11 @@ def _settings(run: Run) -> dict[str, Any]:
 def figure_of(run: Run, figure: str | None) -> tuple[str, float]:
     """A run's figure with its name, NaN where it has none yet; of its kind where none is named."""
     if figure is None:
-        found: tuple[str, float | None] = imported(run.kind.figure)(run)
+        found = run.kind.figure_of(run)
         return found[0], math.nan if found[1] is None else float(found[1])
     from evolve.agents.facts import facts_of
 
-    totals: dict[str, Any] = {} if run.kind.totals is None else imported(run.kind.totals)(run)
-    facts = {**facts_of(run, running=False), **totals}
+    facts = {**facts_of(run, running=False), **run.kind.totals_of(run)}
     numbers = {
         key: one
         for key, one in facts.items()

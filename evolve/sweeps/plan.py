@@ -22,7 +22,7 @@ from evolve.files.folder import FolderPath
 from evolve.sweeps.keeping import agent_file, keep
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.spaces import FAMILIES, Family
-from evolve.tables.kinds import imported
+from evolve.tables.run_kind import imported
 
 if TYPE_CHECKING:
     from optuna.trial import FrozenTrial
@@ -290,3 +290,9 @@ def plan_of(sweep: SweepSettings) -> Plan:
     """The plan of a sweep, of the class that what it tunes names."""
     plan: Plan = imported(FAMILIES[sweep.kind].plan)(sweep)
     return plan
+
+
+def check_settings(sweep: SweepSettings) -> None:
+    """Raise SettingsError for settings that no trial can have."""
+    plan = plan_of(sweep)
+    plan.check(plan.defaults or {one.name: one.example for one in plan.space.parameters})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import pyarrow as pa
 
@@ -15,18 +15,40 @@ NEEDED: Final = object()
 """In place of a value for older files: a file without the column is another table."""
 
 
+Format = Literal["number", "percent"]
+"""How a number is shown: `percent` is a share, 0 to 1."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart on the page, of all columns of a table that name it.
+
+    least: values that its axis reaches in any case, such as 0 and 1 for shares. first: whether it
+    comes before those that are not.
+    """
+
+    title: str
+    least: tuple[float, ...] = ()
+    first: bool = False
+
+
 @dataclass(frozen=True)
 class Column:
     """A column of a table.
 
     make: its values, from the table's source; None where rows have them under its name.
     before: its value in files older than it, such as None; NEEDED where all have it.
+    chart: the chart that draws it, with a band from NAME_low to NAME_high where the table has
+    these columns; None for a column without one. label: its name in that chart.
     """
 
     name: str
     type: pa.DataType
     make: Callable[[Any], Any] | None = None
     before: Any = NEEDED
+    format: Format = "number"
+    chart: Chart | None = None
+    label: str | None = None
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ from evolve.config.base import Anything
 from evolve.config.toml import faults, resolve_as
 from evolve.documents import parse_toml, read_document
 from evolve.errors import EvolveError, OptionsError, SettingsError, reason_of
-from evolve.tables.kinds import RUN_KINDS, RunKind, Variant, kind_of
+from evolve.tables.kinds import RUN_KINDS, kind_of
+from evolve.tables.run_kind import RunKind, Variant
 
 BASE: Final = "base"
 """The setting of a study that has one alone."""

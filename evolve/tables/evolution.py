@@ -2,21 +2,66 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
 
+import pyarrow as pa
+
+from evolve.errors import RunError, reason_of
+from evolve.files.folder import FolderPath
+from evolve.tables.arrow import scalar_of, table_of_rows
 from evolve.tables.games import START
-from evolve.tables.kinds import Facts
+from evolve.tables.generations import GENERATIONS_COLUMNS
+from evolve.tables.individuals import table_metadata
 from evolve.tables.layout import generation_file, playoff_file
+from evolve.tables.parquet import read_table
 from evolve.tables.run import Run
+from evolve.tables.run_kind import Facts
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_DEPTHS: Final = "depths"
 
 
 def generations(run: Run, generation: int | None = None) -> pd.DataFrame:
     """A row for each generation, or that of one alone."""
     frame = run.generations
     return frame if generation is None else frame[frame["generation"] == generation]
+
+
+def generation_count(run: Run) -> int:
+    """Generations that are whole."""
+    return run.generation_count
+
+
+def generation_rows(run: Run, numbers: Sequence[int]) -> pa.Table:
+    """The rows of these generations, with the search depths of the best."""
+    schema = GENERATIONS_COLUMNS.schema.append(pa.field(_DEPTHS, pa.list_(pa.int32())))
+    paths = [generation_file(run.path, number) for number in numbers]
+    return table_of_rows([_row_with_depths(path, _changed(path)) for path in paths], schema)
+
+
+def _changed(path: FolderPath) -> int:
+    """When a generation was written: another run may get the name of one that is gone."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError as error:
+        raise RunError(reason_of(error, path)) from error
+
+
+@lru_cache(4096)
+def _row_with_depths(path: FolderPath, changed: int) -> dict[str, Any]:
+    table = read_table(path, only=("individual", _DEPTHS))  # both in one read
+    try:
+        row, _ = table_metadata(dict(table.schema.metadata or {}))
+    except (LookupError, TypeError, ValueError) as error:
+        raise RunError(f"{path} is damaged: {error}") from error
+    place = table["individual"].index(scalar_of(str(row.get("best")))).as_py()
+    if _DEPTHS in table.column_names and place >= 0:
+        row[_DEPTHS] = table[_DEPTHS][place].as_py()
+    return row
 
 
 def individuals(run: Run, generation: int | None = None) -> pd.DataFrame:
@@ -27,6 +72,15 @@ def individuals(run: Run, generation: int | None = None) -> pd.DataFrame:
 def games(run: Run, generation: int | None = None) -> pd.DataFrame:
     """The games of all generations, or of one alone."""
     return run.games if generation is None else run.generation(generation)[1]
+
+
+def games_parts(run: Run) -> Iterator[pa.Table]:
+    """The games of each generation, and those of the play-off."""
+    for generation in range(run.generation_count):
+        yield run.games_table(generation)
+    playoff = run.playoff_table()
+    if playoff is not None:
+        yield playoff
 
 
 def unused_games(run: Run) -> tuple[str, ...]:

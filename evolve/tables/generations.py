@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from evolve.tables.columns import Column, Columns
+from evolve.tables.columns import Chart, Column, Columns
 from evolve.tables.individuals import ISLAND
 
 if TYPE_CHECKING:
@@ -26,23 +26,41 @@ _OF_LADDER: Final = (
 )
 """Columns that only runs with the ladder have, which those of version 0.1 are not."""
 
+_RATING: Final = Chart("Rating on the ladder", first=True)
+_PANEL: Final = Chart("Elo against the panel", first=True)
+_OF_THE_BEST: Final = Chart("Scores of the best", (0, 1))
+_OF_ALL: Final = Chart("Scores of the round robin", (0, 1))
+_OVER_BUDGET: Final = Chart("Games lost over the budget", (0, 0.01))
+_SECONDS: Final = Chart("Seconds a generation", (0,))
+
+
+def _number(name: str, chart: Chart | None = None, label: str | None = None) -> Column:
+    """A column that a row may lack."""
+    return Column(name, pa.float64(), before=None, chart=chart, label=label)
+
+
+def _share(name: str, chart: Chart, label: str, **options: Any) -> Column:
+    return Column(name, pa.float64(), format="percent", chart=chart, label=label, **options)
+
+
 GENERATIONS_COLUMNS: Final = Columns(
     (
         Column("generation", pa.int64()),
         Column(ISLAND, pa.int64(), before=None),
         Column("best", pa.string()),
-        Column("best_score", pa.float64()),
-        Column("mean_score", pa.float64()),
+        _share("best_score", _OF_ALL, "best"),
+        _share("mean_score", _OF_ALL, "mean"),
         Column(DISTINCT, pa.int64(), before=None),
         Column("games", pa.int64()),
-        Column("over_budget", pa.float64()),
-        Column("panel_score", pa.float64(), before=None),
-        Column("panel_elo", pa.float64(), before=None),
-        Column("panel_elo_low", pa.float64(), before=None),
-        Column("panel_elo_high", pa.float64(), before=None),
-        *(Column(name, pa.float64(), before=None) for name in _OF_LADDER),
-        Column("past_score", pa.float64(), before=None),
-        Column("seconds", pa.float64()),
+        _share("over_budget", _OVER_BUDGET, "share of games"),
+        _share("panel_score", _OF_THE_BEST, "against the panel", before=None),
+        _number("panel_elo", _PANEL, "Elo of the best"),
+        _number("panel_elo_low"),
+        _number("panel_elo_high"),
+        _number("rating", _RATING, "Elo of the best"),
+        *(_number(name) for name in _OF_LADDER[1:]),
+        _share("past_score", _OF_THE_BEST, "against past champions", before=None),
+        Column("seconds", pa.float64(), chart=_SECONDS, label="seconds"),
     )
 )
 """Those that may be left out of a row are null there: a generation without a panel. The island is

@@ -60,7 +60,7 @@ INDIVIDUALS_COLUMNS: Final = Columns(
         Column("born", pa.int32(), _each(lambda row: row.born)),
         Column("origin", pa.string(), _each(lambda row: row.origin)),
         Column("parents", pa.list_(pa.string()), _each(lambda row: list(row.parents))),
-        Column("score", pa.float64(), _each(lambda row: row.score)),
+        Column("score", pa.float64(), _each(lambda row: row.score), format="percent"),
         Column("disc_difference", pa.float64(), _each(lambda row: row.disc_difference)),
         Column("games", pa.int32(), _each(lambda row: row.games)),
     )

@@ -1,18 +1,13 @@
-"""Kinds of runs: one entry for each, which answers all that other modules ask about it.
+"""Kinds of runs, an entry for each: see `run_kind` for what an entry says.
 
-Nothing heavy is imported here. What a kind does is named as `module:function` and found on use,
-for much of it stands in layers above this one. A new kind of run is a module of its own and an
-entry in `RUN_KINDS`: the command line, `resume`, `runs`, `show`, `compare` and `plot` find it
-there.
+A new kind of run is a module of its own and an entry in `RUN_KINDS`: the command line, `resume`,
+`runs`, `show`, `compare`, `plot`, the service and its page find it there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from evolve.config.subjects import SUBJECTS
 from evolve.errors import RunError
@@ -38,149 +33,14 @@ from evolve.tables.layout import (
     TRIALS,
     TRIALS_FILE,
 )
-
-
-@dataclass(frozen=True)
-class RunTable:
-    """A table of a kind of run.
-
-    read: function of the Run and, where its kind has generations, of the one that is asked for;
-    its answer is a DataFrame. best: column that the best rows have the most of; without one the
-    rows have no order. of_last: whether the best are looked for in the last generation alone.
-    unused: function of Run that names columns which it leaves empty: people are not shown them.
-    show: function of Run and DataFrame that prints it for people; without one all others are.
-    part: folder or file of the run that it is made of, where not every run has one.
-    """
-
-    name: str
-    read: str
-    best: str | None = None
-    of_last: bool = False
-    unused: str | None = None
-    show: str | None = None
-    part: str | None = None
-
-
-@dataclass(frozen=True)
-class Change:
-    """A setting that may change when a run goes on, as an option of `evolve resume`.
-
-    type: int (from 1), float, bool or str. words: of the commands that it is for, all if none.
-    """
-
-    name: str
-    type: type[int | float | bool | str]
-    help: str
-    metavar: str | None = None
-    words: tuple[str, ...] = ()
-
-    @property
-    def option(self) -> str:
-        """As it is written on the command line."""
-        return f"--{self.name.replace('_', '-')}"
-
-
-@dataclass(frozen=True)
-class Variant:
-    """What the second word of a command chooses: its settings model, and what it needs.
-
-    presets: dictionary of presets, the default first; None where there are none. learns: whether
-    it needs PyTorch. about: what it does, in a sentence; that of its kind if not given. runs:
-    whether its settings are a command, which no service takes.
-    """
-
-    settings: str
-    presets: str | None = None
-    learns: bool = False
-    about: str | None = None
-    runs: bool = False
-
-    def model(self) -> Any:
-        """The class of its settings."""
-        return imported(self.settings)
-
-    def all_presets(self) -> Mapping[str, Mapping[str, Any]]:
-        """Its presets, the default first; empty where there are none."""
-        found: Mapping[str, Any] = {} if self.presets is None else imported(self.presets)
-        return found
-
-
-@dataclass(frozen=True)
-class RunKind:
-    """One kind of run.
-
-    name: first word of its command, whose module and function `start` names; about: what
-    `evolve --help` says of it; noun: the run in words.
-    variants: by the second word of the command; "" where it has one word alone.
-    tables: the one that tells most first. parts, files: what it writes into its folder beside
-    config.toml, folders and files. champions: those files that its best agent may be in.
-    rated: whether its champion plays the ladder at the end, so that its file has the Elo which is
-    the one number of such a run; the score in that file is then told with the run alone.
-    unit: what `runs` counts it by. packages: those that its results rest on, whose versions
-    config.toml keeps. changes: what may change when it goes on. row_event: what `--progress` calls
-    a row of its first table. modules: what its work imports beside the command's own. workers:
-    whether results depend on how many work on it: that number is then a setting of it, `jobs`.
-
-    The rest are functions. kept(folder): how much of it would be lost with its folder.
-    facts(run): its `Facts`; figure(run): name and value (None where there is none yet) of the one
-    that runs with different seeds are compared by; totals(run): further figures for `compare`, as
-    a dictionary. look(settings): how it looks while it works. resume(run, changes, jobs,
-    allow_programs): goes on, and answers with the exit code. draw(run, output): writes a picture.
-    curve(run): how its figure came about, as a Series whose name and whose index's name say what
-    they are.
-    """
-
-    name: str
-    noun: str
-    about: str
-    variants: Mapping[str, Variant]
-    tables: tuple[RunTable, ...]
-    parts: tuple[str, ...]
-    files: tuple[str, ...]
-    champions: tuple[str, ...]
-    unit: str
-    packages: tuple[str, ...]
-    changes: tuple[Change, ...]
-    start: str
-    resume: str
-    look: str
-    kept: str
-    facts: str
-    draw: str
-    figure: str
-    curve: str
-    totals: str | None = None
-    modules: tuple[str, ...] = ()
-    rated: bool = False
-    row_event: str = "row"
-    workers: bool = False
-
-    @property
-    def commands(self) -> dict[str, Variant]:
-        """Its variants by the whole of the command."""
-        return {self.command(word): variant for word, variant in self.variants.items()}
-
-    def command(self, word: str) -> str:
-        """The whole of the command whose second word that is."""
-        return f"{self.name} {word}".rstrip()
-
-    def word(self, command: str) -> str:
-        """The second word of one of its commands."""
-        return command.removeprefix(self.name).lstrip()
-
-    def changes_of(self, command: str) -> list[Change]:
-        """What may change of a run of one of its commands."""
-        word = self.word(command)
-        return [one for one in self.changes if not one.words or word in one.words]
-
-    def table(self, name: str) -> RunTable | None:
-        """Its table of that name, where it has one."""
-        return next((table for table in self.tables if table.name == name), None)
-
+from evolve.tables.run_kind import Change, RunKind, RunTable, Variant
 
 EVOLUTIONS: Final = RunKind(
     name="run",
     noun="an evolution",
+    plural="evolutions",
+    stem="{rules}",
+    page="run",
     about="Evolve agents, generation by generation.",
     variants={
         "": Variant("evolve.config.evolution:EvolutionSettings", "evolve.config.evolution:PRESETS")
@@ -191,10 +51,26 @@ EVOLUTIONS: Final = RunKind(
             "evolve.tables.evolution:generations",
             best="panel_score",
             show="evolve.cli.generations:print_generations",
+            columns="evolve.tables.generations:GENERATIONS_COLUMNS",
+            key="generation",
+            over=("generation",),
+            count="evolve.tables.evolution:generation_count",
+            rows="evolve.tables.evolution:generation_rows",
         ),
-        RunTable("individuals", "evolve.tables.evolution:individuals", best="score", of_last=True),
         RunTable(
-            "games", "evolve.tables.evolution:games", unused="evolve.tables.evolution:unused_games"
+            "individuals",
+            "evolve.tables.evolution:individuals",
+            best="score",
+            of_last=True,
+            generations=True,
+        ),
+        RunTable(
+            "games",
+            "evolve.tables.evolution:games",
+            unused="evolve.tables.evolution:unused_games",
+            generations=True,
+            parts="evolve.tables.evolution:games_parts",
+            of_games=True,
         ),
     ),
     parts=(GENERATIONS, GAMES),
@@ -230,6 +106,8 @@ EVOLUTIONS: Final = RunKind(
 TRAININGS: Final = RunKind(
     name="train",
     noun="a training",
+    plural="trainings",
+    stem="{word}",
     about="Train from games: networks (dqn, mcts) or patterns.",
     variants={
         "dqn": Variant(
@@ -256,6 +134,11 @@ TRAININGS: Final = RunKind(
             "evolve.tables.training:metrics",
             best="score",
             unused="evolve.tables.training:unused_metrics",
+            title="Checks",
+            columns="evolve.tables.metrics:METRICS_COLUMNS",
+            key="check",
+            over=("games", "cpu_seconds", "check"),
+            arrow="evolve.tables.training:metrics_table",
         ),
     ),
     parts=(METRICS,),
@@ -283,10 +166,17 @@ TRAININGS: Final = RunKind(
 SWEEPS: Final = RunKind(
     name="sweep",
     noun="a sweep",
+    plural="sweeps",
+    stem="sweep-{word}",
+    page="sweep",
     about=f"Search hyperparameters: {', '.join(SUBJECTS)}.",
     variants={
         word: Variant(
-            subject.model, learns=subject.learns, about=subject.about, runs=word == "program"
+            subject.model,
+            learns=subject.learns,
+            about=subject.about,
+            runs=word == "program",
+            check="evolve.sweeps.plan:check_settings",
         )
         for word, subject in SUBJECTS.items()
     },
@@ -296,6 +186,10 @@ SWEEPS: Final = RunKind(
             "evolve.tables.sweep:trials",
             best="score",
             show="evolve.cli.trials:print_trials",
+            columns="evolve.tables.trials:TRIALS_COLUMNS",
+            key="number",
+            over=("number",),
+            arrow="evolve.tables.sweep:trials_table",
         ),
         RunTable(
             "rungs",
@@ -303,6 +197,7 @@ SWEEPS: Final = RunKind(
             best="score",
             show="evolve.cli.trials:print_rungs",
             part=RUNGS,
+            arrow="evolve.tables.sweep:rungs_of",
         ),
         RunTable(
             "final",
@@ -310,6 +205,8 @@ SWEEPS: Final = RunKind(
             best="score",
             show="evolve.cli.trials:print_final",
             part=FINAL_FILE,
+            title="The final",
+            arrow="evolve.tables.sweep:final_of",
         ),
     ),
     parts=(TRIALS, RUNGS),
@@ -359,35 +256,12 @@ FILES: Final = (
 """Files beside them, those of ratings and studies included, whose folders are locked alike."""
 
 
-@dataclass(frozen=True)
-class Facts:
-    """What a kind says of one of its runs in lists of runs.
-
-    done, target: in the kind's unit; complete: whether nothing is left to do; crowned: whether what
-    its champion's file says of its strength is what counts; last: the file that it wrote last,
-    where that is no agent; figures: further ones, by their names.
-    """
-
-    done: int
-    target: Any
-    complete: bool
-    crowned: bool = True
-    last: FolderPath | None = None
-    figures: Mapping[str, Any] = field(default_factory=dict)
-
-
 def kind_of(command: object, place: Path) -> RunKind:
     """The kind of run that a command makes; RunError, naming `place`, where it is unknown."""
     known = {name: kind for kind in RUN_KINDS for name in kind.commands}
     if not isinstance(command, str) or command not in known:
         raise RunError(f"{place}: command = {command!r} is unknown; there are {', '.join(known)}")
     return known[command]
-
-
-def imported(name: str) -> Any:
-    """The thing that `module:name` names."""
-    module, _, attribute = name.partition(":")
-    return getattr(import_module(module), attribute)
 
 
 def champion_of(folder: FolderPath) -> FolderPath | None:

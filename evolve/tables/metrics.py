@@ -10,7 +10,7 @@ import pyarrow as pa
 from evolve.errors import RunError
 from evolve.files.changes import remove
 from evolve.files.folder import FolderPath
-from evolve.tables.columns import Column, Columns
+from evolve.tables.columns import Chart, Column, Columns
 from evolve.tables.layout import METRICS
 from evolve.tables.parquet import read_table, write_table
 
@@ -19,14 +19,33 @@ METRICS_SCORES: Final = ("random", "depth_1", "depth_2")
 """Columns of the scores against the first three of the rules' panel, whom checks may meet."""
 _PANEL: Final = tuple(f"{name}{end}" for name in METRICS_SCORES for end in ("", "_low", "_high"))
 _LADDER: Final = ("elo", "elo_low", "elo_high")
+_SCORES: Final = Chart("Scores against the panel", (0, 1))
+_ELO: Final = Chart("Elo on the ladder", first=True)
+
+
+def _panel_column(name: str) -> Column:
+    if name not in METRICS_SCORES:
+        return Column(name, pa.float64(), format="percent")
+    label = name.replace("_", " ")
+    return Column(name, pa.float64(), format="percent", chart=_SCORES, label=label)
+
+
 METRICS_COLUMNS: Final = Columns(
     (
         *(Column(name, pa.int64()) for name in _COUNTS),
-        Column("loss", pa.float64()),
-        Column("score", pa.float64()),
-        *(Column(name, pa.float64()) for name in _PANEL),
-        *(Column(name, pa.float64(), before=None) for name in _LADDER),
-        Column("visited", pa.float64(), before=None),
+        Column("loss", pa.float64(), chart=Chart("Loss")),
+        Column("score", pa.float64(), format="percent", chart=Chart("Score", (0, 1))),
+        *(_panel_column(name) for name in _PANEL),
+        Column("elo", pa.float64(), before=None, chart=_ELO, label="Elo"),
+        *(Column(name, pa.float64(), before=None) for name in _LADDER[1:]),
+        Column(
+            "visited",
+            pa.float64(),
+            before=None,
+            format="percent",
+            chart=Chart("Weights that games have visited", (0,)),
+            label="share",
+        ),
         Column("cpu_seconds", pa.float64()),
         Column("accept_seconds", pa.float64(), before=None),
         Column("seconds", pa.float64()),

@@ -23,9 +23,10 @@ from evolve.tables.individuals import (
     row_genes,
     table_metadata,
 )
-from evolve.tables.kinds import RunKind, RunTable, imported, kind_of
+from evolve.tables.kinds import kind_of
 from evolve.tables.metrics import read_metrics
 from evolve.tables.parquet import read_metadata, read_table
+from evolve.tables.run_kind import RunKind, RunTable, imported
 from evolve.tables.trials import TRIALS_COLUMNS, Importances, importances_of, read_trials
 
 if TYPE_CHECKING:  # 30 MB and a third of a second, for tables alone

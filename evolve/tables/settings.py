@@ -7,10 +7,8 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from evolve.config.evolution import PRESETS
 from evolve.config.toml import faults, merged
 from evolve.errors import RunError
-from evolve.tables.kinds import EVOLUTIONS, SWEEPS
 from evolve.tables.layout import CONFIG_FILE
 from evolve.tables.run import Run
 
@@ -35,9 +33,9 @@ def check_config(run: Run) -> None:
         raise RunError(f"{file} is damaged: versions = {config['versions']!r} is not a table")
     model = kind.commands[run.command].model()
     given: dict[str, Any] = {key: one for key, one in config.items() if key not in _NOT_SETTINGS}
-    if kind is SWEEPS:
+    if "kind" in model.model_fields:
         given["kind"] = kind.word(run.command)
-    presets = PRESETS if kind is EVOLUTIONS else {}
+    presets = kind.commands[run.command].all_presets()
     try:
         model.model_validate(merged(presets, {}, given))
     except ValidationError as error:

@@ -10,10 +10,10 @@ import pyarrow.compute as pc
 from evolve.files.folder import FolderPath
 from evolve.tables.arrow import array_of, repeated, rows_with
 from evolve.tables.final import final_table, whole_final
-from evolve.tables.kinds import Facts
 from evolve.tables.layout import FINAL_FILE, RETEST, RUNGS
 from evolve.tables.run import Run
-from evolve.tables.trials import FINISHED, read_trials
+from evolve.tables.run_kind import Facts
+from evolve.tables.trials import FINISHED, TRIALS_COLUMNS, read_trials
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +22,22 @@ if TYPE_CHECKING:
 def trials(run: Run) -> pd.DataFrame:
     """A row for each trial."""
     return run.trials
+
+
+def trials_table(run: Run) -> pa.Table:
+    """The same, as Arrow has it; before the first, without the sweep's parameters."""
+    found = read_trials(run.path)
+    return TRIALS_COLUMNS.schema.empty_table() if found is None else found
+
+
+def rungs_of(run: Run) -> pa.Table:
+    """A row for each life in a rung of a sweep; see `rungs_table`."""
+    return rungs_table(run.path)
+
+
+def final_of(run: Run) -> pa.Table:
+    """A row for each finalist of a sweep; see `final_table`."""
+    return final_table(run.path)
 
 
 def rungs(run: Run) -> pd.DataFrame:
@@ -106,4 +122,5 @@ def sweep_facts(run: Run) -> Facts:
         and (run.path / FINAL_FILE).exists()
         and (final is None or final.trials == finished),
         figures={"best_score": best},
+        so_far=best,
     )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+import pyarrow as pa
+
 from evolve.files.folder import FolderPath
-from evolve.tables.kinds import Facts
 from evolve.tables.layout import CHECKPOINT_FILE
 from evolve.tables.metrics import METRICS_UNUSED, committed_checks, read_metrics
 from evolve.tables.run import Run
+from evolve.tables.run_kind import Facts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,6 +22,11 @@ _ELO: Final = ("elo", "elo_low", "elo_high")
 def metrics(run: Run) -> pd.DataFrame:
     """A row for each check."""
     return run.metrics
+
+
+def metrics_table(run: Run) -> pa.Table:
+    """The same, as Arrow has it."""
+    return read_metrics(run.path)
 
 
 def unused_metrics(run: Run) -> tuple[str, ...]:
@@ -54,7 +61,13 @@ def training_facts(run: Run) -> Facts:
         target=config.get("games"),
         complete=complete,
         figures={f"{judge}_score": last.get("score"), **elo},
+        share=_share_of_budget(config.get("budget"), last.get("cpu_seconds", 0.0)),
+        so_far=last.get("score") if judge == "panel" else None,
     )
+
+
+def _share_of_budget(budget: Any, spent: float) -> float | None:
+    return spent / budget if isinstance(budget, (int, float)) and budget else None
 
 
 def training_figure(run: Run) -> tuple[str, float | None]:

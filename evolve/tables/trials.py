@@ -13,7 +13,7 @@ from evolve.documents import parse_json
 from evolve.errors import RunError
 from evolve.files.folder import FolderPath
 from evolve.tables.arrow import table_of_rows
-from evolve.tables.columns import Column, Columns
+from evolve.tables.columns import Chart, Column, Columns
 from evolve.tables.layout import TRIALS_FILE
 from evolve.tables.parquet import read_table, write_table
 
@@ -21,7 +21,7 @@ TRIALS_COLUMNS: Final = Columns(
     (
         Column("number", pa.int64()),
         Column("state", pa.string()),
-        Column("score", pa.float64()),
+        Column("score", pa.float64(), chart=Chart("Score of each trial")),
         Column("score_error", pa.float64()),
         Column("seconds", pa.float64()),
         Column("reports", pa.list_(pa.float64())),

@@ -26,7 +26,8 @@ from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import config_text, resolve_as
 from evolve.tables.design import Design, design_of, read_design
-from evolve.tables.kinds import RUN_KINDS, RunKind, imported
+from evolve.tables.kinds import RUN_KINDS
+from evolve.tables.run_kind import RunKind, imported
 from tests.cli import done, fails
 
 COMMANDS: Final[Mapping[str, tuple[click.Command, type[BaseModel]]]] = {

@@ -91,7 +91,8 @@ def test_any_value_in_any_field_of_any_form(command: str) -> None:
             words = form.words(given)
             " ".join(words).encode()
             assert tomllib.loads(tomli_w.dumps(given)) is not None, (field, odd)
-            form.stem(given)
+            if form.kind is not None:
+                form.stem(given)
     assert count > len(fields), "some of them are right"
 
 

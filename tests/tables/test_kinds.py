@@ -17,7 +17,8 @@ from evolve.cli.display import Look
 from evolve.cli.main import COMMANDS
 from evolve.cli.resume import resume_command
 from evolve.errors import RunError
-from evolve.tables.kinds import FILES, PARTS, RUN_KINDS, RunKind, imported, kind_of
+from evolve.tables.kinds import FILES, PARTS, RUN_KINDS, kind_of
+from evolve.tables.run_kind import RunKind, imported
 from tests.cli import done, invoke
 from tests.cli.test_old_run import OLD
 

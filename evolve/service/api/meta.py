@@ -8,14 +8,26 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Request, Response
 
 import evolve
+from evolve.config.contests import CONTESTS
 from evolve.config.subjects import SUBJECTS
+from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
 from evolve.service.door import COOKIE_DAYS, Door
 from evolve.service.forms import form_of, forms, has_torch
 from evolve.service.house import Inside, cores
 from evolve.service.models.common import Health, Token
 from evolve.service.models.forms import Checked, CommandInfo, Commands, Presets, SettingsOnly, Space
+from evolve.service.models.meta import (
+    ColumnShown,
+    ContestInfo,
+    KindInfo,
+    Meta,
+    RulesInfo,
+    TableInfo,
+)
 from evolve.service.orders import checked
 from evolve.service.problems import ProblemError, not_found
+from evolve.tables.kinds import RUN_KINDS
+from evolve.tables.run_kind import RunKind, RunTable
 
 router = APIRouter()
 CommandName = Annotated[str, Path(max_length=40)]
@@ -35,6 +47,42 @@ async def health(house: Inside) -> Health:
         queued=queued,
         learn=has_torch(),
         programs=house.agents.programs,
+    )
+
+
+@router.get("/meta")
+def get_meta() -> Meta:
+    """Kinds of runs with their tables, contests, rules: what lists and charts are made from."""
+    return Meta(
+        kinds=[_kind(kind) for kind in RUN_KINDS],
+        contests=[
+            ContestInfo(name=name, plural=contest.plural) for name, contest in CONTESTS.items()
+        ],
+        rules=[RulesInfo(name=name, goal=rules.goal) for name, rules in RULE_SETS.items()],
+        default_rules=DEFAULT_RULES,
+    )
+
+
+def _kind(kind: RunKind) -> KindInfo:
+    return KindInfo(
+        name=kind.name,
+        noun=kind.noun,
+        plural=kind.plural,
+        unit=kind.unit,
+        event=kind.row_event,
+        page=kind.page,
+        tables=[_table(table) for table in kind.tables],
+    )
+
+
+def _table(table: RunTable) -> TableInfo:
+    return TableInfo(
+        name=table.name,
+        title=table.title or table.name.capitalize(),
+        key=table.key,
+        over=list(table.over),
+        whole=not table.generations,
+        columns=[ColumnShown.model_validate(column) for column in table.all_columns() or ()],
     )
 
 

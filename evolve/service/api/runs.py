@@ -19,7 +19,7 @@ from evolve.files.folder import FolderPath
 from evolve.service.api.parameters import RunId, Text
 from evolve.service.forms import form_of
 from evolve.service.house import House, Inside
-from evolve.service.lending import SentFile, join_games
+from evolve.service.lending import SentFile, write_parts
 from evolve.service.models.jobs import Changes, Job
 from evolve.service.models.runs import (
     Change,
@@ -37,21 +37,22 @@ from evolve.service.models.runs import (
 from evolve.service.orders import resumed
 from evolve.service.paging import After, Cursor, Limit
 from evolve.service.problems import ProblemError, not_found
-from evolve.service.rows import (
-    figures_of,
-    rows_of,
-)
+from evolve.service.rows import rows_of
 from evolve.service.tags import Tagged
 from evolve.tables.final import verdict_of
 from evolve.tables.folder import locked
-from evolve.tables.kinds import champion_of
+from evolve.tables.kinds import RUN_KINDS, champion_of
 from evolve.tables.layout import playoff_file
 from evolve.tables.run import Run
 from evolve.tables.trials import importances_of, read_trials
 
 router = APIRouter()
 Several = Annotated[list[str], Query(min_length=1, max_length=20)]
-_TABLES: Final = ("generations", "metrics", "trials", "rungs", "final")
+_TABLES: Final = dict.fromkeys(
+    table.name for kind in RUN_KINDS for table in kind.tables if not table.generations
+)
+"""Those that can be asked for as a whole."""
+_RECORDS: Final = ".ggf"
 _NOTHING: Final[Mapping[str, Any]] = {
     **{key: {} for key in ("settings", "versions")},
     **{key: [] for key in ("changed", "tables", "changes", "files")},
@@ -192,7 +193,8 @@ def compare(house: Inside, run: Several) -> Comparison:
 @router.get("/figures")
 def get_figures(house: Inside, run: Several) -> Figures:
     """Further figures of runs, for which all of them is read: the best score, games, hours."""
-    return Figures(items=[figures_of(house.index.open(name)) for name in run])
+    opened = [house.index.open(name) for name in run]
+    return Figures(items=[json_value(one.kind.totals_of(one)) for one in opened])
 
 
 @router.get("/runs/{run}/files/{name}", response_class=FileResponse)
@@ -213,19 +215,21 @@ async def get_file(
             source = with_clock(source)
         words = ["export", source, "-o", "{to}"]
         return house.lending.sent(await house.lending.made(words, ".py"), sent_as)
-    if name in ("games.parquet", "games.ggf"):
-        joined = house.lending.new(".parquet")
-        await asyncio.to_thread(join_games, opened, joined)
+    table = opened.table_named(stem)
+    parts = table.parts_of(opened)
+    if parts is None or suffix == "csv":
+        words = ["show", source, "--table", stem, "-o", "{to}"]
+        return house.lending.sent(await house.lending.made(words, f".{suffix}"), sent_as)
+    whole = house.lending.new(".parquet")
+    try:
+        if await asyncio.to_thread(write_parts, parts, whole) == 0:
+            raise not_found(f"{stem} of {run} yet")
         if suffix == "parquet":
-            return house.lending.sent(joined, sent_as)
-        try:
-            words = ["convert", str(joined), "-o", "{to}"]
-            made = await house.lending.made(words, ".ggf")
-        finally:
-            remove(joined, missing_ok=True)
-        return house.lending.sent(made, sent_as)
-    words = ["show", source, "--table", stem, "-o", "{to}"]
-    return house.lending.sent(await house.lending.made(words, f".{suffix}"), sent_as)
+            return house.lending.sent(whole, sent_as)
+        made = await house.lending.made(["convert", str(whole), "-o", "{to}"], _RECORDS)
+    finally:
+        remove(whole, missing_ok=True)
+    return house.lending.sent(made, sent_as)
 
 
 def _table_route(table: str) -> Callable[..., Rows]:
@@ -281,11 +285,11 @@ def _files(run: Run) -> list[Download]:
                 "the champion as one Python file to hand in, which goes by the clock if it can",
             )
         )
-    for table in run.tables:
-        if table == "games":
-            found.append(("games.ggf", "all games as GGF"))
-        found.append((f"{table}.csv", f"{table} as CSV"))
-        found.append((f"{table}.parquet", f"{table} as Parquet"))
+    for name in run.tables:
+        if run.table_named(name).of_games:
+            found.append((f"{name}{_RECORDS}", f"all {name} as GGF"))
+        found.append((f"{name}.csv", f"{name} as CSV"))
+        found.append((f"{name}.parquet", f"{name} as Parquet"))
     return [
         Download(name=name, href=f"runs/{run.path.name}/files/{name}", about=about)
         for name, about in found
@@ -314,7 +318,7 @@ def _changed(run: Run, config: dict[str, Any]) -> list[str]:
     """Settings that differ from the defaults of the run's command."""
     try:
         form, _ = form_of(run.command, {})
-        usual = resolve_as(form.model, {}, {"kind": form.second} if form.first == "sweep" else {})
+        usual = resolve_as(form.model, {}, form.own)
     except (EvolveError, ProblemError):
         return []
     defaults = usual.model_dump(mode="json")

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from evolve.config.contests import CONTESTS
 from evolve.service.models.common import RUN_ID, Given, Page
+from evolve.tables.kinds import RUN_KINDS
 
 _AtWork = Literal["queued", "running", "stopping"]
 _Ended = Literal["done", "stopped", "interrupted", "failed", "cancelled", "elsewhere", "damaged"]
 JobState = Literal[_AtWork, _Ended]
 """`elsewhere`: this user's service did not ask for it; `damaged`: its file cannot be read."""
-Command = Literal["run", "train", "sweep", "match", "rate", "resume"]
+if TYPE_CHECKING:
+    New: TypeAlias = str  # a type checker does not look into the registries
+    Command: TypeAlias = str
+else:
+    _NEW = (*(kind.name for kind in RUN_KINDS), *CONTESTS)
+    New = Literal[_NEW]
+    """First word of a command that jobs run."""
+    Command = Literal[(*_NEW, "resume")]
 ENDED: Final[tuple[str, ...]] = get_args(_Ended)
 """States of a job that has no process and waits for none."""
 JOB_ID: Final = r"^[0-9]{8}-[0-9a-f]{8}$"
@@ -22,7 +31,7 @@ class NewJob(Given):
     """Work to be done. `settings` are the fields of the command's settings model; of `train` and
     `sweep` its `kind` as well, such as `patterns`."""
 
-    command: Literal["run", "train", "sweep", "match", "rate"]
+    command: New
     settings: dict[str, Any] = Field(default={}, description="see GET /commands")
     name: str | None = Field(
         default=None,

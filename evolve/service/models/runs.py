@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
 from evolve.service.models.common import Number, Page
+from evolve.tables.columns import Format
+from evolve.tables.kinds import RUN_KINDS
 
 RunState = Literal["running", "stopped", "interrupted", "done", "damaged"]
 """`interrupted`: stopped, because the process of its job died."""
-Kind = Literal["run", "train", "sweep"]
+if TYPE_CHECKING:
+    Kind: TypeAlias = str  # a type checker does not look into the registry
+else:
+    Kind = Literal[tuple(kind.name for kind in RUN_KINDS)]
+    """Name of a kind of run."""
 
 
 class RunSummary(BaseModel):
@@ -92,6 +98,7 @@ class ColumnInfo(BaseModel):
 
     name: str
     type: Literal["number", "text", "list", "bool"]
+    format: Format = Field("number", description="of numbers: `percent` are shares, 0 to 1")
 
 
 class Runs(Page):

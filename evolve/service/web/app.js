@@ -4,6 +4,7 @@ import { giveToken } from "./api.js";
 import { useGet } from "./data.js";
 import { connect, useConnection, useEvents } from "./events.js";
 import { html, render, useEffect, useErrorBoundary, useRef, useState } from "./html.js";
+import { learn } from "./meta.js";
 import { useRoute } from "./router.js";
 import { Problem, Select } from "./ui.js";
 
@@ -93,6 +94,7 @@ function Page({ route }) {
     const load = async () => {
       if (!PAGES[name] || (["run", "job", "game"].includes(name) && !parts[0])) return Missing;
       const [file, page] = PAGES[name];
+      await learn();
       return (await import(`./pages/${file}.js`))[page];
     };
     load().then((Content) => ({ Content }), (error) => ({ error })).then((found) => current && setLoaded({ name, ...found }));

@@ -3,6 +3,7 @@
 import { get, path } from "./api.js";
 import { useEvents } from "./events.js";
 import { useCallback, useEffect, useState } from "./html.js";
+import { firstTable, kindOf } from "./meta.js";
 
 /** The document at a path; `change(fn)` puts fn(data) in its place; `keep` shows it until another one has come. */
 export function useGet(where, { keep = false } = {}) {
@@ -45,12 +46,12 @@ export function useRested(value, milliseconds = 300) {
   return rested;
 }
 
-/** Of each kind of run: its first table, the event of a new row, the column that tells rows apart. */
-const TABLES = { run: ["generations", "generation", "generation"], train: ["metrics", "check", "check"], sweep: ["trials", "trial", "number"] };
 const POINTS = 400;
 
-function useNewRows({ id, kind }, change, append) {
-  const [, event, key] = TABLES[kind];
+function useNewRows(run, change, append) {
+  const { id } = run;
+  const { event } = kindOf(run);
+  const { key } = firstTable(run);
   useEvents(({ name, data }) => {
     if (name !== event || data.run !== id) return;
     change((items) => {
@@ -62,16 +63,16 @@ function useNewRows({ id, kind }, change, append) {
 }
 
 export function useTable(run) {
-  const pages = usePages(path(["runs", run.id, TABLES[run.kind][0]], { limit: 50 }));
+  const pages = usePages(path(["runs", run.id, firstTable(run).name], { limit: 50 }));
   useNewRows(run, pages.change, () => !pages.more);
-  return { ...pages, id: TABLES[run.kind][2] };
+  return { ...pages, id: firstTable(run).key };
 }
 
 /** The same evenly thinned, for curves: {data: rows}. It is fetched again once twice as many have come. */
 export function useCurve(run, points = POINTS) {
-  const { data, change, ...found } = useGet(path(["runs", run.id, TABLES[run.kind][0]], { points }));
+  const { data, change, ...found } = useGet(path(["runs", run.id, firstTable(run).name], { points }));
   useNewRows(run, (fn) => change((page) => ({ ...page, items: fn(page.items) })), (items, next) => {
-    const missed = items.length && next > items.at(-1)[TABLES[run.kind][2]] + 1; // while the others were fetched
+    const missed = items.length && next > items.at(-1)[firstTable(run).key] + 1; // while the others were fetched
     if (missed || items.length === 2 * points) found.reload();
     return true;
   });

@@ -1,7 +1,7 @@
 // The server's events (SSE), as one stream for all tabs: a SharedWorker, because a browser allows six
 // connections. A tab whose browser has no such workers follows a stream of its own.
 
-const NAMES = ["hello", "reset", "job", "run", "progress", "generation", "check", "trial", "match"];
+const NAMES = ["hello", "reset", "job", "run", "progress", "match"];
 const WAIT = 2000;
 
 /** `tell` gets {name, data}: an event, `live`, `gone` or `deaf` (without events), or `again` where events were missed. Gives a way to close. */
@@ -11,6 +11,7 @@ export function follow(tell) {
   let boot = null;
   const hear = ({ type, data }) => {
     const content = JSON.parse(data);
+    if (type === "hello") for (const name of content.rows) source.addEventListener(name, hear); // again is no second time
     if (type === "hello" && boot !== content.boot) {
       if (boot !== null) tell({ name: "again" });
       boot = content.boot;

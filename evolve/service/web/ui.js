@@ -2,7 +2,7 @@
 
 import { path } from "./api.js";
 import { useGet, useRested } from "./data.js";
-import { cell, label, number } from "./format.js";
+import { cell, label, number, percent } from "./format.js";
 import { html, useEffect, useId, useRef, useState } from "./html.js";
 
 export function Problem({ error, again }) {
@@ -94,7 +94,10 @@ export function Table({ name, columns, rows, id }) {
 /** A table of the API that grows by pages; shows: {column: how it is drawn}; pick: which columns. */
 export function PagedTable({ pages, name, shows = {}, pick = () => true }) {
   const columns = (pages.columns || []).filter(pick)
-    .map((column) => ({ name: column.name, number: column.type === "number", show: shows[column.name] && ((row) => shows[column.name](row[column.name])) }));
+    .map(({ name: column, type, format }) => {
+      const show = shows[column] || (format === "percent" ? (value) => percent(value) : undefined);
+      return { name: column, number: type === "number", show: show && ((row) => show(row[column])) };
+    });
   return html`<${Wait} of=${pages}><${Table} name=${name} columns=${columns} rows=${pages.items || []} id=${pages.id} /><${More} pages=${pages} /><//>`;
 }
 

@@ -7,17 +7,13 @@ import { useEvents } from "../events.js";
 import { cell, date, interval, label, number, percent, signed, strengthOf } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { Watched } from "../jobs.js";
+import { firstTable } from "../meta.js";
 import { go, to } from "../router.js";
+import { chartsOf } from "../tables.js";
 import { Chip, Facts, IdList, Select, Table, Wait } from "../ui.js";
 import { Launch } from "./new.js";
 
 const MOST = 6;
-const CURVES = {
-  run: ["rating", "panel_elo", "panel_score", "past_score", "best_score", "mean_score", "over_budget", "seconds"],
-  train: ["elo", "score", "loss", "visited"],
-  sweep: ["score"],
-};
-const X = { run: "generation", train: "games", sweep: "number" };
 
 export function Compare({ query }) {
   const ids = [...new Set(query.getAll("run"))].slice(0, MOST);
@@ -36,13 +32,16 @@ function Curves({ runs }) {
   const [tables, setTables] = useState({});
   const [chosen, setChosen] = useState("");
   const [{ kind }] = runs;
+  const table = firstTable(runs[0]);
+  const [over] = table.over;
   const put = (id, rows) => setTables((old) => ({ ...old, [id]: rows }));
-  const columns = CURVES[kind].filter((column) => runs.some((run) => hasValues(tables[run.id] || [], column)));
+  const drawn = chartsOf(table).flatMap((chart) => chart.columns.map(([column]) => column));
+  const columns = drawn.filter((column) => runs.some((run) => hasValues(tables[run.id] || [], column)));
   const column = columns.includes(chosen) ? chosen : columns[0];
   if (runs.some((run) => run.kind !== kind)) return html`<p class="quiet">They are of different kinds, which have no curve in common.</p>`;
   return html`${runs.map((run) => html`<${Fetch} key=${run.id} run=${run} put=${put} />`)}
     ${column && html`<p><${Select} name="Curve" value=${column} choices=${columns.map((one) => [one, label(one)])} onChange=${setChosen} /></p>
-    <${Plot} title=${label(column)} xName=${X[kind]} series=${runs.map((run) => seriesOf(tables[run.id] || [], column, run.id, X[kind]))} />`}`;
+    <${Plot} title=${label(column)} xName=${label(over)} series=${runs.map((run) => seriesOf(tables[run.id] || [], column, run.id, over))} />`}`;
 }
 
 function Fetch({ run, put }) {

@@ -5,6 +5,7 @@ import { Board, Discs } from "../board.js";
 import { useGet, usePages, useRested } from "../data.js";
 import { label, lastOf, number, percent } from "../format.js";
 import { html, useEffect, useMemo, useRef, useState } from "../html.js";
+import { goalOf, meta } from "../meta.js";
 import { after, other, positions, squareName, squareNumber } from "../reversi.js";
 import { go, setQuery, to } from "../router.js";
 import { Act, Check, Download, Facts, IdInput, More, Problem, Search, Select, Table, useAgent, Wait } from "../ui.js";
@@ -17,7 +18,7 @@ export function Game({ parts, query }) {
   const link = (name) => (/^\d+-\d+$/.test(name) ? html`<a href=${to(["run", id, "individual", name])}>${name}</a>` : name);
   return html`<div class="head"><h1>Game ${number}</h1><span class="buttons">
       <a class="button" href=${to(["run", id])}>${id}</a><a class="button" href=${to(["run", id, "games"], { g })}>Other games</a></span></div>
-    <${Wait} of=${game}><${Wait} of=${run}>${run.data && game.data && html`<${Replay} game=${game.data} rules=${run.data.rules || "standard"}
+    <${Wait} of=${game}><${Wait} of=${run}>${run.data && game.data && html`<${Replay} game=${game.data} rules=${run.data.rules || meta().default_rules}
       agent=${run.data.agent} query=${query} link=${link} />`}<//><//>`;
 }
 
@@ -185,7 +186,6 @@ export function GamesTable({ games, href }) {
   ]} />`;
 }
 
-const RULES = [["", "those of the agent"], ["standard", "standard: most discs win"], ["reversed", "reversed: fewest discs win"]];
 const RESULTS = { won: "You won", lost: "You lost", draw: "A draw" };
 
 export function Play({ parts, query }) {
@@ -213,7 +213,7 @@ function Begin({ query }) {
     ${info.error && agent && html`<p class="bad" role="status">${info.error.message}</p>`}
     <div class="filters">
       <${Select} name="You play" value=${side} choices=${[["black", "black, the first to move"], ["white", "white"]]} onChange=${setSide} />
-      <${Select} name="Rules" value=${rules} choices=${RULES} onChange=${setRules} />
+      <${Select} name="Rules" value=${rules} choices=${[["", "those of the agent"], ...meta().rules.map(({ name, goal }) => [name, `${name}: ${goal}`])]} onChange=${setRules} />
     </div>
     ${may.length > 0 && html`<details open=${chosen !== ""}><summary>How it plays</summary><div class="filters">${may.map((name) => html`
       <span class="control"><label for=${`how-${name}`}>${label(name)}</label><input id=${`how-${name}`} type="number" min="0" step="any" value=${how[name] || ""}
@@ -261,7 +261,7 @@ function Going({ id }) {
   };
   const position = pending || all.at(-1);
   const again = (side) => async () => go(to(["play", (await post("plays", { agent: play.agent, rules: play.rules, side })).id]));
-  return html`<p>You are <strong>${play.side}</strong>, ${play.name} is ${other(play.side)}; ${play.rules === "reversed" ? "fewest discs win" : "most discs win"}.</p>
+  return html`<p>You are <strong>${play.side}</strong>, ${play.name} is ${other(play.side)}; ${goalOf(play.rules)}.</p>
     <div class="game">
       <div class="table">
         <${Board} position=${position} legal=${mine ? play.legal.map(squareNumber) : []} hints=${hints} values=${wanted && mine ? onSquares(values.data) : {}}

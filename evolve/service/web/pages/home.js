@@ -6,20 +6,21 @@ import { useEvents } from "../events.js";
 import { amount, date, strengthOf } from "../format.js";
 import { html } from "../html.js";
 import { Ahead, changed, isActive, JobButtons, jobTitle } from "../jobs.js";
+import { isContest, meta } from "../meta.js";
 import { setQuery, to } from "../router.js";
 import { Chip, More, Progress, Search, Select, Spark, Wait } from "../ui.js";
 
-const KINDS = [["", "all"], ["run", "evolutions"], ["train", "trainings"], ["sweep", "sweeps"], ["match", "matches"], ["rate", "ratings"]];
-const RULES = ["", "standard", "reversed"].map((rules) => [rules, rules || "all"]);
+const ALL = ["", "all"];
 const STATES = ["", "running", "queued", "done", "stopped", "interrupted", "failed", "damaged", "elsewhere"].map((state) => [state, state === "elsewhere" ? "from elsewhere" : state || "all"]);
 const SORTS = [["-date", "newest first"], ["date", "oldest first"], ["name", "name"], ["-elo", "highest Elo"], ["-score", "best score"]];
-const OF_JOBS = ["match", "rate", "queued", "failed", "elsewhere"];
+const OF_JOBS = ["queued", "failed", "elsewhere"];
 
 export function Home({ query }) {
   const filter = Object.fromEntries(["q", "kind", "rules", "state"].map((name) => [name, query.get(name) || ""]));
   const sort = query.get("sort") || "-date";
   const filtered = Object.values(filter).some(Boolean);
-  const noRuns = OF_JOBS.includes(filter.kind) || OF_JOBS.includes(filter.state);
+  const { kinds, contests, rules } = meta();
+  const noRuns = isContest(filter.kind) || OF_JOBS.includes(filter.state);
   const runs = usePages(noRuns ? null : path(["runs"], { limit: 25, ...filter, sort }));
   const jobs = usePages(path(["jobs"], { limit: 50 }));
   useEvents((event) => {
@@ -36,7 +37,8 @@ export function Home({ query }) {
   return html`<div class="head"><h1>Runs and jobs</h1><a class="button main" href="#/new">New run</a></div>
     <div class="filters" role="search">
       <${Search} name="Name" value=${filter.q} onChange=${(q) => setQuery({ q })} />
-      ${select("Kind", "kind", filter.kind, KINDS)}${select("Rules", "rules", filter.rules, RULES)}
+      ${select("Kind", "kind", filter.kind, [ALL, ...[...kinds, ...contests].map(({ name, plural }) => [name, plural])])}
+      ${select("Rules", "rules", filter.rules, [ALL, ...rules.map(({ name }) => [name, name])])}
       ${select("State", "state", filter.state, STATES)}${select("Order", "sort", sort, SORTS)}
     </div>
     <${Wait} of=${noRuns ? jobs : runs}>

@@ -6,6 +6,7 @@ import { useEvents } from "../events.js";
 import { date, duration } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { isActive, JobButtons, JobHead, jobTitle, useJob } from "../jobs.js";
+import { meta } from "../meta.js";
 import { go, to } from "../router.js";
 import { CommandLine, Download, Facts, More, Select, useAgent, Wait } from "../ui.js";
 import { MatchResult, RatingResult } from "./contests.js";
@@ -58,7 +59,7 @@ function OneGame({ job, which, query }) {
   const agent = useAgent(rules ? null : a);
   return html`<div class="head"><h1>Game ${which}</h1><a class="button" href=${to(["job", job.id])}>The match</a></div>
     <${Wait} of=${game}>${game.data && (rules || agent.data || agent.error) && html`<${Replay} game=${game.data}
-      rules=${rules || agent.data?.rules || "standard"} agent=${a} query=${query} />`}<//>`;
+      rules=${rules || agent.data?.rules || meta().default_rules} agent=${a} query=${query} />`}<//>`;
 }
 
 function Log({ id }) {

@@ -5,6 +5,7 @@ import { newKey, path, post } from "../api.js";
 import { useGet, useRested } from "../data.js";
 import { label } from "../format.js";
 import { html, useEffect, useRef, useState } from "../html.js";
+import { isContest } from "../meta.js";
 import { go, to } from "../router.js";
 import { CommandLine, IdInput, IdList, Problem, Wait } from "../ui.js";
 
@@ -64,7 +65,7 @@ function Form({ info, begin }) {
   const settings = settingsOf(info.fields, texts);
   const { name } = where;
   const rested = useRested(JSON.stringify({ settings, ...(name && { name }) }));
-  const contest = ["match", "rate"].includes(command);
+  const contest = isContest(command);
   useEffect(() => {
     if (contest && rested === '{"settings":{}}') return setChecked({});
     const abort = new AbortController();

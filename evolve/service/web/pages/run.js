@@ -4,22 +4,25 @@ import { path, post, remove } from "../api.js";
 import { useGet } from "../data.js";
 import { useEvents } from "../events.js";
 import { amount, cell, date, interval, label, strengthOf } from "../format.js";
-import { html, useState } from "../html.js";
+import { html, useEffect, useState } from "../html.js";
 import { Ahead, isActive, JobButtons, useJob } from "../jobs.js";
+import { kindOf } from "../meta.js";
 import { go, to } from "../router.js";
-import { Act, ActTwice, Chip, CommandLine, Download, Facts, Progress, Tabs, Wait } from "../ui.js";
-import { Games } from "./game.js";
-import { Evolution, Generations, Individual, Lineage, PlayOff, Rows, Sweep, Training, Weights } from "./kinds.js";
+import { partsOf } from "../tables.js";
+import { Act, ActTwice, Chip, CommandLine, Download, Facts, Problem, Progress, Tabs, Wait } from "../ui.js";
 import { SettingsForm, settingsOf, textOf } from "./new.js";
 
-const PARTS = {
-  run: {
-    "": ["Curves", Evolution], generations: ["Generations", Generations], weights: ["Weights", Weights], lineage: ["Lineage", Lineage],
-    individual: [null, Individual], playoff: ["Play-off", PlayOff], games: ["Games", Games],
-  },
-  train: { "": ["Curves", Training], checks: ["Checks", Rows] },
-  sweep: { "": ["Overview", Sweep], trials: ["Trials", Rows] },
-};
+/** The parts of a run: of its kind's own module, where it has one, and else of its tables. */
+function useParts(run) {
+  const [loaded, setLoaded] = useState({});
+  const kind = run && kindOf(run);
+  useEffect(() => {
+    if (!kind) return;
+    if (!kind.page) setLoaded({ kind, parts: partsOf(kind) });
+    else import(`../kinds/${kind.page}.js`).then(({ parts }) => setLoaded({ kind, parts }), (error) => setLoaded({ kind, error }));
+  }, [kind]);
+  return loaded.kind === kind ? loaded : {};
+}
 
 export function Run({ parts, query }) {
   const [id, part = "", ...rest] = parts;
@@ -34,15 +37,18 @@ export function Run({ parts, query }) {
     found.change((run) => ({ ...run, ...data }));
   });
   const run = found.data;
+  const own = useParts(run);
   if (gone) return html`<h1>${id}</h1><p class="problem" role="alert">This run is no longer there. <a href="#/">All runs</a></p>`;
   if (!run) return html`<h1>${id}</h1><${Wait} of=${found} />`;
-  const all = { ...PARTS[run.kind], settings: ["Settings", Settings] };
+  const all = { ...own.parts, settings: ["Settings", Settings] };
   const Content = all[part]?.[1];
-  const tabs = Object.entries(all).filter(([name, [title]]) => title && (name !== "playoff" || run.playoff))
+  const loading = !own.parts && kindOf(run) && part !== "settings";
+  const tabs = Object.entries(all).filter(([, [title, , shown = () => true]]) => title && shown(run))
     .map(([name, [title]]) => ({ title, href: to(["run", id, name].filter(Boolean)), here: part === name }));
   return html`<${Head} run=${run} job=${job.data} />
     <${Tabs} tabs=${tabs} name="Parts of the run" />
-    ${Content ? html`<${Content} key=${part + run.state} run=${run} job=${job.data} rest=${rest} query=${query} />` : html`<p>There is no such part of this run.</p>`}`;
+    <${Problem} error=${own.error} />
+    ${loading ? html`<p class="quiet" aria-busy="true">Loading …</p>` : Content ? html`<${Content} key=${part + run.state} run=${run} job=${job.data} rest=${rest} query=${query} />` : html`<p>There is no such part of this run.</p>`}`;
 }
 
 function Head({ run, job }) {

@@ -1,27 +1,18 @@
-// What runs of each kind show, part by part.
+// An evolution: its curves, generations, weights, ancestors, play-off and games.
 
 import { path } from "../api.js";
-import { BarChart, Curves, HeatMap, ParallelChart, Plot } from "../charts.js";
-import { useCurve, useGet, usePages, useRested, useTable } from "../data.js";
+import { HeatMap, Plot } from "../charts.js";
+import { useGet, usePages, useRested, useTable } from "../data.js";
 import { lastOf, number, percent } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
+import { AgentView } from "../pages/agents.js";
+import { Games, GamesList } from "../pages/game.js";
 import { setQuery, to } from "../router.js";
+import { Overview } from "../tables.js";
 import { Box, PagedTable, Select, Table, Wait } from "../ui.js";
-import { AgentView } from "./agents.js";
-import { GamesList } from "./game.js";
 
-const OF_EVOLUTION = [
-  { title: "Rating on the ladder", columns: [["rating", "Elo of the best"]] },
-  { title: "Elo against the panel", columns: [["panel_elo", "Elo of the best"]] },
-  { title: "Scores of the best", columns: [["panel_score", "against the panel"], ["past_score", "against past champions"]], range: [0, 1], text: percent },
-  { title: "Scores of the round robin", columns: [["best_score", "best"], ["mean_score", "mean"]], range: [0, 1], text: percent },
-  { title: "Games lost over the budget", columns: [["over_budget", "share of games"]], range: [0, 0.01], text: percent },
-  { title: "Seconds a generation", columns: [["seconds", "seconds"]], range: [0] },
-];
-
-export function Evolution({ run }) {
-  const curve = useCurve(run);
-  return html`<${Wait} of=${curve}>${curve.data && html`<${Curves} rows=${curve.data} charts=${OF_EVOLUTION} x=${["generation", "generation"]}><${Depths} rows=${curve.data} /><//>`}<//>`;
+function Evolution({ run }) {
+  return html`<${Overview} run=${run}>${(rows) => html`<${Depths} rows=${rows} />`}<//>`;
 }
 
 function Depths({ rows }) {
@@ -34,17 +25,15 @@ function Depths({ rows }) {
   return html`<${Plot} title="Search depths of the best" xName="generation" series=${series} range=${[0]} />`;
 }
 
-export function Generations({ run, rest }) {
+function Generations({ run, rest }) {
   return rest.length ? html`<${Generation} run=${run} g=${rest[0]} />` : html`<${All} run=${run} />`;
 }
 
 function All({ run }) {
   const pages = useTable(run);
-  const share = (value) => percent(value);
   return html`<${PagedTable} pages=${pages} name="generations" shows=${{
     generation: (value) => html`<a href=${to(["run", run.id, "generations", value])}>${number(value)}</a>`,
     best: (value) => html`<a href=${to(["run", run.id, "individual", value])}>${value}</a>`,
-    best_score: share, mean_score: share, panel_score: share, past_score: share, over_budget: share,
   }} />`;
 }
 
@@ -63,7 +52,7 @@ function Generation({ run, g }) {
       <a class="button" href=${to(["run", run.id, "games"], { g, sort: "-upset" })}>Its games</a></span></div>
     <h3>Individuals</h3>
     <${PagedTable} pages=${pages} name=${`individuals of generation ${g}`} pick=${({ name }) => BEFORE_GENES.includes(name)}
-      shows=${{ individual: open, score: (value) => percent(value), parents: (value) => (value || []).map((one, place) => html`${place > 0 && ", "}${open(one)}`) }} />
+      shows=${{ individual: open, parents: (value) => (value || []).map((one, place) => html`${place > 0 && ", "}${open(one)}`) }} />
     <h3>Cross table of the round robin</h3>
     <${Cross} run=${run} g=${g} />
     <h3>The best of it</h3>
@@ -71,7 +60,7 @@ function Generation({ run, g }) {
       <${AgentView} agent=${champion.data} />`}<//>`;
 }
 
-export function PlayOff({ run, query }) {
+function PlayOff({ run, query }) {
   return html`<h2>Play-off</h2><p>The champions of the run meet once more on fresh openings; the best of them is the run's champion.</p>
     <${Cross} run=${run} g="playoff" /><h3>Its games</h3><${GamesList} run=${run} g="playoff" query=${query} />`;
 }
@@ -90,7 +79,7 @@ function Cross({ run, g }) {
 
 const STEP = 500;
 
-export function Weights({ run, query }) {
+function Weights({ run, query }) {
   const last = lastOf(run);
   const [at, setAt] = useState(query.has("g") ? Number(query.get("g")) : last);
   const [moving, setMoving] = useState(false);
@@ -119,14 +108,14 @@ const WIDTH = 200;
 const HEIGHT = 52;
 
 /** Ancestors of the champion; of the last generation's best where that is no individual, but a mean of some. */
-export function Lineage({ run, query }) {
+function Lineage({ run, query }) {
   const born = /^\d+-\d+$/.test(run.champion);
   const best = useGet(born ? null : path(["runs", run.id, "generations", lastOf(run), "champion"]));
   const individual = born ? run.champion : best.data?.name;
   return individual ? html`<h2>Ancestors of ${individual}</h2><${Tree} run=${run} individual=${individual} query=${query} />` : html`<${Wait} of=${best} />`;
 }
 
-export function Individual({ run, rest, query }) {
+function Individual({ run, rest, query }) {
   const [individual] = rest;
   const agent = useGet(path(["runs", run.id, "individuals", individual]));
   return html`<h2>${individual}</h2>
@@ -193,82 +182,8 @@ function Drawing({ nodes, individual, href }) {
   </svg><//>`;
 }
 
-const OF_TRAINING = [
-  { title: "Elo on the ladder", columns: [["elo", "Elo"]] },
-  { title: "Score", columns: [["score", "score"]], range: [0, 1], text: percent },
-  { title: "Scores against the panel", columns: [["random", "random"], ["depth_1", "depth 1"], ["depth_2", "depth 2"]], range: [0, 1], text: percent },
-  { title: "Loss", columns: [["loss", "loss"]] },
-  { title: "Weights that games have visited", columns: [["visited", "share"]], range: [0], text: percent },
-];
-const OVER = [["games", "games"], ["cpu_seconds", "CPU seconds"], ["check", "checks"]];
-
-export function Training({ run }) {
-  const curve = useCurve(run);
-  const [over, setOver] = useState("games");
-  return html`<p class="filters"><${Select} name="Over" value=${over} choices=${OVER} onChange=${setOver} /></p>
-    <${Wait} of=${curve}>${curve.data && html`<${Curves} rows=${curve.data} charts=${OF_TRAINING} x=${OVER.find(([name]) => name === over)} />`}<//>`;
-}
-
-/** A table, the first if not given, without columns that nothing is in. */
-export function Rows({ run, table }) {
-  const pages = table ? usePages(path(["runs", run.id, table], { limit: 50 })) : useTable(run);
-  const used = ({ name }) => (pages.items || []).some((row) => row[name] !== null && row[name] !== undefined);
-  return html`<${PagedTable} pages=${pages} name=${table || "rows"} pick=${used} />`;
-}
-
-const OWN = ["number", "state", "score", "score_error", "seconds", "reports", "origin", "worker", "games", "agent", "reason"];
-const AXES = 7;
-const counts = (row) => Number.isFinite(row.score) && ["COMPLETE", "PRUNED"].includes(row.state);
-
-export function Sweep({ run }) {
-  const curve = useCurve(run, 1000);
-  const importances = useGet(path(["runs", run.id, "importances"]));
-  const rows = (curve.data || []).filter(counts);
-  const weights = importances.data?.items || [];
-  const names = parameters(rows, weights);
-  return html`<${Wait} of=${curve}>
-    ${rows.length === 0 && html`<p class="quiet">No trial has ended yet.</p>`}
-    ${rows.length > 0 && html`<div class="charts">
-      <${History} rows=${rows} />
-      ${names.length > 0 && html`<${Slice} rows=${rows} names=${names} />`}
-      ${weights.length > 0 && html`<${BarChart} title="Importance of the settings" text=${percent}
-        bars=${weights.slice(0, 12).map(({ parameter, share, p }) => ({ name: parameter, value: share, faint: p > 0.05 }))} />`}
-    </div>
-    ${weights.length > 0 && html`<p class="quiet">Pale: chance alone may give as much.</p>`}
-    ${importances.data?.why && html`<p class="quiet">${importances.data.why}</p>`}
-    ${names.length > 0 && html`<${ParallelChart} title=${`Trials over their ${weights.length ? "most important " : ""}settings; the best 20 % stand out`} rows=${rows} score=${(row) => row.score}
-      axes=${[...names.slice(0, AXES).map((name) => axis(name, rows)), { name: "score" }]} />`}`}
-    ${run.verdict && html`<h2>The final</h2><p>${run.verdict}</p><${Rows} run=${run} table="final" />`}
-    ${run.tables.includes("rungs") && html`<h2>Rungs</h2><${Rows} run=${run} table="rungs" />`}
-  <//>`;
-}
-
-function parameters(rows, weights) {
-  const all = Object.keys(rows[0] || {}).filter((name) => !OWN.includes(name) && new Set(rows.map((row) => row[name])).size > 1);
-  const order = new Map(weights.map((one, place) => [one.parameter, place]));
-  return all.sort((a, b) => (order.get(a) ?? Infinity) - (order.get(b) ?? Infinity));
-}
-
-function axis(name, rows) {
-  const values = rows.map((row) => row[name]).filter((value) => value !== null && value !== undefined);
-  return values.every((value) => typeof value === "number") ? { name } : { name, words: [...new Set(values.map(String))].sort() };
-}
-
-const pointOf = (row, x) => ({ x, y: row.score, faint: row.state === "PRUNED" });
-
-function History({ rows }) {
-  let top = -Infinity;
-  const sorted = [...rows].sort((a, b) => a.number - b.number);
-  const best = sorted.filter((row) => row.state === "COMPLETE").map((row) => ({ x: row.number, y: (top = Math.max(top, row.score)) }));
-  return html`<${Plot} title="Score of each trial" xName="trial" series=${[
-    { name: "trial (pale: pruned)", dots: true, points: sorted.map((row) => pointOf(row, row.number)) }, { name: "best so far", points: best }]} />`;
-}
-
-function Slice({ rows, names }) {
-  const [chosen, setChosen] = useState("");
-  const name = names.includes(chosen) ? chosen : names[0];
-  const { words } = axis(name, rows);
-  return html`<div><p class="filters"><${Select} name="Slice" value=${name} choices=${names.map((one) => [one, one])} onChange=${setChosen} /></p>
-    <${Plot} title=${`Score by ${name}`} xName=${name} words=${words} series=${[{ name: "trials", dots: true, points: rows
-      .map((row) => pointOf(row, words ? words.indexOf(String(row[name])) : row[name])).filter(({ x }) => Number.isFinite(x)) }]} /></div>`;
-}
+/** By their names in the address: [title of the tab, or none; component; whether a run has it]. */
+export const parts = {
+  "": ["Curves", Evolution], generations: ["Generations", Generations], weights: ["Weights", Weights], lineage: ["Lineage", Lineage],
+  individual: [null, Individual], playoff: ["Play-off", PlayOff, (run) => run.playoff], games: ["Games", Games],
+};

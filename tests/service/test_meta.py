@@ -1,0 +1,61 @@
+"""What there is to choose from reaches clients and the page from the registries alone."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import evolve
+from evolve.config.contests import CONTESTS
+from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
+from evolve.service.api.meta import get_meta
+from evolve.tables.kinds import RUN_KINDS
+from tests.service import Service
+
+WEB = Path(evolve.__file__).parent / "service/web"
+
+
+def test_it_has_all_that_the_registries_have(service: Service) -> None:
+    found = service.get("meta")
+    assert [kind["name"] for kind in found["kinds"]] == [kind.name for kind in RUN_KINDS]
+    assert [one["name"] for one in found["contests"]] == list(CONTESTS)
+    assert {one["name"]: one["goal"] for one in found["rules"]} == {
+        name: rules.goal for name, rules in RULE_SETS.items()
+    }
+    assert found["default_rules"] == DEFAULT_RULES
+    for kind, told in zip(RUN_KINDS, found["kinds"], strict=True):
+        assert [table["name"] for table in told["tables"]] == [table.name for table in kind.tables]
+        assert told["event"] == kind.row_event
+
+
+@pytest.mark.parametrize("kind", get_meta().kinds, ids=lambda kind: kind.name)
+def test_the_first_table_of_a_kind_can_be_drawn(kind: object) -> None:
+    (found,) = [one for one in get_meta().kinds if one == kind]
+    first, names = found.tables[0], {column.name for column in found.tables[0].columns}
+    assert first.whole
+    assert first.key in names
+    assert first.over
+    assert set(first.over) <= names
+    charts = [column.chart for column in first.columns if column.chart is not None]
+    assert charts
+    for chart in charts:
+        formats = {one.format for one in first.columns if one.chart == chart}
+        assert len(formats) == 1, f"{chart.title} draws numbers of several kinds"
+    assert found.page is None or (WEB / "kinds" / f"{found.page}.js").is_file()
+
+
+def test_no_script_has_a_list_of_its_own() -> None:
+    names = {kind.name for kind in RUN_KINDS} - {"run"}  # which is the name of a page, too
+    names |= {table.name for kind in RUN_KINDS for table in kind.tables} - {"games", "generations"}
+    names |= {*RULE_SETS}
+    own = "|".join(sorted(names))
+    scripts = [*WEB.glob("*.js"), *(WEB / "pages").glob("*.js")]
+    assert len(scripts) > 15
+    found = [
+        f"{script.name}: {match[0]}"
+        for script in scripts
+        for match in re.finditer(rf"[\"'`]({own})[\"'`]", script.read_text(encoding="utf-8"))
+    ]
+    assert found == []
