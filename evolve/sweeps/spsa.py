@@ -17,12 +17,11 @@ import numpy as np
 import numpy.typing as npt
 import optuna
 from optuna.distributions import BaseDistribution
-from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.sweeps.attempts import number_of
-from evolve.sweeps.grid import at_step, steps_in
-from evolve.sweeps.unit import Number, between, from_unit, to_unit
+from evolve.sweeps.joint import JointSampler, is_given
+from evolve.sweeps.scale import Number, at_step, between, from_unit, steps_in, to_unit
 
 MIRROR: Final = "mirror"
 """Attribute of a trial: the values that it meets."""
@@ -43,7 +42,7 @@ Numbers = Mapping[str, Number]
 Floats = npt.NDArray[np.float64]
 
 
-class SpsaSampler(BaseSampler):
+class SpsaSampler(JointSampler):
     """Proposes steps from where the search is.
 
     space: numbers alone; begin: values that it begins at; trials: how many there will be; number:
@@ -61,6 +60,8 @@ class SpsaSampler(BaseSampler):
         known: Container[tuple[Any, ...]] = (),
     ) -> None:
         self._space, self._begin, self._known = dict(space), begin, known
+        # What has no range is as where the search begins.
+        self.alone = lambda study, trial, name, one: begin[name]
         self._steps = max(1, trials - trials // EVERY)
         self._number, self._seed = number, seed
 
@@ -68,8 +69,9 @@ class SpsaSampler(BaseSampler):
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         """All of the space, unless the trial's values are given."""
-        given = "fixed_params" in trial.system_attrs
-        return {} if given else {name: one for name, one in self._space.items() if not one.single()}
+        if is_given(trial):
+            return {}
+        return {name: one for name, one in self._space.items() if not one.single()}
 
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -95,16 +97,6 @@ class SpsaSampler(BaseSampler):
             above[name], below[name] = (high, low) if side > 0 else (low, high)
         study._storage.set_trial_user_attr(trial._trial_id, MIRROR, below)
         return above
-
-    def sample_independent(
-        self,
-        study: optuna.Study,
-        trial: FrozenTrial,
-        param_name: str,
-        param_distribution: BaseDistribution,
-    ) -> Any:
-        """What has no range is as where the search begins."""
-        return self._begin[param_name]
 
 
 def is_estimate(number: int) -> bool:
