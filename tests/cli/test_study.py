@@ -155,7 +155,7 @@ def test_runs_of_several_seeds_are_compared_over_them(study: Path, tmp_path: Pat
 def test_games_that_nobody_can_play_are_refused(study: Path, places: tuple[int, ...]) -> None:
     """One run, the seeds of one setting, and two settings without a seed in common."""
     names = [f"crossover-{one}-seed-{seed}" for one in ("blend", "uniform") for seed in (0, 1)]
-    said = fails("compare", *(study / names[place] for place in places), "--games=4")
+    said = misused("compare", *(study / names[place] for place in places), "--games=4")
     assert "games: 4: champions meet those of another setting" in said
 
 
