@@ -28,7 +28,7 @@ MIRROR: Final = "mirror"
 ESTIMATE: Final = "spsa"
 """Origin of the trials that are where the search is, and meet the defaults."""
 EVERY: Final = 8
-"""One trial in so many is such a one."""
+"""One trial in so many is such a one, and the last."""
 _STEP: Final = 0.12
 """c at the end, as a share of every range."""
 _GAIN: Final = 0.5
@@ -63,7 +63,7 @@ class SpsaSampler(JointSampler):
         # What has no range is as where the search begins.
         self.alone = lambda study, trial, name, one: begin[name]
         self._steps = max(1, trials - trials // EVERY)
-        self._number, self._seed = number, seed
+        self._number, self._last, self._seed = number, trials - 1, seed
 
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
@@ -84,7 +84,8 @@ class SpsaSampler(JointSampler):
         here = _walked(_units(self._begin, numbers), steps, numbers, self._steps)
         found = _values(here, numbers)
         setting = tuple({**self._begin, **found}[name] for name in self._space)
-        if is_estimate(self._number) and setting not in self._known:
+        estimated = is_estimate(self._number) or self._number == self._last
+        if estimated and setting not in self._known:
             study._storage.set_trial_user_attr(trial._trial_id, "origin", ESTIMATE)
             return found
         rng = np.random.default_rng(self._seed)
@@ -100,7 +101,8 @@ class SpsaSampler(JointSampler):
 
 
 def is_estimate(number: int) -> bool:
-    """Whether a trial is to be where the search is, and no step; trial 0 is the defaults."""
+    """Whether a trial is to be where the search is, and no step; trial 0 is the defaults. So is a
+    sweep's last one: what came of the steps before it is worth a trial."""
     return number % EVERY == 0
 
 
