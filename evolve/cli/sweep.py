@@ -340,7 +340,7 @@ def _print_header(sweep: Sweep, done: int) -> None:
         trials = f"{sweep.plan.games} games"
     trials += f", {count_of(done, 'trial')} done" if done else ""
     tell(
-        f"{trials}, {each}; {len(sweep.plan.space.parameters)} parameters; "
+        f"{trials}, {each}; {count_of(len(sweep.plan.space.parameters), 'parameter')}; "
         f"{count_of(sweep.jobs, 'worker')}; study {sweep.study.name} in {sweep.study.place}"
     )
     tell(judge)
