@@ -163,8 +163,9 @@ def test_runs_of_several_kinds_and_seeds(study: Path, tmp_path: Path) -> None:
     """The seeds of one kind are compared, though the others have another figure."""
     runs = [study / f"crossover-blend-seed-{seed}" for seed in (0, 1)]
     trained = tmp_path / "trained"
-    few = ("--games=16", "--check-every=16", "--panel-openings=2", "--jobs=1")
-    done("train", "patterns", *few, "--out", trained)
+    few = ("--shapes", "a1-b2", "--round=50", "--checks=1", "--games=100", "--panel-openings=2")
+    quick = ("--search-depth=1", "--depth=1", "--endgame=4", "--probcut-positions=50", "--jobs=1")
+    done("train", "patterns", *few, *quick, "--out", trained)
     said = done("compare", *runs, trained)
     assert said.lines[0].split() == [*map(str, runs), str(trained)]
     assert "elo: means over seeds" in said.out
