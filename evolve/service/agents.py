@@ -109,14 +109,15 @@ class Agents:
             raise not_found(f"run {name[:80]}")
         return folder
 
-    def individual(self, name: str) -> tuple[FolderPath, str] | None:
+    def individual(self, name: str) -> tuple[str, str] | None:
         """The run and the individual that an id names; None where it is another agent's."""
         place = name.partition("?")[0]
         origin, _, rest = place.partition(":")
         run, _, individual = rest.partition(":")
         if origin != "run" or not _INDIVIDUAL.fullmatch(individual):
             return None
-        return self._run(run), individual
+        self._run(run)  # it is there
+        return run, individual
 
     def exported(self, run: str, individual: str) -> FolderPath:
         """Where the agent file of an individual is, or belongs."""

@@ -16,14 +16,16 @@ from evolve.errors import EvolveError
 from evolve.files.folder import FolderPath
 from evolve.service.failures import noted, outlived
 from evolve.service.models.common import RUN_ID
+from evolve.service.models.meta import STUDY
 from evolve.service.models.runs import RunSummary
-from evolve.service.place import Locks, Place, holds
+from evolve.service.place import IN_STUDY, Locks, Place, holds
 from evolve.service.problems import not_found
 from evolve.tables.kinds import FILES, PARTS
-from evolve.tables.layout import CONFIG_FILE, LOCK_FILE, OWNER_FILE
+from evolve.tables.layout import CONFIG_FILE, LOCK_FILE, OWNER_FILE, STUDY_FILE
 from evolve.tables.run import Run
 from evolve.tables.run_kind import Facts
 from evolve.tables.settings import check_config
+from evolve.tables.study import Study
 
 POINTS: Final = 40
 _NAME: Final = re.compile(RUN_ID)
@@ -37,6 +39,7 @@ class Stamp:
 
     times: tuple[int, ...]
     running: bool
+    is_study: bool = False
 
     @property
     def date(self) -> float:
@@ -88,8 +91,7 @@ class Index:
                 if not _NAME.fullmatch(entry.name):
                     continue
                 with outlived(f"a look at {entry.name}"):
-                    if stamp := _stamp(self._place.run(entry.name), held):
-                        found[entry.name] = stamp
+                    found |= self._stamps_of(entry.name, held)
         before, self._stamps = self._stamps, found
         gone = [name for name in before if name not in found]
         for name in gone:
@@ -97,10 +99,39 @@ class Index:
             self._curves.pop(name, None)
         return [name for name, stamp in found.items() if before.get(name) != stamp], gone
 
-    def names(self) -> list[str]:
-        """All of them, those that grew last first."""
-        stamps = self._stamps
+    def _stamps_of(self, name: str, held: set[tuple[str, int]] | None) -> dict[str, Stamp]:
+        """What a run looks like, or a study and the runs in it; empty where there is neither."""
+        folder = self._place.run(name)
+        if stamp := _stamp(folder, held):
+            return {name: stamp}
+        if not os.path.lexists(folder / STUDY_FILE):
+            return {}
+        found: dict[str, Stamp] = {}
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if _NAME.fullmatch(entry.name) and (stamp := _stamp(folder / entry.name, held)):
+                    found[f"{name}{IN_STUDY}{entry.name}"] = stamp
+        times = [os.lstat(folder / STUDY_FILE).st_mtime_ns]
+        times += [max(stamp.times) for stamp in found.values()]
+        running = holds(held, folder / LOCK_FILE)
+        return {name: Stamp(tuple(sorted(times)), running, is_study=True), **found}
+
+    def names(self, study: str | None = None) -> list[str]:
+        """All of them, or those in a study, those that grew last first."""
+        stamps = {
+            name: stamp for name, stamp in self._stamps.items() if self.study_of(name) == study
+        }
         return sorted(stamps, key=lambda name: (-stamps[name].date, name))
+
+    def study_of(self, name: str) -> str | None:
+        """The study that a run is in; None for one that is in none."""
+        study, plus, _ = name.partition(IN_STUDY)
+        stamp = self._stamps.get(study) if plus else None
+        return study if stamp is not None and stamp.is_study else None
+
+    def study(self, name: str) -> Study | None:
+        """The study of that name; None where there is none."""
+        return Study(self._place.run(name)) if self._place.has_study(name) else None
 
     def open(self, name: str) -> Run:
         """The run of that name; ProblemError where there is none, RunError where its config.toml
@@ -123,11 +154,14 @@ class Index:
         found = _NAME.fullmatch(name)
         stamp = None if fresh else self._stamps.get(name)
         if stamp is None and found:
-            stamp = _stamp(self._place.run(name), self._locks.held())
+            held = self._locks.held()
+            looked = {} if self.study_of(name) else self._stamps_of(name, held)
+            stamp = looked.get(name) or _stamp(self._place.run(name), held)
+            if stamp is not None and not self._stamps.keys() >= {name, *looked}:
+                # before the next scan: it is in lists from now on
+                self._stamps = {**self._stamps, name: stamp, **looked}
         if stamp is None:
             raise not_found(f"run {name[:80]}")
-        if name not in self._stamps:  # before the next scan: it is in lists from now on
-            self._stamps = {**self._stamps, name: stamp}
         known = self._known.get(name)
         if known is None or known[0] != stamp:
             known = stamp, self._read(name, stamp)
@@ -142,6 +176,8 @@ class Index:
 
     def drawn(self, summary: RunSummary) -> RunSummary:
         """The same with its curve, which takes longer than all the rest."""
+        if summary.kind == STUDY.name:
+            return summary
         date, made = self._curves.get(summary.id, (0.0, []))
         if date != summary.date:
             made = []
@@ -167,6 +203,8 @@ class Index:
         return RunSummary.model_validate({**values, "state": "damaged", "problem": problem})
 
     def _facts(self, name: str, stamp: Stamp) -> dict[str, Any]:
+        if stamp.is_study:
+            return self._facts_of_study(name, stamp)
         run = Run(self._place.run(name))
         check_config(run)
         kind = run.kind
@@ -176,6 +214,7 @@ class Index:
         values: dict[str, Any] = {
             key: facts.get(key) for key in ("command", "rules", "preset", "seed", "state")
         }
+        values["study"] = self.study_of(name)
         values |= {"kind": kind.name, "noun": kind.noun, "unit": kind.unit}
         values |= {"done": done, "target": target, "champion": facts.get("champion")}
         values |= {key: facts.get(key) for key in (*ELO, "score", "score_low", "score_high")}
@@ -185,6 +224,28 @@ class Index:
         if values["score"] is None and not kind.rated:
             values["score"] = said.so_far
         return values
+
+    def _facts_of_study(self, name: str, stamp: Stamp) -> dict[str, Any]:
+        study = Study(self._place.run(name))
+        runs = [self.summary(run, fresh=False) for run in self.names(name)]
+        done, target = sum(run.state == "done" for run in runs), len(study.members)
+        state = "running" if stamp.running else "done" if done == target else "stopped"
+        same = {
+            key: found.pop() if len(found) == 1 else None
+            for key in ("rules", "preset")
+            for found in [{getattr(run, key) for run in runs}]
+        }
+        return {
+            **same,
+            "kind": STUDY.name,
+            "noun": STUDY.noun,
+            "unit": STUDY.unit,
+            "state": state,
+            "command": f"study of {study.design.command}",
+            "done": done,
+            "target": target,
+            "share": done / target if target else None,
+        }
 
 
 def thinned(count: int, points: int) -> list[int]:

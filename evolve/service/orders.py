@@ -18,7 +18,6 @@ from evolve.service.models.jobs import NewJob
 from evolve.service.problems import ProblemError, pointer, wrong_settings
 from evolve.service.sources import source_of
 from evolve.tables.folder import claim, claimed
-from evolve.tables.run import Run
 
 
 async def ordered(house: House, asked: NewJob, key: str | None) -> JobRecord:
@@ -108,16 +107,16 @@ def _claim_run(
         try:
             if (other := house.jobs.of_run(name)) is not None and not other.over:
                 raise RunError(f"{name} is the run of job {other.id}")
-            made, _ = claimed(house.place.runs, stem, house.place.run(name))
+            made, _ = claimed(house.place.runs, stem, house.place.new_run(name))
         except EvolveError as error:
             taken = f"{name} is taken"
             raise ProblemError(409, f"name: {taken}", [("/name", taken)]) from error
     record.run = made.name
 
 
-def resumed(house: House, run: Run, settings: Mapping[str, Any], threads: int | None) -> JobRecord:
+def resumed(house: House, name: str, settings: Mapping[str, Any], threads: int | None) -> JobRecord:
     """The job that goes on with a run."""
-    name = run.path.name
+    run = house.index.open(name)
     other = house.jobs.of_run(name)
     if other is not None and not other.over:
         raise ProblemError(409, f"job {other.id} is at work on {name}")

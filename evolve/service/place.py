@@ -20,8 +20,10 @@ from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.files.folder import FolderPath, inside
 from evolve.service.models.common import RUN_ID
 from evolve.service.models.jobs import JOB_ID
-from evolve.tables.layout import CONFIG_FILE
+from evolve.tables.layout import CONFIG_FILE, STUDY_FILE
 
+IN_STUDY: Final = "+"
+"""Between the name of a study and that of a run in it."""
 _OWN: Final = ".service"
 _NAME: Final = re.compile(RUN_ID)
 _JOB: Final = re.compile(JOB_ID)
@@ -138,10 +140,26 @@ class Place:
         self._held.release()
 
     def run(self, name: str) -> FolderPath:
-        """The folder of a run of that name; RunError where it is no name of a run."""
+        """The folder of a run or a study of that name, or of a run in a study, STUDY+RUN; RunError
+        where it is no name of a run."""
+        folder = self.new_run(name)
+        study, plus, run = name.partition(IN_STUDY)
+        if plus and _NAME.fullmatch(run) and not os.path.lexists(folder) and self.has_study(study):
+            return self.runs / study / run
+        return folder
+
+    def new_run(self, name: str) -> FolderPath:
+        """The folder of a run of that name which is to be made; RunError as above."""
         if not _NAME.fullmatch(name):
             raise RunError(f"{name[:80]!r} is not the name of a run")
         return self.runs / name
+
+    def has_study(self, name: str) -> bool:
+        """Whether there is a study of that name; of a link it is not known."""
+        try:
+            return bool(_NAME.fullmatch(name)) and (self.runs / name / STUDY_FILE).is_file()
+        except RunError:
+            return False
 
     def has_run(self, name: str | None) -> bool:
         """Whether there is a run of that name; of a link it is not known."""

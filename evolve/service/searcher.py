@@ -269,10 +269,11 @@ def space(kind: str) -> list[dict[str, Any]]:
 def over_seeds(folders: Sequence[str]) -> list[dict[str, Any]]:
     """Runs compared over their seeds, as rows; none where no two are of one setting."""
     from evolve.studies.comparison import over_seeds
-    from evolve.tables.run import Run
+    from evolve.tables.study import load_run
 
-    frame = over_seeds([Run(inside(Path(folder))) for folder in folders])
-    return [] if frame is None else frame.to_dict("records")
+    frame = over_seeds([load_run(inside(Path(folder))) for folder in folders])
+    rows: list[dict[str, Any]] = [] if frame is None else frame.to_dict("records")  # type: ignore[assignment]
+    return rows
 
 
 def _board(moves: str, start: str | None = None) -> Any:

@@ -29,10 +29,11 @@ def seen_as(house: House, name: str, at: str | None = None) -> str:
         asked = house.agents.individual(name)
         if asked is None:
             return house.agents.source(name)
-        folder, individual = asked
-        check_individual(house.index.open(folder.name), individual)
+        run, individual = asked
+        opened = house.index.open(run)
+        check_individual(opened, individual)
         settings = house.agents.settings(name)
-        return f"{INDIVIDUAL}:{folder}:{individual}{settings}"
+        return f"{INDIVIDUAL}:{opened.path}:{individual}{settings}"
     except ProblemError as error:
         raise _blamed(error, at) from error
 
@@ -60,10 +61,12 @@ async def _source_of(house: House, name: str) -> str:
     asked = house.agents.individual(name)
     if asked is None:
         return house.agents.source(name)
-    folder, individual = asked
-    path = house.agents.exported(folder.name, individual)
+    run, individual = asked
+    path = house.agents.exported(run, individual)
     if not path.suffix:
-        check_individual(house.index.open(folder.name), individual)
-        await house.search.ask("export", folder=str(folder), individual=individual, to=str(path))
+        opened = house.index.open(run)
+        check_individual(opened, individual)
+        folder = str(opened.path)
+        await house.search.ask("export", folder=folder, individual=individual, to=str(path))
         house.agents.prune(json.dumps([record.settings for record in house.jobs.all()]))
     return house.agents.source(name)

@@ -27,7 +27,7 @@ class Tags:
     def newest(self, run: Run, *facts: object) -> None:
         """Tag the answer by `facts`; NotModifiedError where the client has the same already."""
         stamp = (run.path / CONFIG_FILE).stat().st_mtime_ns
-        text = repr((run.name, stamp, *facts))
+        text = repr((str(run.path), stamp, *facts))
         tag = f'"{hashlib.sha256(text.encode()).hexdigest()[:24]}"'
         self.response.headers["etag"] = tag
         self.response.headers.setdefault("cache-control", "no-cache")

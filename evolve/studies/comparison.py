@@ -173,11 +173,11 @@ def compared(groups: Sequence[Group], figure: str | None = None) -> pd.DataFrame
     return _table(name, [*alone, *((a, b, mean) for a, b, mean in pairs if mean is not None)])
 
 
-def over_seeds(runs: Sequence[Run]) -> pd.DataFrame | None:
-    """The table of runs side by side of which some differ in their seeds alone: by their kinds'
-    figures, each of which has settings of its own. None where no two are of one setting, or what
-    is compared is not known yet."""
-    groups = groups_of_runs(runs)
+def over_seeds(sources: Sequence[Run | Study]) -> pd.DataFrame | None:
+    """The table of runs and of those of studies, of which some differ in their seeds alone: by
+    their kinds' figures, each of which has settings of its own. None where no two are of one
+    setting, or what is compared is not known yet."""
+    groups = groups_of(sources)
     if all(len(group.runs) < 2 for group in groups):
         return None
     parts: dict[str, dict[str, dict[int, Run]]] = {}

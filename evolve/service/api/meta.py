@@ -17,6 +17,7 @@ from evolve.service.house import Inside, cores
 from evolve.service.models.common import Health, Token
 from evolve.service.models.forms import Checked, CommandInfo, Commands, Presets, SettingsOnly, Space
 from evolve.service.models.meta import (
+    STUDY,
     ColumnShown,
     ContestInfo,
     KindInfo,
@@ -54,7 +55,7 @@ async def health(house: Inside) -> Health:
 def get_meta() -> Meta:
     """Kinds of runs with their tables, contests, rules: what lists and charts are made from."""
     return Meta(
-        kinds=[_kind(kind) for kind in RUN_KINDS],
+        kinds=[*(_kind(kind) for kind in RUN_KINDS), STUDY],
         contests=[
             ContestInfo(name=name, plural=contest.plural) for name, contest in CONTESTS.items()
         ],
@@ -122,7 +123,7 @@ async def check_settings(house: Inside, command: CommandName, given: SettingsOnl
         raise not_found(f"command {command!r}")
     form, rest = form_of(command, given.settings)
     settings, _ = await checked(house, form, rest)
-    out = [] if given.name is None else ["--out", str(house.place.run(given.name))]
+    out = [] if given.name is None else ["--out", str(house.place.new_run(given.name))]
     return Checked(settings=settings, line=shlex.join(["evolve", *form.words(settings), *out]))
 
 

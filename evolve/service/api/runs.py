@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, Literal
 
@@ -20,6 +21,7 @@ from evolve.service.api.parameters import RunId, Text
 from evolve.service.forms import form_of
 from evolve.service.house import House, Inside
 from evolve.service.lending import SentFile, write_parts
+from evolve.service.models.common import RUN_ID
 from evolve.service.models.jobs import Changes, Job
 from evolve.service.models.runs import (
     Change,
@@ -45,6 +47,7 @@ from evolve.tables.folder import locked
 from evolve.tables.kinds import RUN_KINDS, champion_of
 from evolve.tables.layout import playoff_file
 from evolve.tables.run import Run
+from evolve.tables.study import Study
 from evolve.tables.trials import importances_of, read_trials
 
 router = APIRouter()
@@ -75,16 +78,17 @@ def list_runs(
     kind: Kind | None = None,
     rules: Text = None,
     state: RunState | None = None,
+    study: Annotated[str | None, Query(pattern=RUN_ID)] = None,
     sort: Annotated[str, Query(max_length=20)] = _DEFAULT_SORT,
 ) -> Runs:
-    """Runs, those that grew last first; `q` is looked for in names. Sorted by `elo` or `score`,
-    those that have none come last."""
+    """Runs and studies, or the runs in a study, those that grew last first; `q` is looked for in
+    names. Sorted by `elo` or `score`, those that have none come last."""
     cursor = Cursor.of(limit, after)
     key = sort.lstrip("-")
     if key not in _SORTS:
         detail = f"runs are sorted by {', '.join(_SORTS)}, not by {key!r}"
         raise ProblemError(422, f"sort: {detail}", [("/query/sort", detail)])
-    names = [name for name in house.index.names() if q is None or q.lower() in name.lower()]
+    names = [name for name in house.index.names(study) if q is None or q.lower() in name.lower()]
     wanted = {"kind": kind, "rules": rules, "state": state}
     if any(value is not None for value in wanted.values()) or key in _OF_SUMMARY:
         found = [house.index.summary(name, fresh=False) for name in names]
@@ -110,6 +114,15 @@ def get_run(house: Inside, run: RunId) -> RunDetail:
     summary = house.index.drawn(house.index.summary(run))
     if summary.state == "damaged":
         return RunDetail.model_validate({**summary.model_dump(), **_NOTHING})
+    if (study := house.index.study(run)) is not None:
+        return RunDetail.model_validate(
+            {
+                **summary.model_dump(),
+                **_NOTHING,
+                "settings": _design(study),
+                "files": _files(run, study),
+            }
+        )
     opened = house.index.open(run)
     config = dict(opened.config)
     versions = {name: str(value) for name, value in config.pop("versions", {}).items()}
@@ -126,7 +139,7 @@ def get_run(house: Inside, run: RunId) -> RunDetail:
             for one in kind.changes_of(opened.command)
             if one.name != "storage"
         ],
-        "files": _files(opened),
+        "files": _files(run, opened),
         "agent": None if champion_of(opened.path) is None else f"run:{run}",
         "playoff": playoff_file(opened.path).exists(),
         **share_in_playoff(opened),
@@ -142,6 +155,8 @@ async def delete_run(house: Inside, run: RunId) -> None:
     record, folder = house.jobs.of_run(run), house.place.run(run)
     if record is not None and not record.over:
         raise ProblemError(409, f"job {record.id} is at work on {run}: stop it first")
+    if any(house.index.is_running(one) for one in house.index.names(run)):
+        raise ProblemError(409, f"a run in {run} is being written to by another process")
     if folder.is_symlink():
         raise ProblemError(409, f"{run} is a link: remove it where it is")
     await asyncio.to_thread(_delete, house, folder)
@@ -152,8 +167,10 @@ async def delete_run(house: Inside, run: RunId) -> None:
 @router.post("/runs/{run}/resume", status_code=202)
 async def resume_run(house: Inside, run: RunId, changes: Changes, response: Response) -> Job:
     """Go on with a run, to another end where that is given: a new job."""
-    opened = house.index.open(run)
-    record = resumed(house, opened, changes.settings, changes.threads)
+    if (study := house.index.study(run)) is not None:
+        line = shlex.join(["evolve", "resume", str(study.path)])
+        raise ProblemError(409, f"{run} is a study, which goes on from the command line: {line}")
+    record = resumed(house, run, changes.settings, changes.threads)
     house.jobs.add(record)
     response.headers["location"] = f"../../jobs/{record.id}"
     return house.jobs.document(record)
@@ -195,7 +212,8 @@ def compare(house: Inside, run: Several) -> Comparison:
 async def compare_seeds(house: Inside, run: Several) -> OverSeeds:
     """Runs that differ in their seeds alone as one setting: its mean over them, and the
     differences to the other settings, as `evolve compare` has them."""
-    folders = [str(house.index.open(name).path) for name in dict.fromkeys(run)]
+    sources = [house.index.study(name) or house.index.open(name) for name in dict.fromkeys(run)]
+    folders = [str(source.path) for source in sources]
     rows: list[dict[str, Any]] = await house.search.ask("over_seeds", folders=folders)
     return OverSeeds.model_validate({"items": rows})
 
@@ -203,8 +221,9 @@ async def compare_seeds(house: Inside, run: Several) -> OverSeeds:
 @router.get("/figures")
 def get_figures(house: Inside, run: Several) -> Figures:
     """Further figures of runs, for which all of them is read: the best score, games, hours."""
-    opened = [house.index.open(name) for name in run]
-    return Figures(items=[json_value(one.kind.totals_of(one)) for one in opened])
+    opened = [None if house.index.study(name) else house.index.open(name) for name in run]
+    found = [{} if one is None else json_value(one.kind.totals_of(one)) for one in opened]
+    return Figures(items=found)
 
 
 @router.get("/runs/{run}/files/{name}", response_class=FileResponse)
@@ -212,11 +231,12 @@ async def get_file(
     house: Inside, run: RunId, name: Annotated[str, Path(max_length=100)]
 ) -> FileResponse:
     """A file of a run: see its `files`."""
-    opened = house.index.open(run)
-    known = {one.name for one in _files(opened)}
+    opened = house.index.study(run) or house.index.open(run)
+    known = {one.name for one in _files(run, opened)}
     if name not in known:
         raise not_found(f"file {name[:60]!r} of {run}; there are {', '.join(sorted(known))}")
-    champion, source, sent_as = champion_of(opened.path), str(opened.path), f"{run}-{name}"
+    champion = None if isinstance(opened, Study) else champion_of(opened.path)
+    source, sent_as = str(opened.path), f"{run}-{name}"
     stem, _, suffix = name.rpartition(".")
     if champion is not None and name == champion.name:
         return SentFile(champion, sent_as)
@@ -225,8 +245,7 @@ async def get_file(
             source = with_clock(source)
         words = ["export", source, "-o", "{to}"]
         return house.lending.sent(await house.lending.made(words, ".py"), sent_as)
-    table = opened.table_named(stem)
-    parts = table.parts_of(opened)
+    parts = None if isinstance(opened, Study) else opened.table_named(stem).parts_of(opened)
     if parts is None or suffix == "csv":
         words = ["show", source, "--table", stem, "-o", "{to}"]
         return house.lending.sent(await house.lending.made(words, f".{suffix}"), sent_as)
@@ -283,10 +302,10 @@ def _delete(house: House, folder: FolderPath) -> None:
     remove_tree(gone, ignore_errors=True)
 
 
-def _files(run: Run) -> list[Download]:
-    """What can be downloaded of a run."""
+def _files(name: str, run: Run | Study) -> list[Download]:
+    """What can be downloaded of a run, or of a study: the tables of its runs as one."""
     found: list[tuple[str, str]] = []
-    champion = champion_of(run.path)
+    champion = None if isinstance(run, Study) else champion_of(run.path)
     if champion is not None:
         found.append((champion.name, "the champion's agent file"))
         found.append(
@@ -295,15 +314,20 @@ def _files(run: Run) -> list[Download]:
                 "the champion as one Python file to hand in, which goes by the clock if it can",
             )
         )
-    for name in run.tables:
-        if run.table_named(name).of_games:
-            found.append((f"{name}{_RECORDS}", f"all {name} as GGF"))
-        found.append((f"{name}.csv", f"{name} as CSV"))
-        found.append((f"{name}.parquet", f"{name} as Parquet"))
+    for table in run.tables:
+        if isinstance(run, Run) and run.table_named(table).of_games:
+            found.append((f"{table}{_RECORDS}", f"all {table} as GGF"))
+        found.append((f"{table}.csv", f"{table} as CSV"))
+        found.append((f"{table}.parquet", f"{table} as Parquet"))
     return [
-        Download(name=name, href=f"runs/{run.path.name}/files/{name}", about=about)
-        for name, about in found
+        Download(name=file, href=f"runs/{name}/files/{file}", about=about) for file, about in found
     ]
+
+
+def _design(study: Study) -> dict[str, Any]:
+    """What a study is made of, as its file has it."""
+    design = study.design.model_dump(mode="json", exclude_defaults=True)
+    return {"command": study.design.command, **design, "settings": _hidden(study.design.settings)}
 
 
 def _of_one(text: str) -> str:

@@ -7,11 +7,11 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 Number = int | float
-RUN_ID: Final = r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}$"
+RUN_ID: Final = r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}$"
 
 AGENT_ID: Final = r"^[A-Za-z0-9_:.+-]{1,220}(\?[a-z_]+=[0-9.]{1,20}(&[a-z_]+=[0-9.]{1,20}){0,9})?$"
 WRITTEN: Final = {
-    RUN_ID: "a name has up to 100 letters, digits and . _ + -, and begins with none of . + -",
+    RUN_ID: "a name has up to 200 letters, digits and . _ + -, and begins with none of . + -",
     AGENT_ID: "it is not the id of an agent, such as champion-standard or swh?depth=3",
 }
 """What texts must be, in words, by their patterns."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolve.tables.columns import Format
@@ -72,3 +74,15 @@ class Meta(BaseModel):
     contests: list[ContestInfo]
     rules: list[RulesInfo]
     default_rules: str
+
+
+STUDY: Final = KindInfo(
+    name="study",
+    noun="a study",
+    plural="studies",
+    unit="runs",
+    event="",
+    page="study",
+    tables=[],
+)
+"""A study is listed and opened as a run is; its tables are those of the runs in it."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from pydantic import BaseModel, Field
 
 from evolve.service.models.common import Number, Page
+from evolve.service.models.meta import STUDY
 from evolve.tables.columns import Format
 from evolve.tables.kinds import RUN_KINDS
 
@@ -15,8 +16,8 @@ RunState = Literal["running", "stopped", "interrupted", "done", "damaged"]
 if TYPE_CHECKING:
     Kind: TypeAlias = str  # a type checker does not look into the registry
 else:
-    Kind = Literal[tuple(kind.name for kind in RUN_KINDS)]
-    """Name of a kind of run."""
+    Kind = Literal[(*(kind.name for kind in RUN_KINDS), STUDY.name)]
+    """Name of a kind of run, or that of studies."""
 
 
 class RunSummary(BaseModel):
@@ -27,6 +28,7 @@ class RunSummary(BaseModel):
     command: str | None = Field(description="such as `run`, `train patterns`")
     kind: Kind | None
     noun: str | None
+    study: str | None = Field(description="the study that it is in")
     rules: str | None
     preset: str | None
     seed: int | None

@@ -63,7 +63,8 @@ function Differences({ runs, comparison }) {
     <h2>Figures</h2><${Table} name="figures" rows=${[strengths, ...figures]} columns=${[{ name: "figure", show: (row) => label(row.name) }, ...columns]} />`;
 }
 
-function OverSeeds({ runs }) {
+/** Settings over their seeds, where some of these runs differ in their seeds alone; a study stands for its runs. */
+export function OverSeeds({ runs }) {
   const found = useGet(path(["seeds"], { run: runs.map((run) => run.id) })).data?.items || [];
   const pairs = found.some((row) => row.against);
   const columns = [{ name: "figure", show: (row) => label(row.figure) }, { name: "setting" },

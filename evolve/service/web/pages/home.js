@@ -29,7 +29,7 @@ export function Home({ query }) {
       ? items.map((item) => (item.id === data.id ? data : item)) : [data, ...items]);
     if (name === "job") jobs.change((items) => put(items, true));
     else if (name === "progress" || name === "match") jobs.change((items) => items.map((job) => changed(job, event)));
-    else if (name === "run") runs.change((items) => (data.gone ? items.filter(({ id }) => id !== data.id) : put(items, sort === "-date" && !filtered)));
+    else if (name === "run" && !data.study) runs.change((items) => (data.gone ? items.filter(({ id }) => id !== data.id) : put(items, sort === "-date" && !filtered)));
   });
   const listed = noRuns ? [] : runs.items || [];
   const shown = merged(listed, jobs.items || [], (job) => fits(job, filter), sort, !noRuns && runs.more);

@@ -55,7 +55,7 @@ function Head({ run, job }) {
   const active = isActive(job);
   const done = amount(run, active && job);
   const wrong = run.problem || (!active && (run.state !== "done" || job?.state === "failed") && job?.error);
-  return html`<div class="head"><h1>${run.id}</h1><${Chip} state=${active ? job.state : run.state} /></div>
+  return html`${run.study && html`<p><a href=${to(["run", run.study])}>${run.study}</a></p>`}<div class="head"><h1>${run.id}</h1><${Chip} state=${active ? job.state : run.state} /></div>
     <p class="quiet">${[run.command || run.noun, run.rules && `${run.rules} rules`, run.preset && `preset ${run.preset}`, run.seed !== null && `seed ${run.seed}`].filter(Boolean).join(" · ")}</p>
     ${wrong && html`<p class="problem">${wrong}</p>`}
     ${active ? html`<${Ahead} job=${job} words=${done} share=${run.share} />` : html`<${Progress} share=${run.share} text=${done} name="progress" />`}
@@ -69,9 +69,9 @@ function Buttons({ run, job, active }) {
   const idle = !active && run.state !== "running";
   return html`<div class="buttons">
     ${active && html`<${JobButtons} job=${job} />`}
-    ${idle && run.state !== "damaged" && html`<button type="button" aria-expanded=${opened} onClick=${() => setOpened(!opened)}>${run.state === "done" ? "Extend" : "Go on"} …</button>`}
-    ${run.command && html`<a class="button" href=${to(["new", run.command], { from: run.id })}>Fork with changes</a>`}
-    <a class="button" href=${to(["compare"], { run: run.id })}>Compare</a>
+    ${idle && run.changes.length > 0 && html`<button type="button" aria-expanded=${opened} onClick=${() => setOpened(!opened)}>${run.state === "done" ? "Extend" : "Go on"} …</button>`}
+    ${run.changes.length > 0 && html`<a class="button" href=${to(["new", run.command], { from: run.id })}>Fork with changes</a>`}
+    ${kindOf(run)?.tables.length > 0 && html`<a class="button" href=${to(["compare"], { run: run.id })}>Compare</a>`}
     ${run.agent && html`<a class="button" href=${to(["play"], { agent: run.agent })}>Play its champion</a>`}
     ${idle && html`<${ActTwice} question="The run and all its tables go." act=${() => remove(path(["runs", run.id])).then(() => go("#/"))}>Delete<//>`}
   </div>

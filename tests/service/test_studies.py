@@ -1,0 +1,173 @@
+"""Studies over REST and on the page: listed and opened as runs are, their runs beneath them."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+
+import evolve
+from benchmarks.pages import sign_in, visit
+from evolve.tables.study import Study
+from tests.cli import done
+from tests.service import SMALL, TOKEN, Service
+from tests.service.inside import App
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+RUNS = ["two+crossover-blend-seed-0", "two+crossover-blend-seed-1", "two+crossover-uniform-seed-0"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs with a study of which one run has not begun, and a run."""
+    folder = tmp_path_factory.mktemp("studies") / "runs"
+    folder.mkdir()
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in SMALL.items()]
+    seeds = ("--seeds", "0-1", "--grid", "crossover=blend,uniform", "--jobs=1")
+    done("run", *options, *seeds, "--out", folder / "two")
+    shutil.copytree(folder / "two/crossover-blend-seed-0", folder / "alone")
+    shutil.rmtree(folder / "two/crossover-uniform-seed-1")
+    return folder
+
+
+@pytest.fixture
+def app(folder: Path) -> Iterator[App]:
+    with asyncio.Runner() as runner, App(folder, runner) as app:
+        yield app
+
+
+def test_a_study_is_listed_and_its_runs_beneath_it(app: App) -> None:
+    found = app.get("runs?sort=name")["items"]
+    assert [(one["id"], one["kind"]) for one in found] == [("alone", "run"), ("two", "study")]
+    _, study = found
+    assert (study["done"], study["target"], study["unit"]) == (3, 4, "runs")
+    assert (study["state"], study["share"], study["rules"]) == ("stopped", 0.75, "reversed")
+    beneath = app.get("runs?study=two&sort=name")["items"]
+    assert [one["id"] for one in beneath] == RUNS
+    assert [one["study"] for one in beneath] == ["two"] * 3
+    assert [one["seed"] for one in beneath] == [0, 1, 0]
+    assert app.get("runs?study=alone")["items"] == []
+    assert app.get("runs?kind=study")["items"] == [study]
+
+
+def test_a_study_opens_with_its_design_and_its_tables(app: App, folder: Path) -> None:
+    found = app.get("runs/two")
+    assert found["settings"]["seeds"] == [0, 1]
+    assert found["settings"]["grid"] == {"crossover": ["blend", "uniform"]}
+    names = {one["name"] for one in found["files"]}
+    assert {"generations.csv", "individuals.parquet", "games.csv"} <= names
+    text = app.ask("GET", "runs/two/files/generations.csv").text
+    frame = pd.read_csv(io.StringIO(text))
+    assert len(frame) == len(Study(folder / "two").generations) == 9
+    assert list(frame.columns[:3]) == ["setting", "crossover", "seed"]
+    assert app.ask("POST", "runs/two/resume", {}).status_code == 409
+    assert app.get("figures?run=two&run=alone")["items"][0] == {}
+
+
+def test_a_run_in_a_study_is_a_run(app: App, folder: Path) -> None:
+    for name in RUNS:
+        found = app.get(f"runs/{name}")
+        assert (found["kind"], found["state"], found["done"]) == ("run", "done", 3)
+        assert len(app.get(f"runs/{name}/generations")["items"]) == 3
+        assert app.get(f"agents/{found['agent']}")["name"] == found["champion"]
+        assert app.get(f"agents/run:{name}:0-1")["name"] == "0-1"
+    assert app.ask("GET", "runs/two+crossover-uniform-seed-1").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["two+", "two+nobody", "two+.lock", "two+study.toml", "two+..", "nobody+alone", "two+alone"],
+)
+def test_what_is_in_no_study_is_not_found(app: App, name: str) -> None:
+    assert app.ask("GET", f"runs/{name}").status_code in (404, 422)
+    assert app.ask("DELETE", f"runs/{name}").status_code in (404, 422)
+
+
+def test_a_run_in_a_study_goes_on_in_its_place(app: App, folder: Path) -> None:
+    job = app.post(f"runs/{RUNS[0]}/resume", {"settings": {"generations": 4}}, 202)
+    assert job["run"] == RUNS[0]
+    assert str(folder / "two/crossover-blend-seed-0") in job["line"]
+    app.post(f"jobs/{job['id']}/stop", {}, 202)
+
+
+def test_settings_of_a_study_are_compared_over_their_seeds(app: App, folder: Path) -> None:
+    first, second, difference = app.get("seeds?run=two")["items"]
+    assert (first["seeds"], second["seeds"], difference["seeds"]) == (2, 1, 1)
+    told = evolve.compare(folder / "two")
+    assert [row["setting"] for row in (first, second)] == list(told["setting"])[:2]
+    assert [row["mean"] for row in (first, second, difference)] == list(told["mean"])
+
+
+def test_a_run_with_the_name_of_one_in_a_study_comes_first(app: App, folder: Path) -> None:
+    own = folder / "two+crossover-blend-seed-0"
+    shutil.copytree(folder / "two/crossover-blend-seed-1", own)
+    try:
+        assert app.get(f"runs/{own.name}")["seed"] == 1
+    finally:
+        shutil.rmtree(own)
+    assert app.get(f"runs/{own.name}")["seed"] == 0
+
+
+def test_links_in_a_study_are_no_runs(app: App, folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder / "alone", tmp_path / "elsewhere")
+    link = folder / "two/crossover-uniform-seed-1"
+    link.symlink_to(tmp_path / "elsewhere")
+    try:
+        found = {one["id"]: one for one in app.get("runs?study=two")["items"]}
+        assert found.get("two+crossover-uniform-seed-1", {"state": "damaged"})["state"] == "damaged"
+        assert app.ask("GET", "runs/two+crossover-uniform-seed-1/generations").status_code >= 400
+    finally:
+        link.unlink()
+
+
+def test_a_damaged_study_hurts_no_other(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "runs/broken").mkdir(parents=True)
+    (tmp_path / "runs/broken/study.toml").write_text("seeds = 3 =")
+    shutil.copytree(folder / "alone", tmp_path / "runs/alone")
+    with asyncio.Runner() as runner, App(tmp_path / "runs", runner) as app:
+        states = {one["id"]: one["state"] for one in app.get("runs")["items"]}
+        assert states == {"alone": "done", "broken": "damaged"}
+        assert app.get("runs/broken")["problem"]
+
+
+def test_a_study_is_deleted_with_its_runs(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path / "runs", dirs_exist_ok=True)
+    with asyncio.Runner() as runner, App(tmp_path / "runs", runner) as app:
+        assert app.ask("DELETE", "runs/two+crossover-blend-seed-1").status_code == 204
+        assert app.get("runs/two")["done"] == 2
+        assert app.ask("DELETE", "runs/two").status_code == 204
+        assert [one["id"] for one in app.get("runs")["items"]] == ["alone"]
+        assert not (tmp_path / "runs/two").exists()
+
+
+@pytest.mark.browser
+def test_the_page_of_a_study(browser: Browser, folder: Path) -> None:
+    service = Service(folder).start()
+    try:
+        root = f"http://127.0.0.1:{service.port}/"
+        with browser.new_context() as context:
+            sign_in(context, root, TOKEN)
+            page = context.new_page()
+            faults: list[str] = []
+            page.on("console", lambda one: one.type == "error" and faults.append(one.text))
+            page.on("pageerror", lambda error: faults.append(str(error)))
+            visit(page, root, "")
+            assert page.get_by_role("link", name="two", exact=True).count() == 1
+            visit(page, root, "run/two")
+            page.get_by_role("heading", name="Over seeds").wait_for()
+            assert page.get_by_role("link", name="crossover-uniform-seed-0").count() == 1
+            visit(page, root, "run/two/settings")
+            visit(page, root, "run/two+crossover-uniform-seed-0")
+            assert page.get_by_role("link", name="two", exact=True).count() == 1
+            assert page.get_by_role("link", name="Generations").count() == 1
+            assert faults == []
+    finally:
+        service.close()
