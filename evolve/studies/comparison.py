@@ -177,7 +177,9 @@ def over_seeds(sources: Sequence[Run | Study]) -> pd.DataFrame | None:
     """The table of runs and of those of studies, of which some differ in their seeds alone: by
     their kinds' figures, each of which has settings of its own. None where no two are of one
     setting, or what is compared is not known yet."""
-    groups = groups_of(sources)
+    runs = [one for one in sources if isinstance(one, Run)]
+    # A run may stand there twice, which is wrong where it is to be told from others.
+    groups = groups_of_runs(runs) if len(runs) == len(sources) else groups_of(sources)
     if all(len(group.runs) < 2 for group in groups):
         return None
     parts: dict[str, dict[str, dict[int, Run]]] = {}
