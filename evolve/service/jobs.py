@@ -17,6 +17,7 @@ from evolve.errors import EvolveError, LinkError, RunError
 from evolve.files.atomic import write_text
 from evolve.files.changes import move, remove, remove_tree
 from evolve.files.folder import FolderPath
+from evolve.files.tail import Tail
 from evolve.service import job_file, process
 from evolve.service.failures import noted, outlived
 from evolve.service.job import ROW_EVENTS, JobRecord
@@ -24,7 +25,6 @@ from evolve.service.lines import SETTINGS_FILE, Line, Lines
 from evolve.service.models.jobs import Job
 from evolve.service.place import Place
 from evolve.service.problems import ProblemError, not_found
-from evolve.service.tail import Tail
 from evolve.tables.folder import check_new, discard
 
 PROGRESS_FILE: Final = "progress.jsonl"

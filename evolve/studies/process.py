@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
@@ -13,6 +12,7 @@ from typing import Any, Final
 from evolve.errors import EvolveError, RunError
 from evolve.files.changes import remove
 from evolve.files.folder import FolderPath, open_handle
+from evolve.files.tail import Tail
 from evolve.programs.forks import repeat_warnings, start
 from evolve.tables.run_kind import imported
 
@@ -33,7 +33,7 @@ class RunProcess:
         self, words: Sequence[str], log: FolderPath, progress: FolderPath, modules: Sequence[str]
     ) -> None:
         remove(progress, missing_ok=True)
-        self._progress, self._read = progress, 0
+        self._progress, self._tail = progress, Tail(progress)
         self.share = 0.0
         """How much of the run is done, from 0 to 1."""
         self.error: str | None = None
@@ -57,16 +57,8 @@ class RunProcess:
 
     def look(self) -> None:
         """Take in what it has reported since the last time."""
-        try:
-            with self._progress.open("rb") as file:
-                file.seek(self._read)
-                text = file.read()
-        except FileNotFoundError:
-            return
-        whole = text[: text.rfind(b"\n") + 1]
-        self._read += len(whole)
-        for line in whole.splitlines():
-            self._take(json.loads(line))
+        for event in self._tail.rest():
+            self._take(event)
 
     def _take(self, event: dict[str, Any]) -> None:
         name = event["event"]

@@ -1,4 +1,4 @@
-"""What a command has told of its work since one last looked: lines of JSON at a file's end."""
+"""What a command has reported with `--progress` since the last look: new lines of its file."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Tail:
         self._rest = b""
 
     def read(self) -> Iterator[dict[str, Any]]:
-        """Whole lines that are new, as far as a look goes; what is no document is left out, as is a
-        file not there yet."""
+        """Complete new lines, at most 1 MiB per call. Lines that are not events are skipped; so is
+        a missing file."""
         if not self.is_behind:
             return
         try:
@@ -39,7 +39,7 @@ class Tail:
                 yield event
 
     def rest(self) -> Iterator[dict[str, Any]]:
-        """All that is new, of a process that has ended."""
+        """All complete new lines."""
         while self.is_behind:
             before = self._place
             yield from self.read()

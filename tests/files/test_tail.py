@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from evolve.service import tail
-from evolve.service.tail import Tail
+from evolve.files import tail
+from evolve.files.tail import Tail
 
 
 def line(number: int) -> bytes:
