@@ -104,14 +104,15 @@ class Index:
         folder = self._place.run(name)
         if stamp := _stamp(folder, held):
             return {name: stamp}
-        if not os.path.lexists(folder / STUDY_FILE):
+        try:
+            times = [os.lstat(f"{folder}/{STUDY_FILE}").st_mtime_ns]
+        except OSError:
             return {}
         found: dict[str, Stamp] = {}
         with os.scandir(folder) as entries:
             for entry in entries:
                 if _NAME.fullmatch(entry.name) and (stamp := _stamp(folder / entry.name, held)):
                     found[f"{name}{IN_STUDY}{entry.name}"] = stamp
-        times = [os.lstat(folder / STUDY_FILE).st_mtime_ns]
         times += [max(stamp.times) for stamp in found.values()]
         running = holds(held, folder / LOCK_FILE)
         return {name: Stamp(tuple(sorted(times)), running, is_study=True), **found}

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -144,8 +144,10 @@ class Place:
         where it is no name of a run."""
         folder = self.new_run(name)
         study, plus, run = name.partition(IN_STUDY)
-        if plus and _NAME.fullmatch(run) and not os.path.lexists(folder) and self.has_study(study):
-            return self.runs / study / run
+        if plus and _NAME.fullmatch(run) and self.has_study(study):
+            with suppress(LinkError):  # which is a run of that name, if a damaged one
+                if not folder.exists():
+                    return self.runs / study / run
         return folder
 
     def new_run(self, name: str) -> FolderPath:
