@@ -272,7 +272,8 @@ def over_seeds(folders: Sequence[str]) -> list[dict[str, Any]]:
     from evolve.tables.run import Run
 
     frame = over_seeds([Run(inside(Path(folder))) for folder in folders])
-    return [] if frame is None else frame.to_dict("records")
+    rows: Any = [] if frame is None else frame.to_dict("records")
+    return list(rows)
 
 
 def _board(moves: str, start: str | None = None) -> Any:
