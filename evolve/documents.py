@@ -82,7 +82,8 @@ def _check_finite(value: Any) -> None:
 def parse_toml(data: bytes) -> dict[str, Any]:
     """The tables of a TOML text; ValueError where it is none."""
     try:
-        value = tomllib.loads(data.decode("utf-8"))
+        # Editors of Windows write a mark before the text.
+        value = tomllib.loads(data.decode("utf-8-sig"))
     except RecursionError as error:
         raise _too_deep() from error
     except ValueError as error:

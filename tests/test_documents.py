@@ -14,6 +14,7 @@ def test_documents_have_bounds(tmp_path: Path) -> None:
     assert parse_json(str(10**63)) == 10**63
     assert parse_json(r'{"\ud800": ["a\udfffb", "\ud83d\ude00"]}') == {"?": ["a?b", "\U0001f600"]}
     assert parse_toml(b"a.b.c = 0xff") == {"a": {"b": {"c": 255}}}
+    assert parse_toml(b"\xef\xbb\xbfa = 1\r\n") == {"a": 1}
     for text in (str(10**64), str(-(10**64)), "[" * 70 + "]" * 70, b"\xff", "{"):
         with pytest.raises(ValueError, match=r".") as told:
             parse_json(text)

@@ -36,7 +36,7 @@ class ChecksLook(Look):
     unit = "these games"
 
     def __init__(self, settings: TrainingSettings) -> None:
-        """Trainings look alike, but for whom their checks meet."""
+        """Trainings look alike, but for what their checks play."""
         from evolve.tables.metrics import METRICS_UNUSED  # not above: it loads pyarrow
 
         unused = METRICS_UNUSED[settings.judge]

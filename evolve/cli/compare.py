@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from evolve.cli.frames import style_of, write_in_style
 from evolve.cli.options import jobs_option, json_option, output_path
 from evolve.cli.runs import COLUMNS_HELP, done_of, strength_of
 from evolve.cli.terminal import NOTHING, counting, json_text, print_rows, say
+from evolve.errors import OptionsError
 from evolve.tables.kinds import RUN_KINDS, imported
 
 if TYPE_CHECKING:
@@ -70,43 +70,54 @@ def compare_command(
     style = "json" if as_json and output is None else style_of(None, output)
     sources = [load_run(path) for path in runs]
     plain = [one for one in sources if isinstance(one, Run)]
-    asked = len(plain) < len(sources) or figure is not None or games is not None
-    if asked or _have_seeds(plain):
-        from evolve.studies.comparison import groups_of
-
-        if style == "table" and output is None and len(plain) == len(sources):
-            _side_by_side(runs, plain, style, output)
-        frame = _over_seeds(groups_of(sources), figure, games, jobs)
-        if style == "table" and output is None:
-            print_compared(frame)
-        else:
-            write_in_style(frame, style, output)
+    plainly = len(plain) == len(sources)
+    shown = style == "table" and output is None
+    if len(sources) == 1 and plainly and figure is None and games is None:
+        _side_by_side(runs, plain, style, output)
         return
-    _side_by_side(runs, plain, style, output)
+    import pandas as pd  # not above: one run is looked at without any of it
+
+    from evolve.studies.comparison import compared, groups_of, met, over_seeds
+
+    groups, matches = None, 0
+    if not plainly or figure is not None or games is not None:
+        groups = groups_of(sources)
+        frame: pd.DataFrame | None = compared(groups, figure)
+        matches = _announced(groups, games, quiet=style == "json" and output is None)
+    else:
+        frame = over_seeds(plain)
+    if plainly and (shown or frame is None):
+        _side_by_side(runs, plain, style, output)
+    if frame is None:
+        return
+    if groups is not None and games is not None:
+        with counting("games", matches * (games + games % 2)) as advance:
+            found = met(groups, games, jobs, advance)
+        frame = pd.concat([frame, found], ignore_index=True)
+    if shown:
+        print_compared(frame)
+    else:
+        write_in_style(frame, style, output)
 
 
-def _have_seeds(runs: Sequence[Run]) -> bool:
-    """Whether some of these differ in their seeds alone, and what is compared is known of any."""
-    if len(runs) < 2:
-        return False
-    from evolve.studies.comparison import figure_of, groups_of_runs
+def _announced(groups: Sequence[Group], games: int | None, quiet: bool) -> int:
+    """How many matches champions play, which it says; OptionsError where games are asked for and
+    there are none."""
+    from evolve.studies.comparison import meetings
 
-    several = any(len(group.runs) > 1 for group in groups_of_runs(runs))
-    return several and any(math.isfinite(figure_of(run, None)[1]) for run in runs)
-
-
-def _over_seeds(
-    groups: Sequence[Group], figure: str | None, games: int | None, jobs: int
-) -> pd.DataFrame:
-    import pandas as pd
-
-    from evolve.studies.comparison import compared, meetings, met
-
-    frame = compared(groups, figure)
     if games is None:
-        return frame
-    with counting("games", meetings(groups) * (games + games % 2)) as advance:
-        return pd.concat([frame, met(groups, games, jobs, advance)], ignore_index=True)
+        return 0
+    found = meetings(groups)
+    if not found:
+        raise OptionsError(
+            f"games: {games}: champions meet those of another setting with the same rules and "
+            "seed, and there are none; evolve match RUN RUN lets any two meet"
+        )
+    matches = sum(found.values())
+    if not quiet:
+        count = "a match" if matches == 1 else f"{matches} matches"
+        say(f"{count} of {games + games % 2} games, {' and '.join(sorted(found))}")
+    return matches
 
 
 def print_compared(frame: pd.DataFrame) -> None:

@@ -32,7 +32,7 @@ _PICTURES = (".png", ".svg", ".pdf")
 @click.option(
     "--table",
     type=click.Choice(_TABLES),
-    help="One table alone, whole: the ancestors, whom each gene came from, or how the operators "
+    help="One table alone, whole: the ancestors, where each gene came from, or how the operators "
     "fared.",
 )
 @click.option(
@@ -50,8 +50,8 @@ _PICTURES = (".png", ".svg", ".pdf")
 def lineage_command(
     run: str, individual: str | None, table: str | None, style: str | None, output: Path | None
 ) -> None:
-    """Show the ancestors of INDIVIDUAL of RUN, its champion if not given, whom its genes came from,
-    and how many of each operator's offspring survived.
+    """Show the ancestors of INDIVIDUAL of RUN, its champion if not given, where its genes came
+    from, and how many of each operator's offspring survived.
 
     \b
     Examples:
@@ -107,7 +107,7 @@ def _summarize(lineage: Lineage, name: str) -> None:
     first = int(ancestors["born"].min())
     say(
         f"{name} has {count_of(len(ancestors) - 1, 'ancestor')}, back to generation {first}; "
-        "numbers of its genes by whom they came from:"
+        "numbers of its genes by where they came from:"
     )
     print_frame(_rounded(ancestors.head(_SHOWN)))
     if len(ancestors) > _SHOWN:

@@ -108,7 +108,7 @@ def strength_of(facts: Mapping[str, Any]) -> str | None:
 
 def champion_told(run: Run, champion: FolderPath) -> str:
     """How good a run's champion is, for people who look at that run alone: its Elo, what it won of
-    the play-off, or its score against whom."""
+    the play-off, or its score against which panel."""
     from evolve.agents.facts import facts_of, share_in_playoff
     from evolve.agents.files import read_header
 

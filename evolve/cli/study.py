@@ -328,17 +328,16 @@ def _print_header(study: Study, work: StudyWork, place: str) -> None:
 def _report(study: Study) -> None:
     """The settings' means over seeds, and what to do with the study."""
     from evolve.cli.compare import print_compared
-    from evolve.studies.comparison import compared, groups_of
+    from evolve.studies.comparison import compared, groups_of, meetings
 
+    groups = groups_of([study])
     try:
-        print_compared(compared(groups_of([study])))
+        print_compared(compared(groups))
     except RunError as error:
         tell(str(error))
     name = as_word(study.path)
-    tell(
-        f"next: evolve show {name} · evolve compare {name} --games 100 · "
-        f"evolve plot {name} -o study.png"
-    )
+    compare = f"evolve compare {name} --games 100 · " if meetings(groups) else ""
+    tell(f"next: evolve show {name} · {compare}evolve plot {name} -o study.png")
 
 
 class RunsLook(Look):

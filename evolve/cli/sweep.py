@@ -52,7 +52,7 @@ KIND is dqn, mcts or patterns (learning), alphabeta (every gene of an alpha-beta
 meets a fixed panel on fixed openings; those that fall behind are pruned. The first trial has the
 default settings. At the end the best trials play for the champion on fresh openings, and the
 winner meets the defaults once more. With --rungs, as for patterns, the best
-learn anew for longer, and fresh seeds test the winner against the defaults.
+learn again for longer, and fresh seeds test the winner against the defaults.
 
 \b
 Ranges:
@@ -340,7 +340,7 @@ def _print_header(sweep: Sweep, done: int) -> None:
         trials = f"{sweep.plan.games} games"
     trials += f", {count_of(done, 'trial')} done" if done else ""
     tell(
-        f"{trials}, {each}; {len(sweep.plan.space.parameters)} parameters; "
+        f"{trials}, {each}; {count_of(len(sweep.plan.space.parameters), 'parameter')}; "
         f"{count_of(sweep.jobs, 'worker')}; study {sweep.study.name} in {sweep.study.place}"
     )
     tell(judge)
@@ -409,7 +409,7 @@ def _report(sweep: Sweep, result: FinalResult | None) -> None:
 
 
 def _report_program(result: FinalResult) -> None:
-    """What the winner gains, and how the program is told its parameters."""
+    """What the winner gains, and how the program gets its parameters."""
     score = result.score
     if score is not None:
         gain, low, high = map(elo_text, (score.elo, score.elo_low, score.elo_high))

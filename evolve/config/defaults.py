@@ -1,4 +1,4 @@
-"""What holds for all commands of a project or a user, unless one is told otherwise: the rules.
+"""What holds for all commands of a project or a user, unless an option says otherwise: the rules.
 
 `EVOLVE_RULES` says them, or `rules = "standard"` in an `evolve.toml`, of the current folder or else
 of the user's folder of settings (`EVOLVE_CONFIG_DIR` moves it). They are for what is new and knows

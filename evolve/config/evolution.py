@@ -125,7 +125,7 @@ class EvolutionSettings(Settings):
     openings: Literal["pair", "shared", "start"] = Field(
         "pair",
         description="a random balanced opening for each pair of individuals, one for all pairs "
-        "(both drawn anew each generation), or the start position",
+        "(others each generation), or the start position",
     )
     opening_plies: int = Field(8, ge=3, le=20, description="random moves in an opening")
     openings_per_pair: int = Field(
@@ -134,7 +134,7 @@ class EvolutionSettings(Settings):
     opponents: int | None = Field(
         None,
         ge=1,
-        description="others that each individual meets, drawn by lot anew each generation; all of "
+        description="others that each individual meets, drawn by lot each generation; all of "
         "them by default",
     )
     move_budget: int = Field(
@@ -146,7 +146,9 @@ class EvolutionSettings(Settings):
 
     fitness: str = _operator("fitness", "score", "what individuals are ranked by")
     survivors: Share = Field(0.25, gt=0.0, description="share of the population that is selected")
-    newcomers: Share = Field(0.03125, description="share of the population drawn anew at random")
+    newcomers: Share = Field(
+        0.03125, description="share of the population that is new, drawn at random"
+    )
     selection: str = _operator(
         "selection", "best", "who is selected to have children, beside the best"
     )
@@ -178,7 +180,7 @@ class EvolutionSettings(Settings):
 
     panel: Literal["ladder", "fixed"] = Field(
         "ladder",
-        description="whom each generation's best plays: the rungs of the ladder nearest to it, "
+        description="opponents of each generation's best: the rungs of the ladder nearest to it, "
         "which rates it, or the three opponents of version 0.1",
     )
     panel_every: int = Field(1, ge=1, description="generations from one panel to the next")
@@ -290,7 +292,7 @@ class EvolutionSettings(Settings):
             if living + self.newcomer_count >= self.population:
                 faults.append(
                     f"survivors, newcomers: of {self.population} individuals "
-                    f"{living} live on and {self.newcomer_count} are drawn anew, "
+                    f"{living} live on and {self.newcomer_count} are new, "
                     "which leaves no room for children; both are shares of the population, such as "
                     "0.25"
                 )

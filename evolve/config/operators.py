@@ -38,11 +38,11 @@ OPERATORS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "mutation": {
         "gaussian": "a normal random step",
-        "uniform": "drawn anew from the range",
+        "uniform": "drawn again from the range",
     },
     "depth_mutation": {
         "step": "one up or down",
-        "uniform": "drawn anew from the range",
+        "uniform": "drawn again from the range",
     },
     "survival": {
         "selected": "all who are selected, beside their children",

@@ -16,7 +16,7 @@ come out the same when they are played again."""
 
 
 class ProgramSweepSettings(SweepSettings):
-    """A program, how it is told its parameters, and how its trials are judged."""
+    """A program, how it gets its parameters, and how its trials are judged."""
 
     GROUPS: ClassVar[Mapping[str, str]] = {**SweepSettings.GROUPS, "set_by": "Programs"}
     MOST_OPENINGS: ClassVar[int] = 50
@@ -28,7 +28,7 @@ class ProgramSweepSettings(SweepSettings):
     )
     set_by: Literal["option", "env", "file", "gtp"] | None = Field(
         None,
-        description="how it is told the parameters of --space that its command has no place for: "
+        description="how it gets the parameters of --space that its command has no place for: "
         "--NAME VALUE at the end of the command, a variable NAME of its environment, a file made "
         "of --template, or --set-command over GTP",
     )
@@ -42,7 +42,7 @@ class ProgramSweepSettings(SweepSettings):
     )
     objective: Literal["self", "panel"] = Field(
         "self",
-        description="whom trials meet: the defaults and the best trial so far, or the panel",
+        description="opponents of trials: the defaults and the best trial so far, or the panel",
     )
     pairs: int = Field(
         20,

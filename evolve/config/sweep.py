@@ -51,7 +51,7 @@ def split_list(value: Any) -> Any:
 
 
 class SweepRung(NamedTuple):
-    """Longer lives of the best: so many candidates, each taught anew for so many CPU seconds, once
+    """Longer lives of the best: so many candidates, each taught again for so many CPU seconds, once
     with each of so many seeds of its own."""
 
     candidates: int
@@ -138,9 +138,9 @@ class SweepSettings(Settings):
     )
     rungs: Annotated[tuple[str, ...], BeforeValidator(split_list)] = Field(
         (),
-        description="after the trials the best so many learn anew, longer, and the defaults with "
-        "them: CANDIDATESxSECONDS[xSEEDS],…; the best of a rung go on to the next, the last one "
-        "decides. "
+        description="after the trials the best so many learn again, for longer, and the "
+        "defaults with them: CANDIDATESxSECONDS[xSEEDS],…; the best of a rung go on to the next, "
+        "the last one decides. "
         + "; ".join(
             f"{','.join(subject.settings['rungs'])} for {word}"
             for word, subject in SUBJECTS.items()

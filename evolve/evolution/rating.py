@@ -17,7 +17,7 @@ from evolve.agents.agent import StoredAgent
 from evolve.arena.bradleyterry import rate_one
 from evolve.arena.ladder import Rung, ladder, nearest
 from evolve.config.evolution import EvolutionSettings
-from evolve.evolution.meeting import meet
+from evolve.evolution.gauntlet import meet
 from evolve.evolution.seeds import Use, generator
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Part, balanced_openings

@@ -67,7 +67,8 @@ def check_winner(record: GameRecord, winner: str, said: Rules | None) -> None:
 def rules_in_row(rules: str | None, match: object) -> Rules | None:
     """The rules that a row says, in their own column or in that of a match; None for none."""
     word = _MATCH_WORD.search(match) if isinstance(match, str) else None
-    said = rules or (None if word is None else word[1])
+    # Spreadsheets and people write `Reversed`, or leave a blank behind it.
+    said = (rules or "").strip().lower() or (None if word is None else word[1])
     try:
         return None if said is None else check_rules(said)
     except PositionError as error:

@@ -160,8 +160,8 @@ def _record_of_others(row: Any, asked: Asked) -> GameRecord:
 
 
 def _winner(value: Any) -> str | None:
-    if isinstance(value, str) and value in _RESULTS:
-        return value
+    if isinstance(value, str) and (written := value.strip().lower()) in _RESULTS:
+        return written
     if (isinstance(value, str) and not value) or _is_missing(value):
         return None
     raise RecordError(f"winner {value!r} is none of {', '.join(_RESULTS)}")

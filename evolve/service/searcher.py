@@ -266,6 +266,16 @@ def space(kind: str) -> list[dict[str, Any]]:
     ]
 
 
+def over_seeds(folders: Sequence[str]) -> list[dict[str, Any]]:
+    """Runs compared over their seeds, as rows; none where no two are of one setting."""
+    from evolve.studies.comparison import over_seeds
+    from evolve.tables.run import Run
+
+    frame = over_seeds([Run(inside(Path(folder))) for folder in folders])
+    rows: Any = [] if frame is None else frame.to_dict("records")
+    return list(rows)
+
+
 def _board(moves: str, start: str | None = None) -> Any:
     """The position after moves from a board, or from the start position.
 
@@ -299,6 +309,7 @@ _OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
     "check_file": check_file,
     "check_sweep": check_sweep,
     "load": load,
+    "over_seeds": over_seeds,
     "space": space,
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -173,6 +174,27 @@ def compared(groups: Sequence[Group], figure: str | None = None) -> pd.DataFrame
     return _table(name, [*alone, *((a, b, mean) for a, b, mean in pairs if mean is not None)])
 
 
+def over_seeds(runs: Sequence[Run]) -> pd.DataFrame | None:
+    """The table of runs side by side of which some differ in their seeds alone: by their kinds'
+    figures, each of which has settings of its own. None where no two are of one setting, or what
+    is compared is not known yet."""
+    groups = groups_of_runs(runs)
+    if all(len(group.runs) < 2 for group in groups):
+        return None
+    parts: dict[str, dict[str, dict[int, Run]]] = {}
+    for group in groups:
+        for seed, run in group.runs.items():
+            name, value = figure_of(run, None)
+            if math.isfinite(value):
+                parts.setdefault(name, {}).setdefault(group.name, {})[seed] = run
+    tables = [
+        compared([Group(name, found) for name, found in part.items()])
+        for part in parts.values()
+        if any(len(found) > 1 for found in part.values())
+    ]
+    return pd.concat(tables, ignore_index=True) if tables else None
+
+
 def met(
     groups: Sequence[Group], games: int, jobs: int, told: Callable[[int], None] = lambda games: None
 ) -> pd.DataFrame:
@@ -195,9 +217,14 @@ def met(
     return _table(HEAD_TO_HEAD, rows)
 
 
-def meetings(groups: Sequence[Group]) -> int:
-    """How many matches `met` plays at most."""
-    return sum(len(one.runs.keys() & other.runs.keys()) for one, other in _pairs(groups))
+def meetings(groups: Sequence[Group]) -> Counter[str]:
+    """How many matches `met` plays at most, by their rules."""
+    found: Counter[str] = Counter()
+    for one, other in _pairs(groups):
+        seeds = one.runs.keys() & other.runs.keys()
+        for seed in seeds:
+            found[str(one.runs[seed].config.get("rules"))] += 1
+    return found
 
 
 def _pairs(groups: Sequence[Group]) -> list[tuple[Group, Group]]:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 import optuna
-from optuna.distributions import BaseDistribution, FloatDistribution, IntDistribution
-from optuna.samplers import BaseSampler
+from optuna.distributions import BaseDistribution
 from optuna.trial import FrozenTrial, TrialState
 
-from evolve.sweeps.unit import from_unit, to_unit
+from evolve.sweeps.joint import JointSampler, by_chance, common_space
+from evolve.sweeps.scale import Number, from_unit, to_unit
 
 if TYPE_CHECKING:
     import cmaes
@@ -25,10 +25,10 @@ GENERATION: Final = "cma:generation"
 _SIGMA: Final = 1 / 6
 """First standard deviation, as a share of every range; Optuna's."""
 
-Numbers = Mapping[str, FloatDistribution | IntDistribution]
+Numbers = Mapping[str, Number]
 
 
-class CmaSampler(BaseSampler):
+class CmaSampler(JointSampler):
     """Proposes numbers by CMA-ES on the unit cube; choices, and the first trials, by chance.
 
     `startup` finished trials come before the first proposal; the best of them is where the search
@@ -44,31 +44,20 @@ class CmaSampler(BaseSampler):
     def reseed(self, seed: int) -> None:
         """Set the seed of the next proposal."""
         self._seed = seed % 2**32
-        self._random = optuna.samplers.RandomSampler(seed=self._seed)
+        self.alone = by_chance(self._seed)
 
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         """The numbers of the space, which all finished trials have."""
-        found = optuna.search_space.intersection_search_space(
-            study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-        )
-        return {
-            name: distribution
-            for name, distribution in found.items()
-            if isinstance(distribution, FloatDistribution | IntDistribution)
-            and not distribution.single()
-        }
+        found = common_space(study)
+        return {name: one for name, one in found.items() if isinstance(one, Number)}
 
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """A point of the generation in hand."""
-        numbers = {
-            name: distribution
-            for name, distribution in search_space.items()
-            if isinstance(distribution, FloatDistribution | IntDistribution)
-        }
+        numbers = {name: one for name, one in search_space.items() if isinstance(one, Number)}
         others = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
         optimizer = self._optimizer(others, numbers) if len(numbers) > 1 else None
         if optimizer is None:
@@ -80,16 +69,6 @@ class CmaSampler(BaseSampler):
             name: from_unit(float(x), one)
             for (name, one), x in zip(numbers.items(), point, strict=True)
         }
-
-    def sample_independent(
-        self,
-        study: optuna.Study,
-        trial: FrozenTrial,
-        param_name: str,
-        param_distribution: BaseDistribution,
-    ) -> Any:
-        """Drawn at random."""
-        return self._random.sample_independent(study, trial, param_name, param_distribution)
 
     def _optimizer(self, others: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA | None:
         """CMA-ES as it is after all generations that are whole; None before its start."""

@@ -17,8 +17,7 @@ from optuna.distributions import (
     FloatDistribution,
     IntDistribution,
 )
-from optuna.samplers import BaseSampler
-from optuna.trial import FrozenTrial, TrialState
+from optuna.trial import FrozenTrial
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.config.evolution import EvolutionSettings
@@ -28,7 +27,8 @@ from evolve.population.encoding import Encoding
 from evolve.population.ga import GeneticAlgorithm
 from evolve.population.genome import Genome
 from evolve.population.individual import Individual
-from evolve.sweeps.unit import from_unit, to_unit
+from evolve.sweeps.joint import JointSampler, by_chance, common_space, complete_trials
+from evolve.sweeps.scale import from_unit, to_unit
 
 _STEPS: Final = 10_000
 """Into which the range of a number is divided: genes are whole numbers."""
@@ -44,7 +44,7 @@ _SETTINGS: Final[Mapping[str, Any]] = {
 }
 
 
-class GeneticSampler(BaseSampler):
+class GeneticSampler(JointSampler):
     """Proposes children of the best trials; the first `startup` finished trials come by chance.
 
     What it proposes follows from the seed and the trials alone.
@@ -53,20 +53,19 @@ class GeneticSampler(BaseSampler):
     def __init__(self, startup: int, seed: int) -> None:
         self._startup = max(2, startup)
         self._seed = seed
-        self._random = optuna.samplers.RandomSampler(seed=seed % 2**32)
+        self.alone = by_chance(seed)
 
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         """The parameters that all complete trials have."""
-        found = optuna.search_space.intersection_search_space(_complete(study))
-        return {name: one for name, one in found.items() if not one.single()}
+        return common_space(study)
 
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """A child of two of the best."""
-        trials = _complete(study)
+        trials = complete_trials(study)
         if len(trials) < self._startup or not search_space:
             return {}
         genome = genome_of(search_space)
@@ -82,20 +81,6 @@ class GeneticSampler(BaseSampler):
             name: value_of(gene, one)
             for gene, (name, one) in zip(child, search_space.items(), strict=True)
         }
-
-    def sample_independent(
-        self,
-        study: optuna.Study,
-        trial: FrozenTrial,
-        param_name: str,
-        param_distribution: BaseDistribution,
-    ) -> Any:
-        """Drawn at random."""
-        return self._random.sample_independent(study, trial, param_name, param_distribution)
-
-
-def _complete(study: optuna.Study) -> list[FrozenTrial]:
-    return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
 
 
 def genome_of(space: Mapping[str, BaseDistribution], population: int | None = None) -> Genome:

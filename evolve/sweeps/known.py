@@ -20,9 +20,9 @@ from evolve.agents.agent import Agent
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.random import RandomAgent
 from evolve.sweeps.attempts import values_of
+from evolve.sweeps.joint import JointSampler, drawn, is_given
 from evolve.sweeps.space import Space
 from evolve.sweeps.spsa import MIRROR
-from evolve.sweeps.unit import snapped
 
 SURPLUS: Final = "not wanted any more"
 ELSEWHERE: Final = "another machine has the defaults"
@@ -68,7 +68,7 @@ def known_settings(
     return frozenset(found)
 
 
-class OtherSampler(BaseSampler):
+class OtherSampler(JointSampler):
     """Proposes what another sampler does, but nothing that is known.
 
     made: the sampler, by how often it has proposed a known setting so far: with a seed of its own
@@ -86,6 +86,7 @@ class OtherSampler(BaseSampler):
         self._made, self._space, self._known = made, space, known
         self._seed, self._draws = seed, draws
         self._first = made(0)
+        self.alone = self._first.sample_independent
 
     def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:
         """See Optuna."""
@@ -95,7 +96,7 @@ class OtherSampler(BaseSampler):
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         """All of the space: its values are proposed together."""
-        if _is_given(trial):
+        if is_given(trial):
             return self._first.infer_relative_search_space(study, trial)
         return {name: one for name, one in self._space.distributions.items() if not one.single()}
 
@@ -103,25 +104,15 @@ class OtherSampler(BaseSampler):
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Values that are not known, as long as there are any."""
-        if _is_given(trial):
+        if is_given(trial):
             return self._first.sample_relative(study, trial, search_space)
         values: dict[str, Any] = {}
         for draw in range(self._draws):
             sampler = self._made(draw) if draw else self._first
-            values = _drawn(sampler, study, trial, search_space)
+            values = drawn(sampler, study, trial, search_space)
             if self._is_new(values):
                 return values
         return self._any_other(study, trial, search_space) or values
-
-    def sample_independent(
-        self,
-        study: optuna.Study,
-        trial: FrozenTrial,
-        param_name: str,
-        param_distribution: BaseDistribution,
-    ) -> Any:
-        """See Optuna."""
-        return self._first.sample_independent(study, trial, param_name, param_distribution)
 
     def _is_new(self, values: Mapping[str, Any]) -> bool:
         single = {one.name: one.example for one in self._space.parameters}
@@ -143,27 +134,7 @@ class OtherSampler(BaseSampler):
         # At least one in two is new.
         sampler = optuna.samplers.RandomSampler(seed=self._seed % 2**32)
         for _ in range(_LOTS):
-            values = _drawn(sampler, study, trial, search_space)
+            values = drawn(sampler, study, trial, search_space)
             if self._is_new(values):
                 return values
         return None
-
-
-def _is_given(trial: FrozenTrial) -> bool:
-    return "fixed_params" in trial.system_attrs
-
-
-def _drawn(
-    sampler: BaseSampler,
-    study: optuna.Study,
-    trial: FrozenTrial,
-    space: Mapping[str, BaseDistribution],
-) -> dict[str, Any]:
-    """What a sampler proposes for all of a space, as Optuna asks it for one value after the
-    other."""
-    found = sampler.sample_relative(study, trial, sampler.infer_relative_search_space(study, trial))
-    values = {
-        name: found[name] if name in found else sampler.sample_independent(study, trial, name, one)
-        for name, one in space.items()
-    }
-    return {name: snapped(values[name], one) for name, one in space.items()}

@@ -6,7 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -85,10 +85,16 @@ class ProgramPlan(Plan):
 
     def try_out(self) -> None:
         """Start the program with its defaults; EngineError where it cannot be used."""
+        with self._for_a_look() as program:
+            program.prepare()
+
+    @contextmanager
+    def _for_a_look(self) -> Iterator[ExternalAgent]:
+        """The program with its defaults, before there is a folder for its files."""
         with tempfile.TemporaryDirectory() as folder:
             program = self.program.agent(self.defaults or {}, "the program", inside(folder))
             try:
-                program.prepare()
+                yield program
             finally:
                 program.close()
 
@@ -271,7 +277,15 @@ class ProgramPlan(Plan):
         return bool(defaults.user_attrs.get("alike"))
 
     def check_new(self) -> None:
-        """See Plan: parameters that SPSA cannot move, and clones of a population."""
+        """See Plan: a program that says other rules, parameters that SPSA cannot move, and clones
+        of a population."""
+        with self._for_a_look() as program:
+            own, asked = program.own_rules(), self.sweep.rules
+        if own is not None and own != asked:
+            raise SettingsError(
+                f"rules: the program says that it plays {own}, and the sweep plays {asked}: add "
+                f"--rules {own}"
+            )
         single = [one for one in self.space.parameters if one.count == 1]
         if self.sweep.sampler == "spsa" and single:
             name, value = single[0].name, single[0].example

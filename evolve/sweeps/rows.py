@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
-from optuna.trial import FrozenTrial, TrialState
+from optuna.trial import FrozenTrial
 
 from evolve.sweeps.attempts import number_of
 from evolve.sweeps.plan import Plan
-
-_FINISHED: Final = (TrialState.COMPLETE, TrialState.PRUNED)
-_ENDS: Final = (*_FINISHED, TrialState.FAIL)
+from evolve.sweeps.quota import ENDS, FINISHED
 
 
 def rows_of(plan: Plan, trials: list[FrozenTrial]) -> list[dict[str, Any]]:
@@ -18,7 +16,7 @@ def rows_of(plan: Plan, trials: list[FrozenTrial]) -> list[dict[str, Any]]:
     rows = []
     for trial in sorted(trials, key=number_of):
         known = trial.user_attrs
-        finished = trial.state in _FINISHED
+        finished = trial.state in FINISHED
         reports = [trial.intermediate_values[s] for s in sorted(trial.intermediate_values)]
         began, ended = trial.datetime_start, trial.datetime_complete
         took = (ended - began).total_seconds() if began and ended else None
@@ -34,7 +32,7 @@ def rows_of(plan: Plan, trials: list[FrozenTrial]) -> list[dict[str, Any]]:
                 "games": known.get("games"),
                 "agent": known.get("agent"),
                 "reason": known.get("reason"),
-                "seconds": known.get("seconds", took if trial.state in _ENDS else None),
+                "seconds": known.get("seconds", took if trial.state in ENDS else None),
                 **{name: trial.params.get(name) for name in plan.space.names},
             }
         )

@@ -1,7 +1,7 @@
 """Rungs: the best trials live again, longer, until the last rung decides.
 
 What wins in a short life need not win in a long one, so that trials are only the first choice.
-The candidates of a rung are the best of the one before, and the defaults; all learn anew with
+The candidates of a rung are the best of the one before, and the defaults; all learn again with
 fresh seeds. The last rung judges agents as they are shipped, and its winner learns once more
 beside the defaults: only seeds that chose nobody tell whether its settings are better.
 

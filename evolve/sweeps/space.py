@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evolve.errors import SettingsError
-from evolve.sweeps.grid import at_step, on_grid, steps_in
+from evolve.sweeps.scale import at_step, on_grid, steps_in
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution

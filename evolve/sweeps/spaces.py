@@ -135,7 +135,7 @@ EVOLUTION: Final = Space.of(
     [
         _int("population", 16, 128, "individuals in every generation", log=True),
         _float("survivors", 0.1, 0.5, "share of the population that is selected"),
-        _float("newcomers", 0.0, 0.2, "share of the population drawn anew at random"),
+        _float("newcomers", 0.0, 0.2, "share of the population drawn at random"),
         _operator("selection"),
         _operator("survival"),
         _operator("crossover"),

@@ -17,19 +17,18 @@ import numpy as np
 import numpy.typing as npt
 import optuna
 from optuna.distributions import BaseDistribution
-from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.sweeps.attempts import number_of
-from evolve.sweeps.grid import at_step, steps_in
-from evolve.sweeps.unit import Number, between, from_unit, to_unit
+from evolve.sweeps.joint import JointSampler, is_given
+from evolve.sweeps.scale import Number, at_step, between, from_unit, steps_in, to_unit
 
 MIRROR: Final = "mirror"
 """Attribute of a trial: the values that it meets."""
 ESTIMATE: Final = "spsa"
 """Origin of the trials that are where the search is, and meet the defaults."""
 EVERY: Final = 8
-"""One trial in so many is such a one."""
+"""One trial in so many is such a one, and the last."""
 _STEP: Final = 0.12
 """c at the end, as a share of every range."""
 _GAIN: Final = 0.5
@@ -43,7 +42,7 @@ Numbers = Mapping[str, Number]
 Floats = npt.NDArray[np.float64]
 
 
-class SpsaSampler(BaseSampler):
+class SpsaSampler(JointSampler):
     """Proposes steps from where the search is.
 
     space: numbers alone; begin: values that it begins at; trials: how many there will be; number:
@@ -61,15 +60,18 @@ class SpsaSampler(BaseSampler):
         known: Container[tuple[Any, ...]] = (),
     ) -> None:
         self._space, self._begin, self._known = dict(space), begin, known
+        # What has no range is as where the search begins.
+        self.alone = lambda study, trial, name, one: begin[name]
         self._steps = max(1, trials - trials // EVERY)
-        self._number, self._seed = number, seed
+        self._number, self._last, self._seed = number, trials - 1, seed
 
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         """All of the space, unless the trial's values are given."""
-        given = "fixed_params" in trial.system_attrs
-        return {} if given else {name: one for name, one in self._space.items() if not one.single()}
+        if is_given(trial):
+            return {}
+        return {name: one for name, one in self._space.items() if not one.single()}
 
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -82,7 +84,8 @@ class SpsaSampler(BaseSampler):
         here = _walked(_units(self._begin, numbers), steps, numbers, self._steps)
         found = _values(here, numbers)
         setting = tuple({**self._begin, **found}[name] for name in self._space)
-        if is_estimate(self._number) and setting not in self._known:
+        estimated = is_estimate(self._number) or self._number == self._last
+        if estimated and setting not in self._known:
             study._storage.set_trial_user_attr(trial._trial_id, "origin", ESTIMATE)
             return found
         rng = np.random.default_rng(self._seed)
@@ -96,19 +99,10 @@ class SpsaSampler(BaseSampler):
         study._storage.set_trial_user_attr(trial._trial_id, MIRROR, below)
         return above
 
-    def sample_independent(
-        self,
-        study: optuna.Study,
-        trial: FrozenTrial,
-        param_name: str,
-        param_distribution: BaseDistribution,
-    ) -> Any:
-        """What has no range is as where the search begins."""
-        return self._begin[param_name]
-
 
 def is_estimate(number: int) -> bool:
-    """Whether a trial is to be where the search is, and no step; trial 0 is the defaults."""
+    """Whether a trial is to be where the search is, and no step; trial 0 is the defaults. So is a
+    sweep's last one: what came of the steps before it is worth a trial."""
     return number % EVERY == 0
 
 

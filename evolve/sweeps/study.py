@@ -29,15 +29,11 @@ from evolve.sweeps.final import DEFAULTS, best_trial, is_defaults
 from evolve.sweeps.importance import importances_in
 from evolve.sweeps.known import (
     ELSEWHERE,
-    SURPLUS,
-    TWICE,
-    Setting,
-    known_settings,
-    setting_of,
 )
 from evolve.sweeps.lease import Lease, Watch, is_gone, key_of
 from evolve.sweeps.objective import Task
 from evolve.sweeps.plan import Plan
+from evolve.sweeps.quota import Quota, finished_of
 from evolve.sweeps.samplers import Hyperband, Proposer, pruner_of
 from evolve.sweeps.spsa import MIRROR
 from evolve.sweeps.storage import telling
@@ -52,9 +48,6 @@ DISTINCT: Final = "distinct"
 """Attribute of a study: whether a generation has each setting once, as not in version 0.1."""
 BRIEF: Final = "brief"
 """Attribute of a trial: what it was told beside its values, so that it is told the same again."""
-_FINISHED: Final = (TrialState.COMPLETE, TrialState.PRUNED)
-_ENDS: Final = (*_FINISHED, TrialState.FAIL)
-
 _NO_FACTS: Final[Mapping[str, Any]] = {}
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -197,37 +190,21 @@ class Study:
 
     def finished(self) -> int:
         """How many trials are complete or pruned."""
-        return sum(trial.state in _FINISHED for trial in self.trials())
+        return finished_of(self.trials())
 
     def open(self) -> int:
         """How many trials are still wanted that nobody works on."""
-        trials = self.trials()
-        if self._queue is not None:
-            return sum(trial.state == TrialState.WAITING for trial in trials)
-        if not self._has_room(trials):
-            return 0
-        wanted = self.plan.sweep.trials - self._counted(trials, TrialState.RUNNING)
-        left = self._left(trials)
-        if left is None:
-            return wanted
-        return min(wanted, left + sum(trial.state == TrialState.WAITING for trial in trials))
+        return self._quota.open(self.trials())
 
     @property
     def is_over(self) -> bool:
         """Whether as many are finished as are wanted; of a queue, whether all have ended."""
-        trials = self.trials()
-        if self._queue is not None:
-            return all(trial.state in _ENDS for trial in trials)
-        if self._counted(trials) >= self.plan.sweep.trials:
-            return True
-        begun = any(trial.state in (TrialState.RUNNING, TrialState.WAITING) for trial in trials)
-        return not begun and (not self._has_room(trials) or self._left(trials) == 0)
+        return self._quota.is_over(self.trials())
 
     @property
     def is_exhausted(self) -> bool:
         """Whether fewer trials than are wanted have tried every setting there is."""
-        trials = self.trials()
-        return self._left(trials) == 0 and self._counted(trials) < self.plan.sweep.trials
+        return self._quota.is_exhausted(self.trials())
 
     @property
     def distinct(self) -> bool:
@@ -236,48 +213,19 @@ class Study:
         return bool(self.study.user_attrs.get(DISTINCT))
 
     @property
+    def _quota(self) -> Quota:
+        return Quota(self.plan, queued=self._queue is not None)
+
+    @property
     def best(self) -> float | None:
         """The best score of a complete trial."""
         found = best_trial(self.trials())
         return None if found is None else float(found.values[0])
 
-    def _known(self, trials: Sequence[FrozenTrial]) -> frozenset[Setting]:
-        """The settings that are not to be tried again. While nobody knows whether games repeat,
-        none is: others come first."""
-        repeat = self.plan.repeats(trials) is not False
-        return known_settings(trials, self.plan.space, repeat=repeat)
-
-    def _left(self, trials: Sequence[FrozenTrial]) -> int | None:
-        """How many settings are left to be proposed; None for any number of trials."""
-        count = self.plan.space.count
-        if count is None or self._queue is not None or not self.plan.searches:
-            return None
-        if count >= self.plan.sweep.trials + len(trials):
-            return None  # more than there will ever be trials for
-        left = max(0, count - len(self._known(trials)))
-        return None if left and self.plan.repeats(trials) is False else left
-
-    def _counted(self, trials: Sequence[FrozenTrial], *more: TrialState) -> int:
-        """Trials that count towards those that are wanted. Where they may fail one after another,
-        failed ones do: otherwise a program that crashes on most values would never end."""
-        states = (*(_ENDS if self.plan.forgiving else _FINISHED), *more)
-        return sum(trial.state in states for trial in trials)
-
     @property
     def progress(self) -> tuple[float, float]:
         """How much is done of how much: trials, or games where these are counted."""
-        if self.plan.games is not None:
-            done = self.plan.games_of([t for t in self.trials() if t.state in _FINISHED])
-            return (self.plan.games if self.is_over else done), self.plan.games
-        trials, count = self.plan.sweep.trials, self.plan.space.count
-        if self._queue is None and self.plan.searches and count is not None:
-            trials = min(trials, count) if self.plan.repeats(self.trials()) else trials
-        return self.finished(), self.plan.sweep.work - self.plan.sweep.trials + trials
-
-    def _has_room(self, trials: Sequence[FrozenTrial]) -> bool:
-        """Whether another trial fits into the games."""
-        most = self.plan.games
-        return most is None or self.plan.games_of(trials) + self.plan.games_of_one <= most
+        return self._quota.progress(self.trials())
 
     def enqueue(self, number: int, values: Mapping[str, Any], origin: str, generation: int) -> None:
         """Put a trial of a generation in the queue."""
@@ -290,8 +238,7 @@ class Study:
         with self._telling():
             before = self.trials()
             place = len(before) if self.shared else free_place(before)
-            known = frozenset() if self._queue is not None else self._known(before)
-            self.study.sampler = self._proposer.sampler(place, known)
+            self.study.sampler = self._proposer.sampler(place, self._quota.known(before))
             if isinstance(self._pruner, Hyperband):
                 self._pruner.next_place = place
             try:
@@ -303,7 +250,9 @@ class Study:
             except UpdateFinishedTrialError:
                 # SQLite locks no rows: two may take the same waiting trial, and one has ended it.
                 return None
-            unwanted = self._is_unwanted(self._frozen(trial)) if self.shared else None
+            unwanted = None
+            if self.shared:
+                unwanted = self._quota.unwanted(self._frozen(trial), self.trials())
             if unwanted is not None:
                 self._fail(trial._trial_id, unwanted)
                 return None
@@ -319,21 +268,6 @@ class Study:
     def _frozen(self, trial: Trial) -> FrozenTrial:
         """What the storage holds of a trial."""
         return self._storage.get_trial(trial._trial_id)
-
-    def _is_unwanted(self, mine: FrozenTrial) -> str | None:
-        """Why a trial is not to be run, for two may have asked at once: enough were taken before
-        it, or one with the same settings where these give the same score."""
-        before = [
-            one
-            for one in self.trials()
-            if one.number < mine.number and one.state != TrialState.FAIL
-        ]
-        if len(before) >= self.plan.sweep.trials:
-            return SURPLUS
-        if is_defaults(mine) or self.plan.repeats(before) is not True:
-            return None
-        known = known_settings(before, self.plan.space, repeat=True)
-        return TWICE if setting_of(mine.params, self.plan.space) in known else None
 
     def report(self, number: int, step: int, score: float, error: float) -> bool:
         """Keep a score on the way; whether the trial is to end there."""

@@ -24,6 +24,7 @@ from evolve.sweeps.final import (
 from evolve.sweeps.lease import BEAT, Heart
 from evolve.sweeps.objective import PLAY_SECONDS, PLAYED, Task
 from evolve.sweeps.plan import Plan, plan_of
+from evolve.sweeps.quota import FINISHED
 from evolve.sweeps.rows import rows_of
 from evolve.sweeps.samplers import check_sampler
 from evolve.sweeps.storage import open_database, open_journal, without_password
@@ -44,9 +45,6 @@ _LOOK: Final = 0.25
 """Seconds between two looks at Ctrl-C, and at a database for what others did."""
 _IN_A_ROW: Final = 5
 """Trials that may fail one after another before the sweep itself has failed."""
-
-
-_FINISHED: Final = (TrialState.COMPLETE, TrialState.PRUNED)
 
 
 class SweepEnding(RunEnding):
@@ -179,7 +177,7 @@ class Sweep:
         """Why there is nothing to show: every trial that has ended failed; None otherwise."""
         trials = self.study.trials()
         failed = [one for one in trials if one.state == TrialState.FAIL]
-        if not failed or any(one.state in _FINISHED for one in trials):
+        if not failed or any(one.state in FINISHED for one in trials):
             return None
         last = failed[-1].user_attrs.get("reason")
         every = "the only trial" if len(failed) == 1 else f"all {len(failed)} trials"

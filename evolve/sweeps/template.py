@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from evolve.errors import OptionsError
 from evolve.programs.command import words_of
-from evolve.sweeps.grid import on_grid
+from evolve.sweeps.scale import on_grid
 from evolve.sweeps.space import Parameter, Value
 
 _HOLE: Final = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")

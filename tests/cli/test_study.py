@@ -108,6 +108,7 @@ def test_settings_are_compared_over_seeds(study: Path, tmp_path: Path) -> None:
     done("compare", study, "--figure=best_score", "-o", tmp_path / "x.csv")
     assert set(pd.read_csv(tmp_path / "x.csv")["figure"]) == {"best_score"}
     said = done("compare", study, "--games=2").out
+    assert said.splitlines()[0] == "2 matches of 2 games, reversed"
     assert "differences in elo, seed by seed" in said
     assert "champions in matches, seed by seed" in said
     run = study / "crossover-blend-seed-0"
@@ -148,6 +149,26 @@ def test_runs_of_several_seeds_are_compared_over_them(study: Path, tmp_path: Pat
         (copy / "games/playoff.parquet").unlink()
     assert "means" not in done("compare", *copies).out
     assert "has its elo yet" in fails("compare", *copies, "--games=2")
+
+
+@pytest.mark.parametrize("places", [(0,), (0, 1), (0, 3)], ids=["one", "a setting", "no seed"])
+def test_games_that_nobody_can_play_are_refused(study: Path, places: tuple[int, ...]) -> None:
+    """One run, the seeds of one setting, and two settings without a seed in common."""
+    names = [f"crossover-{one}-seed-{seed}" for one in ("blend", "uniform") for seed in (0, 1)]
+    said = misused("compare", *(study / names[place] for place in places), "--games=4")
+    assert "games: 4: champions meet those of another setting" in said
+
+
+def test_runs_of_several_kinds_and_seeds(study: Path, tmp_path: Path) -> None:
+    """The seeds of one kind are compared, though the others have another figure."""
+    runs = [study / f"crossover-blend-seed-{seed}" for seed in (0, 1)]
+    trained = tmp_path / "trained"
+    few = ("--shapes", "a1-b2", "--round=50", "--checks=1", "--games=100", "--panel-openings=2")
+    quick = ("--search-depth=1", "--depth=1", "--endgame=4", "--probcut-positions=50", "--jobs=1")
+    done("train", "patterns", *few, *quick, "--out", trained)
+    said = done("compare", *runs, trained)
+    assert said.lines[0].split() == [*map(str, runs), str(trained)]
+    assert "elo: means over seeds" in said.out
 
 
 def test_pictures(study: Path, tmp_path: Path) -> None:

@@ -159,6 +159,28 @@ def test_move_strings_say_nothing_of_the_usual_game_and_cannot_say_two(tmp_path:
         assert [record.rules for record in found] == ["standard", "reversed"]
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json"])
+def test_rules_and_winners_as_people_write_them(tmp_path: Path, suffix: str) -> None:
+    records = [random_record(seed, "reversed") for seed in range(4)]
+    frame = games_frame(records)
+    frame["rules"] = ["Reversed", "REVERSED ", " reversed", "reversed"]
+    frame["winner"] = frame["winner"].str.capitalize() + " "
+    path = tmp_path / f"a{suffix}"
+    write = {
+        ".csv": lambda: frame.to_csv(path, index=False),
+        ".parquet": lambda: frame.to_parquet(path),
+        ".json": lambda: frame.to_json(path, orient="records"),
+    }[suffix]
+    write()
+    found = read_games(path).records
+    assert [record.moves for record in found] == [record.moves for record in records]
+    assert {record.rules for record in found} == {"reversed"}
+    frame["rules"] = "anti"
+    write()
+    with pytest.raises(RecordError, match="there are no rules 'anti'; there are standard, rev"):
+        read_games(path)
+
+
 def without_rules(records: list[GameRecord]) -> pd.DataFrame:
     """A games table as version 0.2 wrote it."""
     return games_frame(records).drop(columns=["rules", "start"])

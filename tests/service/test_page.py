@@ -96,6 +96,20 @@ def test_home_lists_the_run(service: Service, browser: Browser) -> None:
         sees(page, "3 of 3 generations")
 
 
+def test_runs_are_compared_over_their_seeds(fresh: Service, runs: Path, browser: Browser) -> None:
+    for seed in (0, 1):
+        folder = Path(shutil.copytree(runs / "small", fresh.runs / f"seed-{seed}"))
+        text = (folder / "config.toml").read_text().replace("seed = 0", f"seed = {seed}")
+        (folder / "config.toml").write_text(text)
+    with window(browser, fresh) as page:
+        visit(page, root(fresh), "compare?run=seed-0&run=seed-1")
+        page.get_by_role("heading", name="Over seeds").wait_for()
+        row = page.get_by_role("region", name="over seeds").get_by_role("row").nth(1)
+        assert row.get_by_role("cell").all_inner_texts()[:3] == ["elo", "seed-0 and 1 more", "2"]
+        visit(page, root(fresh), "compare?run=seed-0")
+        pump(page, lambda: page.get_by_role("heading", name="Over seeds").count() == 0)
+
+
 def test_every_page_opens_on_a_phone(service: Service, browser: Browser) -> None:
     play = begin_play(service, agent="random", side="black")
     with window(browser, service, viewport=PHONE) as page:

@@ -11,6 +11,7 @@ import pytest
 
 import evolve
 from evolve.records.ggf import parse_ggf
+from tests.cli import done
 from tests.service import Service
 from tests.service.inside import App
 
@@ -24,6 +25,32 @@ def test_a_list_of_runs(service: Service) -> None:
     assert "playoff_share" not in run
     assert run["share"] == 1.0
     assert len(run["curve"]) == 3
+
+
+def test_runs_that_differ_in_their_seeds_are_one_setting(runs: Path, tmp_path: Path) -> None:
+    """By the numbers of the command line; runs without such others say nothing."""
+    for name, seed, changed in (("a", 0, ""), ("b", 1, ""), ("c", 0, "blend"), ("d", 7, "")):
+        folder = Path(shutil.copytree(runs / "small", tmp_path / "runs" / name))
+        text = (folder / "config.toml").read_text().replace("seed = 0", f"seed = {seed}")
+        if changed:
+            text = text.replace(f'crossover = "{changed}"', 'crossover = "uniform"')
+        (folder / "config.toml").write_text(text)
+        champion = json.loads((folder / "champion.json").read_text())
+        champion["provenance"]["elo"] += 10 * seed
+        (folder / "champion.json").write_text(json.dumps(champion))
+    folders = [tmp_path / "runs" / name for name in "abc"]
+    told = done("compare", *folders, "-o", tmp_path / "x.json")
+    with asyncio.Runner() as runner, App(tmp_path / "runs", runner) as app:
+        found = app.get("seeds?run=a&run=b&run=c")["items"]
+        assert found == json.loads((tmp_path / "x.json").read_text()), told.out
+        setting, other, difference = found
+        assert (setting["seeds"], other["seeds"], difference["seeds"]) == (2, 1, 1)
+        assert setting["mean"] - other["mean"] == 5.0
+        assert app.get("seeds?run=a&run=b&run=d")["items"][0]["seeds"] == 3
+        assert app.get("seeds?run=a&run=b&run=a")["items"][0]["seeds"] == 2
+        assert app.get("seeds?run=a&run=c")["items"] == []
+        assert app.get("seeds?run=a")["items"] == []
+        assert app.ask("GET", "seeds?run=a&run=nobody").status_code == 404
 
 
 @pytest.mark.parametrize("query", ["q=nothing", "kind=train", "rules=standard", "state=running"])

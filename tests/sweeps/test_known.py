@@ -146,7 +146,7 @@ def test_machines_that_ask_at_once_do_not_try_the_same(tmp_path: Path) -> None:
     first = one.take("a")
     assert first is not None
     end(one, 0, first.values)
-    known = one._known(one.trials())
+    known = one._quota.known(one.trials())
     task = one.take("a")
     assert task is not None
     # The other one has looked just before, and draws with the same seed.
@@ -157,7 +157,7 @@ def test_machines_that_ask_at_once_do_not_try_the_same(tmp_path: Path) -> None:
         "another machine tries these settings"
     ]
     assert settings_of(one)[2] == settings_of(one)[1]
-    assert len(one._known(one.trials())) == 2
+    assert len(one._quota.known(one.trials())) == 2
 
 
 def test_where_games_differ_settings_are_tried_again_but_for_those_that_failed(

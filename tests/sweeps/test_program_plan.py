@@ -13,7 +13,7 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.toml import resolve_as
-from evolve.errors import EngineError, EvolveError
+from evolve.errors import EngineError, EvolveError, SettingsError
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.program_plan import ProgramPlan, _parts_of, _shared
 from evolve.sweeps.spsa import MIRROR
@@ -138,6 +138,30 @@ def test_a_program_that_does_not_start() -> None:
     with pytest.raises(EngineError, match=r"cannot be used: at its start: .* arguments"):
         plan(f"gtp:{ENGINE} --nonsense {{x:1:5}}").try_out()
     plan(f"gtp:{ENGINE} --corner {{x:1:5}}").try_out()
+
+
+@pytest.mark.parametrize(
+    ("own", "asked", "said"),
+    [
+        ("reversed", "standard", "plays reversed, and the sweep plays standard: add --rules rev"),
+        ("standard", "reversed", "plays standard, and the sweep plays reversed: add --rules sta"),
+        ("reversed", "reversed", None),
+        (None, "standard", None),
+        (None, "reversed", None),
+    ],
+)
+def test_a_program_that_says_its_rules(
+    own: str | None, asked: str, said: str | None, tmp_path: Path
+) -> None:
+    line = f'RULES = "{own}"\n' if own else ""
+    (tmp_path / "agent.py").write_text(f"{line}class AI:\n    pass\n")
+    told = {"set_by": "env", "space": {"x": {"low": 1, "high": 5}}}
+    made = plan(f"python:{tmp_path / 'agent.py'}", rules=asked, **told)
+    if said is None:
+        made.check_new()
+        return
+    with pytest.raises(SettingsError, match=said):
+        made.check_new()
 
 
 def trial(number: int, score: float | None = None, **facts: Any) -> FrozenTrial:

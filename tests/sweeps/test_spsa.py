@@ -11,8 +11,8 @@ from optuna.distributions import BaseDistribution, FloatDistribution, IntDistrib
 from optuna.trial import TrialState, create_trial
 
 from evolve.fitness.score import score_of_elo
+from evolve.sweeps.scale import Number, between
 from evolve.sweeps.spsa import ESTIMATE, EVERY, MIRROR, SpsaSampler, step_of
-from evolve.sweeps.unit import Number, between
 
 SPACE: dict[str, BaseDistribution] = {
     "a": FloatDistribution(0.0, 1.0),
@@ -47,8 +47,7 @@ def walked(trials: int, seed: int, begin: dict[str, Any] = BEGIN) -> optuna.Stud
 
 
 def test_steps_mirror_each_other_around_where_the_search_is() -> None:
-    study = walked(2, 0)
-    first, step = study.get_trials(deepcopy=False)
+    first, step, _ = walked(3, 0).get_trials(deepcopy=False)
     assert (first.params, first.user_attrs) == (BEGIN, {"place": 0})
     above, below = step.params, step.user_attrs[MIRROR]
     assert (above["a"] + below["a"]) / 2 == pytest.approx(BEGIN["a"], abs=0.11)
@@ -62,6 +61,13 @@ def test_it_climbs_a_noisy_hill(seed: int) -> None:
     last = trials[-1]
     assert last.user_attrs["origin"] == ESTIMATE
     assert elo(last.params) > elo(BEGIN) / 3
+
+
+@pytest.mark.parametrize("trials", [3, 6, EVERY, EVERY + 1, EVERY + 4])
+def test_where_the_search_ends_is_judged(trials: int) -> None:
+    origins = [one.user_attrs.get("origin") for one in walked(trials, 1).get_trials(deepcopy=False)]
+    assert origins[-1] == ESTIMATE
+    assert origins.count(ESTIMATE) == (2 if trials > EVERY + 1 else 1)
 
 
 def test_the_same_trials_give_the_same_walk() -> None:

@@ -28,6 +28,7 @@ from evolve.service.models.runs import (
     Figures,
     Importances,
     Kind,
+    OverSeeds,
     Rows,
     RunDetail,
     Runs,
@@ -187,6 +188,15 @@ def compare(house: Inside, run: Several) -> Comparison:
     ]
     runs = [house.index.summary(name) for name in run]
     return Comparison(runs=runs, settings=differing)
+
+
+@router.get("/seeds")
+async def compare_seeds(house: Inside, run: Several) -> OverSeeds:
+    """Runs that differ in their seeds alone as one setting: its mean over them, and the
+    differences to the other settings, as `evolve compare` has them."""
+    folders = [str(house.index.open(name).path) for name in dict.fromkeys(run)]
+    rows: list[dict[str, Any]] = await house.search.ask("over_seeds", folders=folders)
+    return OverSeeds.model_validate({"items": rows})
 
 
 @router.get("/figures")

@@ -183,6 +183,26 @@ class Comparison(BaseModel):
     settings: list[SettingDifference]
 
 
+class MeanOverSeeds(BaseModel):
+    """A setting's mean over its seeds, or two settings' mean difference seed by seed."""
+
+    figure: str = Field(description="what is compared, such as `elo`")
+    setting: str
+    against: str | None = Field(description="the setting it is compared with, of a difference")
+    seeds: int
+    mean: float
+    low: float | None = Field(description="where its 95 % interval begins, by Student's t")
+    high: float | None
+    p: float | None = Field(description="of a difference: how likely one as large is by chance")
+    p_holm: float | None = Field(description="the same corrected for their number")
+
+
+class OverSeeds(BaseModel):
+    """Runs compared over their seeds; nothing where no two differ in their seeds alone."""
+
+    items: list[MeanOverSeeds]
+
+
 class Figures(BaseModel):
     """Further figures of runs, by name."""
 

@@ -60,7 +60,20 @@ function Differences({ runs, comparison }) {
   const strengths = { name: "its champion", values: runs.map((run) => strengthOf(run)?.join(" ")) };
   return html`<h2>Settings in which they differ</h2>
     ${comparison.settings.length ? html`<${Table} name="differing settings" rows=${comparison.settings} columns=${[{ name: "setting", show: (row) => label(row.name) }, ...columns]} />` : html`<p class="quiet">None.</p>`}
+    <${OverSeeds} runs=${runs} />
     <h2>Figures</h2><${Table} name="figures" rows=${[strengths, ...figures]} columns=${[{ name: "figure", show: (row) => label(row.name) }, ...columns]} />`;
+}
+
+function OverSeeds({ runs }) {
+  const found = useGet(path(["seeds"], { run: runs.map((run) => run.id) })).data?.items || [];
+  const pairs = found.some((row) => row.against);
+  const columns = [{ name: "figure", show: (row) => label(row.figure) }, { name: "setting" },
+    ...(pairs ? [{ name: "against", show: (row) => cell(row.against) }] : []), { name: "seeds", number: true },
+    { title: pairs ? "mean, or difference" : "mean", number: true, show: ({ mean, low, high }) => interval(mean, low, high) },
+    ...(pairs ? [{ title: "p (Holm)", number: true, show: (row) => number(row.p_holm) }] : [])];
+  return found.length > 0 && html`<h2>Over seeds</h2>
+    <p class="quiet">Runs that differ in their seeds alone are one setting. Intervals are Student's, 95 %.</p>
+    <${Table} name="over seeds" rows=${found} columns=${columns} />`;
 }
 
 function Match({ runs, query }) {

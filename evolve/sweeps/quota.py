@@ -1,0 +1,110 @@
+"""The trials that a sweep still wants, by those there are: numbers asked for, games and settings
+left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from optuna.trial import FrozenTrial, TrialState
+
+from evolve.sweeps.final import is_defaults
+from evolve.sweeps.known import SURPLUS, TWICE, Setting, known_settings, setting_of
+from evolve.sweeps.plan import Plan
+
+FINISHED: Final = (TrialState.COMPLETE, TrialState.PRUNED)
+ENDS: Final = (*FINISHED, TrialState.FAIL)
+
+
+def finished_of(trials: Sequence[FrozenTrial]) -> int:
+    """How many trials are complete or pruned."""
+    return sum(trial.state in FINISHED for trial in trials)
+
+
+@dataclass(frozen=True)
+class Quota:
+    """The trials that a plan asks for; queued: those of a queue instead, and no others.
+
+    Every method takes the trials so far, lost attempts left out.
+    """
+
+    plan: Plan
+    queued: bool
+
+    def open(self, trials: Sequence[FrozenTrial]) -> int:
+        """How many trials are still wanted that nobody works on."""
+        waiting = sum(trial.state == TrialState.WAITING for trial in trials)
+        if self.queued:
+            return waiting
+        if not self._has_room(trials):
+            return 0
+        wanted = self.plan.sweep.trials - self._counted(trials, TrialState.RUNNING)
+        left = self._left(trials)
+        return wanted if left is None else min(wanted, left + waiting)
+
+    def is_over(self, trials: Sequence[FrozenTrial]) -> bool:
+        """Whether as many are finished as are wanted; of a queue, whether all have ended."""
+        if self.queued:
+            return all(trial.state in ENDS for trial in trials)
+        if self._counted(trials) >= self.plan.sweep.trials:
+            return True
+        begun = any(trial.state in (TrialState.RUNNING, TrialState.WAITING) for trial in trials)
+        return not begun and (not self._has_room(trials) or self._left(trials) == 0)
+
+    def is_exhausted(self, trials: Sequence[FrozenTrial]) -> bool:
+        """Whether fewer trials than are wanted have tried every setting there is."""
+        return self._left(trials) == 0 and self._counted(trials) < self.plan.sweep.trials
+
+    def known(self, trials: Sequence[FrozenTrial]) -> frozenset[Setting]:
+        """The settings that are not to be tried again. While nobody knows whether games repeat,
+        none is: others come first."""
+        if self.queued:
+            return frozenset()
+        repeat = self.plan.repeats(trials) is not False
+        return known_settings(trials, self.plan.space, repeat=repeat)
+
+    def unwanted(self, mine: FrozenTrial, trials: Sequence[FrozenTrial]) -> str | None:
+        """Why a trial is not to be run, for two may have asked at once: enough were taken before
+        it, or one with the same settings where these give the same score."""
+        before = [
+            one for one in trials if one.number < mine.number and one.state != TrialState.FAIL
+        ]
+        if len(before) >= self.plan.sweep.trials:
+            return SURPLUS
+        if is_defaults(mine) or self.plan.repeats(before) is not True:
+            return None
+        known = known_settings(before, self.plan.space, repeat=True)
+        return TWICE if setting_of(mine.params, self.plan.space) in known else None
+
+    def progress(self, trials: Sequence[FrozenTrial]) -> tuple[float, float]:
+        """How much is done of how much: trials, or games where these are counted."""
+        plan = self.plan
+        if plan.games is not None:
+            done = plan.games_of([trial for trial in trials if trial.state in FINISHED])
+            return (plan.games if self.is_over(trials) else done), plan.games
+        wanted, count = plan.sweep.trials, plan.space.count
+        if not self.queued and plan.searches and count is not None:
+            wanted = min(wanted, count) if plan.repeats(trials) else wanted
+        return finished_of(trials), plan.sweep.work - plan.sweep.trials + wanted
+
+    def _left(self, trials: Sequence[FrozenTrial]) -> int | None:
+        """How many settings are left to be proposed; None for any number of trials."""
+        count = self.plan.space.count
+        if count is None or self.queued or not self.plan.searches:
+            return None
+        if count >= self.plan.sweep.trials + len(trials):
+            return None  # more than there will ever be trials for
+        left = max(0, count - len(self.known(trials)))
+        return None if left and self.plan.repeats(trials) is False else left
+
+    def _counted(self, trials: Sequence[FrozenTrial], *more: TrialState) -> int:
+        """Trials that count towards those that are wanted. Where they may fail one after another,
+        failed ones do: otherwise a program that crashes on most values would never end."""
+        states = (*(ENDS if self.plan.forgiving else FINISHED), *more)
+        return sum(trial.state in states for trial in trials)
+
+    def _has_room(self, trials: Sequence[FrozenTrial]) -> bool:
+        """Whether another trial fits into the games."""
+        most = self.plan.games
+        return most is None or self.plan.games_of(trials) + self.plan.games_of_one <= most
