@@ -19,7 +19,7 @@ from evolve.engine.board import Board
 from evolve.engine.rules import PASS, Rules, check_rules
 from evolve.engine.squares import square_name
 from evolve.errors import AgentError, EngineError, IllegalMoveError
-from evolve.programs.command import located, why_not, words_of
+from evolve.programs.command import folder_of, located, why_not, words_of
 from evolve.programs.gtp import GtpSession
 from evolve.programs.nboard import NBoardSession
 from evolve.programs.session import Session
@@ -95,7 +95,7 @@ class ExternalAgent(Agent):
     @property
     def _folder(self) -> Path | None:
         """Its own folder."""
-        return None if self.cwd is None else Path(self.cwd).expanduser()
+        return None if self.cwd is None else folder_of(self.cwd)
 
     def prepare(self) -> None:
         """Start it now, for the first game; EngineError when it cannot be used."""

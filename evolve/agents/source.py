@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from evolve.agents.registry import PROGRAMS, REFERENCES
 from evolve.errors import AgentError
-from evolve.programs.command import located, words_of
+from evolve.programs.command import folder_of, located, words_of
 
 CWD: Final = "cwd"
 """The setting of a program that is a text: its own folder."""
@@ -50,7 +50,7 @@ class Source(NamedTuple):
     def folder(self) -> Path | None:
         """The folder that a program is given for its own."""
         given = self.settings.get(CWD)
-        return None if given is None else Path(given).expanduser()
+        return None if given is None else folder_of(given)
 
 
 def source_of(text: str) -> Source:

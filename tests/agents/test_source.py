@@ -112,6 +112,9 @@ def test_a_program_runs_in_its_own_folder(
     [
         ("gtp:cat?cwd=none", "cwd=none of gtp:cat: no such folder"),
         ("python:x.py?cwd=/no where", "no such folder"),
+        ("gtp:cat?cwd=~nobody-of-that-name", "cwd=~nobody-of-that-name of gtp:cat: no such folder"),
+        ("nboard:cat?cwd=~nobody-of-that-name/x&time=3", "no such folder"),
+        ("python:x.py?time=3&cwd=~nobody-of-that-name", "no such folder"),
         ("swh?cwd=.", "has no setting 'cwd'"),
         ("gtp:./no engine/x?cwd=.", r"there is no program './no' to run"),
     ],
