@@ -31,7 +31,6 @@ _CURRENT: Final = "of the current folder or the user's own; it may say rules alo
 EXEMPT: Final = {
     ("agents/agent.py", "Path"): _NAMED,
     ("agents/external.py", "cwd"): _NAMED,
-    ("agents/external.py", "Path"): _NAMED,
     ("agents/loading.py", "Path"): _NAMED,
     ("agents/python.py", "absolute"): _NAMED,
     ("agents/python.py", "Path"): _NAMED,
