@@ -91,10 +91,12 @@ def read_moves(text: str) -> Written:
     squares: list[int] = []
     place, last, bare = 0, None, False
     while place < len(text):
-        ended = _RESULT.fullmatch(text, place) if text[place] in _BEGINS_RESULT else None
-        if ended:
-            return Written(tuple(squares), _result_of(ended))
         found = _TOKEN.match(text, place)
+        # No result begins with a square or a number of a move: most of a text is not tried.
+        if text[place] in _BEGINS_RESULT and not (found and (found["square"] or found["mark"])):
+            ended = _RESULT.fullmatch(text, place)
+            if ended:
+                return Written(tuple(squares), _result_of(ended))
         if not found:
             raise RecordError(
                 f"{text[place:].strip()[:12]!r} at character {place + 1} is not a move; moves are "
