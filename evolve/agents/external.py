@@ -19,7 +19,7 @@ from evolve.engine.board import Board
 from evolve.engine.rules import PASS, Rules, check_rules
 from evolve.engine.squares import square_name
 from evolve.errors import AgentError, EngineError, IllegalMoveError
-from evolve.programs.command import located, why_not, words_of
+from evolve.programs.command import folder_of, located, why_not, words_of
 from evolve.programs.gtp import GtpSession
 from evolve.programs.nboard import NBoardSession
 from evolve.programs.session import Session
@@ -44,8 +44,9 @@ class ExternalAgent(Agent):
         seconds: most time for a move, which the program is told where the protocol can say it;
             None allows DEFAULT_SECONDS, and says nothing.
         depth: sent as NBoard's `set depth`; None sends nothing.
-        rules: the rules it plays by, where the caller knows; programs are not told, some say theirs
-            (`own_rules`), and nearly all play `standard`.
+        rules: the rules it plays by, where the caller knows; NBoard tells a program these with each
+            game, GTP has no word for them. Some programs say theirs (`own_rules`), and nearly all
+            play `standard`.
         cwd: the folder that it runs in, where its command's and its own paths begin; None for
             this one. A program that is not there is looked for here.
         environment: variables for it, beside those of this process.
@@ -94,7 +95,7 @@ class ExternalAgent(Agent):
     @property
     def _folder(self) -> Path | None:
         """Its own folder."""
-        return None if self.cwd is None else Path(self.cwd).expanduser()
+        return None if self.cwd is None else folder_of(self.cwd)
 
     def prepare(self) -> None:
         """Start it now, for the first game; EngineError when it cannot be used."""
@@ -159,7 +160,7 @@ class ExternalAgent(Agent):
         around = (self.environment, self._folder)
         if self.protocol == "gtp":
             return GtpSession(command, self.seconds, *around, self.setup)
-        return NBoardSession(command, self.depth, *around)
+        return NBoardSession(command, self.depth, *around, self.rules)
 
     def _begin(self, session: Session) -> None:
         patience = self._patience if self._programs.failed_to_start else START_SECONDS

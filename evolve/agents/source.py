@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from evolve.agents.registry import PROGRAMS, REFERENCES
 from evolve.errors import AgentError
-from evolve.programs.command import located, words_of
+from evolve.programs.command import folder_of, located, words_of
 
 CWD: Final = "cwd"
 """The setting of a program that is a text: its own folder."""
@@ -50,7 +50,7 @@ class Source(NamedTuple):
     def folder(self) -> Path | None:
         """The folder that a program is given for its own."""
         given = self.settings.get(CWD)
-        return None if given is None else Path(given).expanduser()
+        return None if given is None else folder_of(given)
 
 
 def source_of(text: str) -> Source:
@@ -69,7 +69,7 @@ def source_of(text: str) -> Source:
 def _of_program(protocol: str, command: str) -> Source:
     queries: list[str] = []
     while not _is_program(protocol, command):
-        cut = next(filter(_is_cut, _cuts(command)), None)
+        cut = next((cut for cut in _cuts(command) if _is_cut(protocol, *cut)), None)
         # A program that has settings may get further ones, which come first. What no program has
         # is a part of the command then.
         if cut is None or (queries and not _all_known(cut[1])):
@@ -86,13 +86,15 @@ def _cuts(text: str) -> Iterator[tuple[str, str]]:
         yield text[:end], text[end + 1 :]
 
 
-def _is_cut(parts: tuple[str, str]) -> bool:
-    """Whether settings begin there, and not in a word in quotes."""
+def _is_cut(protocol: str, before: str, after: str) -> bool:
+    """Whether settings begin there, and not in a word in quotes; a Python file is a name and no
+    command."""
     try:
-        words_of(parts[0])
+        if protocol != "python":
+            words_of(before)
     except ValueError:
         return False
-    return _LIKE_SETTINGS.fullmatch(parts[1]) is not None
+    return _LIKE_SETTINGS.fullmatch(after) is not None
 
 
 def _all_known(query: str) -> bool:

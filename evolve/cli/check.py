@@ -69,6 +69,8 @@ def check_command(
       evolve check agent.py --quick
       evolve check friend.py --seconds 2 --memory 200 --python python3.7
     """
+    from evolve.agents.python import rules_in_source
+    from evolve.arena.agreement import agree_on
     from evolve.programs.examination import ALLOWED, GAMES, examine
 
     if quick and games is not None:
@@ -77,7 +79,8 @@ def check_command(
     python, options["megabytes"] = options["python"], options.pop("memory")
     if python is not None and shutil.which(python) is None:
         raise click.BadParameter(f"there is no program {python!r}", param_hint="--python")
-    with _told(file, games, options["seconds"], as_json) as progress:
+    agreed = agree_on([], rules_in_source(file))
+    with _told(file, str(agreed), games, options["seconds"], as_json) as progress:
         found = examine(file, **options, games=games, allowed=(*ALLOWED, *allow), progress=progress)
     good = all(one.good is not False for one in found)
     if as_json:
@@ -91,7 +94,7 @@ def check_command(
 
 @contextmanager
 def _told(
-    file: Path, games: int, seconds: float, quiet: bool
+    file: Path, rules: str, games: int, seconds: float, quiet: bool
 ) -> Iterator[Callable[[SoFar], None] | None]:
     """Say how long it will take, and then how far it is: by a bar on a terminal, by a line a game
     elsewhere, on standard error both."""
@@ -104,8 +107,8 @@ def _told(
     what = f"{games} games, some {moves} moves" if games else f"{moves} positions"
     shorter = f"; --quick takes some {duration(moves_of(0) * seconds)}" if games else ""
     complain(
-        f"{file}: {what} of {seconds:g} s at most: {duration(moves * seconds)} if it uses all "
-        f"its time{shorter}"
+        f"{file}, {rules}: {what} of {seconds:g} s at most: {duration(moves * seconds)} if it uses "
+        f"all its time{shorter}"
     )
     if err().is_terminal:
         with bar() as bars:

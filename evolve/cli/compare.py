@@ -64,9 +64,6 @@ def compare_command(
     as_json: bool,
 ) -> None:
     """See above."""
-    import pandas as pd
-
-    from evolve.studies.comparison import compared, groups_of, met, over_seeds
     from evolve.tables.run import Run
     from evolve.tables.study import load_run
 
@@ -75,6 +72,13 @@ def compare_command(
     plain = [one for one in sources if isinstance(one, Run)]
     plainly = len(plain) == len(sources)
     shown = style == "table" and output is None
+    if len(sources) == 1 and plainly and figure is None and games is None:
+        _side_by_side(runs, plain, style, output)
+        return
+    import pandas as pd  # not above: one run is looked at without any of it
+
+    from evolve.studies.comparison import compared, groups_of, met, over_seeds
+
     groups, matches = None, 0
     if not plainly or figure is not None or games is not None:
         groups = groups_of(sources)

@@ -10,6 +10,7 @@ import click
 from evolve.cli.options import file_rules_option, output_path, strict_option
 from evolve.cli.terminal import complain, say
 from evolve.errors import OptionsError
+from evolve.text import count_of
 
 if TYPE_CHECKING:
     from evolve.engine.board import Board
@@ -31,11 +32,11 @@ def convert_command(
 ) -> None:
     """Turn the games of SOURCE into another format, by the endings of the names.
 
-    Reads .ggf, .wtb (WTHOR), .pgn, .csv, .parquet, .json (games tables, or others with a column of
-    moves), .txt (moves, a game in a line, or positions) and .obf. Writes the same but .wtb; to .obf
-    the last position of each game, for evolve solve. Each may be packed: .gz, .bz2. Games that
-    cannot be read are left out, and told. Rules go along: a game whose winner contradicts them is
-    an error.
+    Reads .ggf, .sgf, .wtb (WTHOR), .pgn, .csv, .tsv, .parquet, .json, .jsonl (games tables, or
+    others with a column of moves), .txt (moves, a game in a line, or positions) and .obf. Writes
+    .ggf, .pgn, .csv, .parquet, .json, .txt, and .obf with the last position of each game, for
+    evolve solve. Each may be packed: .gz, .bz2. Games that cannot be read are left out, and told.
+    Rules go along: a game whose winner contradicts them is an error.
 
     \b
     Examples:
@@ -56,16 +57,19 @@ def convert_command(
         complain(line)
     games = records = reading.records
     if empties is not None:
-        boards = [board for record in games for board in _with_empties(record, empties)]
-        records = [GameRecord(start=board) for board in boards]
+        boards = [
+            (board, record.rules) for record in games for board in _with_empties(record, empties)
+        ]
+        records = [GameRecord(start=board, rules=rules) for board, rules in boards]
     write_games(output, records)
     if positions:
-        say(f"{len(records)} positions of {len(games)} games → {output}")
+        count = count_of(len(records), "position")
+        say(f"{count} of {count_of(len(games), 'game')} → {output}")
         return
     said = ""
     if ending_of(output) == ".txt" and (head := rules_line(records)):
         said = f"; move strings do not say their rules, so the first line does: {head.strip()}"
-    say(f"{len(records)} games → {output}{said}")
+    say(f"{count_of(len(records), 'game')} → {output}{said}")
 
 
 def _with_empties(record: GameRecord, empties: int) -> list[Board]:

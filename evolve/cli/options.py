@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import click
 
-from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
+from evolve.engine.rules import RULE_SETS
 from evolve.programs.environment import LOG
 
 
@@ -43,13 +43,6 @@ rules_option = click.option(
     type=click.Choice([*RULE_SETS]),
     help="Rules to play by; those of the agents by default, or of the project, or standard.",
 )
-
-
-def given_rules(context: click.Context, parameter: click.Parameter, value: str | None) -> str:
-    """The rules that were given; else those of the project or the user, or standard."""
-    from evolve.config.defaults import default_rules
-
-    return value or default_rules() or DEFAULT_RULES
 
 
 file_rules_option = click.option(

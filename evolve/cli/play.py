@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise, starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
@@ -101,8 +102,8 @@ class _Game:
         """The last square that was played."""
         from evolve.engine.rules import PASS
 
-        moves = self.board.moves or ()
-        return moves[-1] if moves and moves[-1] != PASS else None
+        square = _square_between(*self.boards[-2:]) if len(self.boards) > 1 else PASS
+        return None if square == PASS else square
 
     def play(self) -> bool:
         """Play it; whether another one is wanted."""
@@ -215,7 +216,8 @@ class _Game:
         names = {self.side: "you", _other(self.side): self.agent.name}
         lost = float(64 if self.side == "white" else -64)
         return GameRecord(
-            moves=self.board.moves or (),
+            moves=tuple(starmap(_square_between, pairwise(self.boards))),
+            start=self.boards[0],
             black=names["black"],
             white=names["white"],
             rules=self.rules,
@@ -247,7 +249,6 @@ class _Game:
 
     def _load(self, text: str) -> bool:
         """Go on with a game of a file; whether it was one."""
-        from evolve.engine.board import Board
         from evolve.engine.rules import PASS
         from evolve.records.formats import read_games
 
@@ -260,9 +261,12 @@ class _Game:
             record = reading.game(Path(name), int(number))
             if record.rules != self.rules:
                 raise RecordError(f"game {number} of {name} is {record.rules}, not {self.rules}")
-            if record.start != Board.start():
-                raise RecordError(f"game {number} of {name} begins elsewhere")
-            boards = [Board.start()]
+            if record.start.moves is None and self.agent.needs_moves:
+                raise RecordError(
+                    f"game {number} of {name} begins elsewhere than at the usual start, and "
+                    f"{self.agent.name} can be told moves only"
+                )
+            boards = [record.start]
             for square in record.moves:
                 board = boards[-1]
                 boards.append(board.pass_move() if square == PASS else board.play(square))
@@ -294,6 +298,14 @@ class _Game:
         score = self.board.score(self.rules) * (1 if self.board.side == self.side else -1)
         verdict = "you win" if score > 0 else "you lose" if score < 0 else "a draw"
         return f"black {black}, white {white} ({self.rules}): {verdict}"
+
+
+def _square_between(before: Board, after: Board) -> int:
+    """The square that was played from one board to the next; 64 for a pass."""
+    from evolve.engine.rules import PASS
+
+    added = (after.own | after.opp) ^ (before.own | before.opp)
+    return added.bit_length() - 1 if added else PASS
 
 
 def _other(side: Side) -> Side:

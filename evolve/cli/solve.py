@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evolve.cli.options import given_rules, json_option, strict_option
+from evolve.cli.options import json_option, strict_option
 from evolve.cli.terminal import complain, counting, interruptible, print_rows, say
-from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
+from evolve.engine.rules import RULE_SETS, Rules
+from evolve.errors import RulesError
 
 if TYPE_CHECKING:
     from evolve.engine.board import Side
@@ -23,9 +24,7 @@ if TYPE_CHECKING:
 @click.option(
     "--rules",
     type=click.Choice([*RULE_SETS]),
-    callback=given_rules,
-    show_default=DEFAULT_RULES,
-    help="What a score is: "
+    help="What a score is, where the file does not say its rules: "
     + "; ".join(f"{name}, {rules.score}" for name, rules in RULE_SETS.items())
     + ".",
 )
@@ -36,7 +35,9 @@ if TYPE_CHECKING:
 )
 @strict_option
 @json_option
-def solve_command(file: Path, rules: str, side: Side | None, strict: bool, as_json: bool) -> None:
+def solve_command(
+    file: Path, rules: Rules | None, side: Side | None, strict: bool, as_json: bool
+) -> None:
     """Solve every position of a file to the end: exact score and a best move.
 
     A position is 64 cells a1 to h8 (X black, O white, - empty), in a line or in rows, then the side
@@ -54,10 +55,11 @@ def solve_command(file: Path, rules: str, side: Side | None, strict: bool, as_js
     from evolve.engine.squares import square_name
     from evolve.records.formats import positions_of, read_games
 
-    reading = read_games(file, rules, judged=False, strict=strict, side=side)
+    reading = read_games(file, rules, strict=strict, side=side)
     for line in reading.told(file):
         complain(line)
     boards = positions_of(reading)
+    rules = _one_of({record.rules for record in reading.records}, file)
     # Before the clock starts: seconds are without compilation.
     solve(Board(own=1 << 9, opp=1 << 18), rules)
     answers = []
@@ -82,3 +84,11 @@ def solve_command(file: Path, rules: str, side: Side | None, strict: bool, as_js
         return
     say(f"rules {rules}")
     print_rows(list(answers[0]), [list(answer.values()) for answer in answers])
+
+
+def _one_of(found: set[Rules], file: Path) -> Rules:
+    """The rules of all positions; RulesError where they differ."""
+    if len(found) > 1:
+        raise RulesError(f"{file} has positions of {' and '.join(sorted(found))} rules; split it")
+    (rules,) = found
+    return rules

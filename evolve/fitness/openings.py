@@ -24,8 +24,8 @@ from evolve.engine.parts import MATCH_SLOT, SLOTS, slots_of_all
 from evolve.engine.rules import PASS, Rules, rule_set
 from evolve.engine.symmetry import canonical
 from evolve.errors import SettingsError
+from evolve.records.obf import start_text
 from evolve.records.record import GameRecord, play_moves, with_passes
-from evolve.records.starts import start_text
 from evolve.tables.games import move_texts
 
 BALANCE_DEPTH: Final = 5

@@ -67,6 +67,17 @@ def _as_a_shell_has_it(found: re.Match[str]) -> str:
     return rf"\\{found[1]}" if _OF_A_NAME.fullmatch(found[1]) else text
 
 
+def folder_of(text: str) -> Path:
+    """The folder that a text names: `~` is the home of a user, unless there is such a folder."""
+    path = Path(text)
+    if path.is_dir():
+        return path
+    try:
+        return path.expanduser()
+    except RuntimeError:  # of a user that is not known
+        return path
+
+
 def located(word: str, folder: Path | None = None) -> str | None:
     """What starts the program that a command calls so; None where there is none.
 

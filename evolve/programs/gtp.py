@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from evolve.engine.board import Board
+from evolve.engine.board import Board, Side
 from evolve.engine.rules import PASS, Rules
 from evolve.engine.squares import square_name
 from evolve.errors import EngineError, RecordError
@@ -22,8 +22,16 @@ from evolve.records.moves import read_move
 RULES_COMMAND: Final = "evolve-rules"
 """The command of GTP that asks a program for its rules: ours knows it."""
 _LONGEST_ANSWER: Final = 1000
-_ANSWER: Final = re.compile(r"([=?])(\d*)(?:\s+(.*)|([A-Za-z].*))?")
-"""The first line of an answer; what looks like a banner, `=== Rhino ===`, is none."""
+_ANSWER: Final = re.compile(r"(?:> ?)*([=?])(\d*)(?:\s+(.*)|([A-Za-z].*))?")
+"""The first line of an answer, perhaps behind prompts; what looks like a banner, `=== Rhino ===`,
+is none."""
+_AROUND: Final = "\"'`[](){}.,;:"
+"""What may stand around a move in an answer."""
+_UNKNOWN: Final = re.compile(
+    r"\b(?:unknown|unrecogni[sz]ed|unsupported|invalid) command|\bnot (?:known|implemented)",
+    re.IGNORECASE,
+)
+"""How a command is refused that a program does not know."""
 _PATIENCE: Final = 8.0
 """Seconds after which a program is taken for one that does not know what it was greeted with; a
 quarter of that once it has answered anything."""
@@ -73,7 +81,7 @@ class GtpSession:
             if not ours:
                 raise self.error(f"plays {' '.join(games)[:80] or 'nothing'}, and not Othello")
             self._ask(f"set_game {ours[0]}", deadline)
-        self._ask("boardsize 8", deadline)
+        self._set_size(deadline)
         self._ask("clear_board", deadline)
         # Whole seconds are all that GTP can tell.
         if "time_settings" in commands and self._seconds is not None and self._seconds >= 1:
@@ -94,11 +102,17 @@ class GtpSession:
             return first.text.split()
         self._has_ids = False
         if first is None:
-            self._ask("boardsize 8", deadline)
+            self._set_size(deadline)
         self._program.settle(_PAUSE)
         again = self._said("list_commands", min(deadline, time.monotonic() + _PATIENCE / 4))
         self._program.settle(_PAUSE)
         return [] if again is None or not again.good else again.text.split()
+
+    def _set_size(self, deadline: float) -> None:
+        """Ask for eight squares; one that does not know the command has no other board."""
+        answer = self._answered("boardsize 8", deadline)
+        if not answer.good and not _UNKNOWN.search(answer.text):
+            raise self.error("refused 'boardsize 8'")
 
     def choose(self, board: Board, deadline: float) -> int:
         """The program's move, which it has then played itself."""
@@ -111,8 +125,8 @@ class GtpSession:
             self._tell(board.moves, ply, deadline)
         self.moves = None  # not known until the answer is there
         answer = self._ask(f"genmove {board.side}", deadline)
-        word = answer.split()[0] if answer.split() else ""
-        if word.lower() == "resign":
+        word = _move_in(answer, board.side)
+        if word == "resign":
             raise self.error("resigned")
         try:
             square = read_move(word)
@@ -150,10 +164,14 @@ class GtpSession:
 
     def _try(self, command: str, deadline: float) -> str | None:
         """The answer to a command, None when it is refused."""
+        answer = self._answered(command, deadline)
+        return answer.text if answer.good else None
+
+    def _answered(self, command: str, deadline: float) -> _Answer:
         answer = self._said(command, deadline)
         if answer is None:
             raise self.error("no answer in time")
-        return answer.text if answer.good else None
+        return answer
 
     def _line(self, command: str) -> str:
         if not self._has_ids:
@@ -198,6 +216,14 @@ class GtpSession:
             if len(lines) > _LONGEST_ANSWER:
                 raise self.error("gives an endless answer")
         return answer._replace(text="\n".join(lines))
+
+
+def _move_in(answer: str, side: Side) -> str:
+    """The word of an answer that is to be its move: the first one behind those that programs put
+    before it, which are `move`, `play` and the side, without what stands around it."""
+    words = [word.strip(_AROUND).lower() for word in answer.split()]
+    before = ("move", "play", side, side[0])
+    return next((word for word in words if word not in before), "")
 
 
 class _Answer(NamedTuple):

@@ -1,8 +1,8 @@
 """Runs a Python file that plays, in a process of its own: `host.py FILE CLASS MEGABYTES`.
 
 It is a script, and imports nothing of evolve: it also runs where evolve is not installed, from
-Python 3.7 on. Questions come as lines of JSON on standard input, and answers go out where standard
-output was; what the file itself prints goes to standard error.
+Python 3.7 on. Questions come as lines of JSON where standard input was, and answers go out where
+standard output was; the file itself has an empty input, and what it prints goes to standard error.
 
     {"do": "begin", "seconds": 5.0}                     → {"ok": "AI"}
     {"do": "choose", "new": true, "cells": "---X…", "side": "black", "moves": ["d3"] or null}
@@ -18,6 +18,7 @@ Any answer may be {"error": "ZeroDivisionError: division by zero (friend.py, lin
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import json
 import os
 import sys
@@ -35,11 +36,16 @@ class NotAnAgentError(Exception):
 
 def main(path: str, name: str, megabytes: str) -> None:
     """Answer until the input ends."""
+    questions = os.fdopen(os.dup(0), encoding="utf-8")
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)  # a file that asks for input would wait for ours, and take it
+    os.close(nothing)
     os.dup2(2, 1)
     sys.path[0] = os.path.dirname(os.path.abspath(path))  # as if it were started by itself
+    sys.argv = [path]
     player: Any = None
-    for line in sys.stdin:
+    for line in questions:
         question = json.loads(line)
         try:
             if question["do"] == "begin":
@@ -100,7 +106,10 @@ def _load(path: str, name: str) -> Any:
 
 
 def _plays(found: Any) -> bool:
-    return isinstance(found, type) and any(hasattr(found, method) for method in _METHODS)
+    """Whether it is a class that plays: one of which there can be an object."""
+    if not isinstance(found, type) or getattr(found, "_is_protocol", False):
+        return False
+    return not inspect.isabstract(found) and any(hasattr(found, method) for method in _METHODS)
 
 
 class _Player:

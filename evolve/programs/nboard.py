@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from evolve.engine.board import Board
-from evolve.engine.rules import Rules
+from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.engine.squares import parse_square
 from evolve.errors import EngineError
 from evolve.programs.process import NOTHING, LineProcess
@@ -27,7 +28,8 @@ _CHOICE: Final = re.compile(r"===\s*([a-h][1-8])(?![a-z0-9]).*", re.IGNORECASE)
 class NBoardSession:
     """A running program, told the whole game before every move.
 
-    `=== d6 -1.00 0.0` and `=== D6/-1.00/0.0` are both understood, and other lines ignored.
+    `=== d6 -1.00 0.0` and `=== D6/-1.00/0.0` are both understood, and other lines ignored. rules:
+    of the game, which its GGF type says.
     """
 
     def __init__(
@@ -36,9 +38,13 @@ class NBoardSession:
         depth: int | None,
         environment: Mapping[str, str] = NOTHING,
         folder: Path | None = None,
+        rules: Rules | None = None,
     ) -> None:
         self._program = LineProcess(command, environment, folder)
         self._depth = depth
+        # For rules that GGF has no letter for there is no other word than the usual one.
+        known = rules is not None and rule_set(rules).ggf is not None
+        self._played: Rules = rules if rules is not None and known else DEFAULT_RULES
         self._pings = 0
         self.moves: tuple[int, ...] | None = None
         self.rules: Rules | None = None
@@ -52,7 +58,8 @@ class NBoardSession:
 
     def choose(self, board: Board, deadline: float) -> int:
         """The program's move."""
-        self._program.send(f"set game {format_ggf(GameRecord.of_board(board))}")
+        record = replace(GameRecord.of_board(board), rules=self._played)
+        self._program.send(f"set game {format_ggf(record)}")
         self._ping(deadline)
         self._program.send("go")
         while True:

@@ -65,8 +65,13 @@ class Talk:
         numbers that count what was said before, for the same game fails in the same words."""
         if self._sent is None:
             return ""
-        received = "nothing" if self._received is None else _quoted(_unnumbered(self._received))
-        return f"; sent {_quoted(_unnumbered(self._sent))}, received {received}"
+        number, sent = _parted(self._sent)
+        received = "nothing"
+        if self._received is not None:
+            answered, text = _parted(self._received)
+            # A number that is not ours may be what is wrong.
+            received = _quoted(text if answered in ("", number) else self._received)
+        return f"; sent {_quoted(sent)}, received {received}"
 
     def close(self) -> None:
         """Write no more."""
@@ -95,9 +100,12 @@ class Talk:
             warnings.warn(why, RuntimeWarning, stacklevel=2)
 
 
-def _unnumbered(line: str) -> str:
-    """A line without GTP's id or the number of a ping."""
-    return re.sub(r"^(ping|pong) \d+", r"\1", re.sub(r"^([=?]?)\d+(?=\s|$)", r"\1", line)).strip()
+def _parted(line: str) -> tuple[str, str]:
+    """GTP's id, or the number of a ping, and the line without it."""
+    found = re.match(r"([=?]|ping |pong |)(\d+)(?=\s|$)", line)
+    if not found:
+        return "", line.strip()
+    return found[2], f"{found[1]}{line[found.end() :]}".strip()
 
 
 def _quoted(line: str) -> str:

@@ -24,7 +24,7 @@ from evolve.records.moves import read_move
 
 GAME: Final = "Othello"
 _SIDES: Final[dict[str, Side]] = {"b": "black", "black": "black", "w": "white", "white": "white"}
-_NUMBER: Final = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
+_NUMBER: Final = re.compile(r"\+?(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})", re.ASCII)
 _SIGNED: Final = re.compile(rf"-?{_NUMBER.pattern}", re.ASCII)
 _ID: Final = re.compile(r"(\d{1,18})(?:\s+|$)(.*)", re.ASCII)
 
@@ -78,6 +78,7 @@ class GtpEngine:
         found = _ID.fullmatch(text)
         number, rest = (found[1], found[2]) if found else ("", text)
         name, *words = rest.split() or [""]
+        name = name.lower()
         try:
             if name not in self._commands:
                 raise _RefusedError("unknown command")
@@ -95,7 +96,7 @@ class GtpEngine:
                 return
 
     def _known_command(self, words: list[str]) -> str:
-        return "true" if words and words[0] in self._commands else "false"
+        return "true" if words and words[0].lower() in self._commands else "false"
 
     def _quit(self, words: list[str]) -> str:
         self.finished = True
@@ -167,8 +168,9 @@ class GtpEngine:
         return ""
 
     def _time_left(self, words: list[str]) -> str:
-        seconds, stones = self._numbers(words[1:], 2)
-        self._clock.tell(self._side(words), seconds, int(stones))
+        seconds, stones = self._numbers(words[1:], 2, signed=True)
+        # Controllers that go on after the flag has fallen tell less than nothing.
+        self._clock.tell(self._side(words), max(0.0, seconds), max(0, int(stones)))
         return ""
 
     def _final_score(self, words: list[str]) -> str:

@@ -47,8 +47,10 @@ class NBoardEngine:
 
     `go` answers without playing the move. `ping` and whatever else comes while it thinks stops
     it, for then the answer is no longer wanted. Lines it does not know are ignored. After a game
-    that could not be read it knows none, and says so to whatever asks about one, until it is told
-    another: an answer about the position before would be taken for one about the new.
+    or a move that it refused it knows no game, and says so to whatever asks about one, until it
+    gets another: an answer about the position before would be taken for one about the new.
+
+    assumed: whether nobody said its rules; then it plays by those that a game says.
     """
 
     def __init__(self, agent: Agent, rules: Rules, say: Say, assumed: bool = False) -> None:
@@ -58,7 +60,8 @@ class NBoardEngine:
         self._rules: Rules = rules
         self._assumed = assumed
         self._boards = [Board.start()]
-        """The positions of the game, the last one at the end; none where it could not be read."""
+        """The positions of the game, the last one at the end; none where `_lost` says why."""
+        self._lost = ""
         self._thinking: _Thinking | None = None
         self._lock = threading.Lock()
         self._write = say
@@ -82,6 +85,7 @@ class NBoardEngine:
         """Do what the lines say until `quit` or their end."""
         for line in lines:
             word, _, rest = heard(line).partition(" ")
+            word = word.lower()
             if word == "quit":
                 self._finish(_GRACE)
                 return
@@ -98,8 +102,7 @@ class NBoardEngine:
     def _do(self, word: str, rest: str) -> None:
         if word in _OF_A_GAME and not self._boards:
             raise RecordError(
-                f"{word}: there is no game, for the last one could not be read; send another with "
-                "set game"
+                f"{word}: there is no game, for {self._lost}; send another with set game"
             )
         self._commands[word](rest)
 
@@ -113,12 +116,13 @@ class NBoardEngine:
 
     def _set(self, rest: str) -> None:
         what, _, value = rest.partition(" ")
+        what = what.lower()
         if what == "depth":
             if re.fullmatch(r"\d{1,6}", value.strip(), re.ASCII):
                 self._depth = min(max(int(value), 1), MAX_DEPTH)
                 self.say(f"set myname {self._name}")
         elif what == "game":
-            self._boards = []
+            self._boards, self._lost = [], "the last one could not be read"
             self._boards = self._boards_of(value)
 
     def _boards_of(self, text: str) -> list[Board]:
@@ -127,10 +131,13 @@ class NBoardEngine:
         if len(records) > 1:
             raise RecordError(f"set game: {len(records)} games came, and one can be played")
         # Front ends that know no other rules call all games standard.
-        if records[0].rules not in (DEFAULT_RULES, self._rules):
+        rules = records[0].rules
+        if self._assumed and rules != self._rules:
+            self._rules, self.agent = rules, self.agent.with_rules(rules)
+        if rules not in (DEFAULT_RULES, self._rules):
             raise RecordError(
-                f"set game: it is a game of {records[0].rules} rules, and {self._name} plays "
-                f"{self._rules}; start it with --rules {records[0].rules}"
+                f"set game: it is a game of {rules} rules, and {self._name} plays "
+                f"{self._rules}; start it with --rules {rules}"
             )
         boards = [records[0].start]
         for square in records[0].moves:
@@ -138,13 +145,18 @@ class NBoardEngine:
         return boards
 
     def _move(self, rest: str) -> None:
-        square = parse_move(rest)
-        board, passed = self._board, []
+        boards = self._boards
+        self._boards, self._lost = [], "its last move was refused"
+        self._boards = boards + self._boards_after(boards[-1], parse_move(rest))
+
+    def _boards_after(self, board: Board, square: int) -> list[Board]:
+        """What a move adds to the positions of the game."""
+        passed = []
         if board.is_over() and square == PASS:
-            return  # NBoard passes behind the end of a game
+            return []  # NBoard passes behind the end of a game
         if square != PASS and not board.legal_moves() and not board.is_over():
             passed = [board.pass_move()]  # it was left out
-        self._boards += [*passed, _after([board, *passed][-1], square)]
+        return [*passed, _after([board, *passed][-1], square)]
 
     def _hint(self, rest: str) -> None:
         count = int(rest) if re.fullmatch(r"\d{1,3}", rest, re.ASCII) else 1

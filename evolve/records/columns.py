@@ -23,6 +23,8 @@ _NAMES: Final = {
     for word in words
     for name in (word, f"{word}player", f"player{word}", f"{word}name", f"name{word}")
 }
+_WINNERS: Final = {"1": "black", "-1": "white", "0": "draw"}
+"""Winners as numbers, where one of them is -1; others could mean anything."""
 _SHORTEST: Final = 4
 """Moves that a head must have to be a game, in a table without a head."""
 
@@ -40,6 +42,7 @@ def moves_and_names(frame: pd.DataFrame) -> pd.DataFrame:
         frame = pd.concat([first, frame.set_axis(range(frame.shape[1]), axis=1)], ignore_index=True)
     heads = [str(head) for head in frame.columns]
     moves = _moves_of(frame, heads)
+    _check_rows(frame.iloc[:, moves], heads[moves])
     missing = pd.Series([None] * len(frame), dtype=object)
     found = {"black": missing, "white": missing, "winner": missing}
     for number, head in enumerate(heads):
@@ -47,8 +50,33 @@ def moves_and_names(frame: pd.DataFrame) -> pd.DataFrame:
         name = "winner" if word in ("winner", "won") else _NAMES.get(word)
         if name is not None and number != moves:
             found[name] = frame.iloc[:, number]
-    found["winner"] = found["winner"].map(lambda value: str(value).strip().lower())
+    found["winner"] = _winners_of(found["winner"])
     return pd.DataFrame({**found, "moves": frame.iloc[:, moves], "reason": ""})
+
+
+def _winners_of(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Winners in small letters, where they are sides and not names."""
+    words = column.map(lambda value: str(value).strip().lower().removesuffix(".0"))
+    there = set(words) - {"", "none", "nan"}
+    return (
+        words.map(lambda word: _WINNERS.get(word, word)) if "-1" in there <= {*_WINNERS} else words
+    )
+
+
+def _check_rows(cells: pd.Series[Any], head: str) -> None:
+    """Raise RecordError where each row is a move, not a game."""
+    texts = list(islice((cell for cell in cells if isinstance(cell, str)), _SAMPLE))
+    if all(map(_is_one_move, texts)) and not all(map(_is_game, texts)):
+        raise RecordError(
+            f"the column {head} has one move in each row; write all moves of a game in one row"
+        )
+
+
+def _is_one_move(text: str) -> bool:
+    try:
+        return len(read_moves(text).squares) <= 1
+    except RecordError:
+        return False
 
 
 def _moves_of(frame: pd.DataFrame, heads: list[str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from evolve.records.pgn import is_pgn, pgn_text, scan_pgn
 from evolve.records.reading import Reading
 from evolve.records.record import GameRecord
 from evolve.records.rules import Asked, rules_in_text
+from evolve.records.sgf import is_sgf, scan_sgf
 from evolve.records.table import games_frame, scan_table, table_bytes
 from evolve.records.wthor import scan_wthor
 
@@ -59,12 +61,13 @@ class Format:
 
 
 def _read_text(source: Source) -> Reading:
-    """A text is what is in it: sites give PGN and GGF as .txt, too."""
+    """A text is what is in it: sites give PGN, GGF and SGF as .txt, too."""
     text = source.text
     if is_pgn(text):
         return _read_pgn(source)
-    if text.lstrip().startswith("(;"):
-        return _read_ggf(source)
+    tree = _TREE.search(text)
+    if tree and not _SQUARE.search(text, 0, tree.start()):  # moves before it are a game, too
+        return _read_tree(source)
     rules = source.asked.agree(rules_in_text(text))
     return scan_lines(text, rules, source.side)
 
@@ -73,8 +76,10 @@ def _read_pgn(source: Source) -> Reading:
     return scan_pgn(source.text, source.asked)
 
 
-def _read_ggf(source: Source) -> Reading:
-    return _agreeing(scan_ggf(source.text), source)
+def _read_tree(source: Source) -> Reading:
+    """GGF or SGF, by what is in it: the ending .sgf is met with both."""
+    text = source.text
+    return scan_sgf(text, source.asked) if is_sgf(text) else _agreeing(scan_ggf(text), source)
 
 
 def _read_wthor(source: Source) -> Reading:
@@ -99,11 +104,14 @@ def _write_table(path: Path, records: Sequence[GameRecord]) -> bytes:
     return table_bytes(path, games_frame(records))
 
 
+_TREE: Final = re.compile(r"^\s*(?:\d+\s+)?\(\s*;\s*[A-Za-z]+\s*\[", re.MULTILINE)
+"""How GGF or SGF begins; servers put the number of games before each entry."""
+_SQUARE: Final = re.compile(r"\b[A-Ha-h][1-8]")
 FORMATS: Final = {
     ".ggf": Format(
         "GGF, of the Generic Game Server and NBoard",
         "games, from any position",
-        _read_ggf,
+        _read_tree,
         lambda path, records: ggf_text(records).encode(),
     ),
     ".wtb": Format(
@@ -112,6 +120,7 @@ FORMATS: Final = {
         _read_wthor,
         None,
     ),
+    ".sgf": Format("SGF, games of Othello: `GM[2]`", "games, from any position", _read_tree, None),
     ".pgn": Format(
         "PGN",
         "games, from any position",
@@ -120,20 +129,23 @@ FORMATS: Final = {
     ),
     ".csv": Format("CSV: games table, or any with a column of moves", "games, from any position",
                    _read_table, _write_table),
+    ".tsv": Format("the same with tabs", "games, from any position", _read_table, None),
     ".parquet": Format("Parquet: the same", "games, from any position", _read_table, _write_table),
     ".json": Format("JSON: the same as a list of objects, or a list of moves",
                     "games, from any position", _read_table, _write_table),
+    ".jsonl": Format("JSON lines: the same, a game in a line", "games, from any position",
+                     _read_table, None),
     ".txt": Format(
-        "moves such as `f5d6c4d3`, a game in a line; positions; also PGN or GGF",
+        "moves such as `f5d6c4d3`, a game in a line; positions; also PGN, GGF or SGF",
         "games, positions",
         _read_text,
         lambda path, records: lines_text(records).encode(),
     ),
     ".obf": Format(
-        "OBF: 64 cells and the side to move, in a line or in rows",
+        "OBF: 64 cells and the side to move, in a line or in rows, or as FEN",
         "positions",
         _read_text,
-        lambda path, records: obf_text(record.final for record in records).encode(),
+        lambda path, records: obf_text(records).encode(),
     ),
 }  # fmt: skip
 """All formats by the endings of their files, each of which may be packed."""

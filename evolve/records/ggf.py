@@ -21,8 +21,8 @@ from evolve.records.positions import read_position
 from evolve.records.reading import Reading
 from evolve.records.record import Ending, GameRecord, with_passes
 
-_PROPERTY: Final = re.compile(r"\s*([A-Za-z]+)\s*\[([^\]]*)\]")
-_END: Final = re.compile(r"\s*;\s*\)")
+_PROPERTY: Final = re.compile(r"\s*(?:;\s*)?([A-Za-z]+)\s*\[([^\]]*)\]")
+_END: Final = re.compile(r"\s*;?\s*\)")
 _PART: Final = re.compile(r"[A-Za-z]{1,2}\s*\[[^\]]*\]|;\s*\)")
 _RESULT: Final = re.compile(r"([+-]?\d+(?:\.\d+)?)(?::([a-z]))?")
 _ENDINGS: Final[dict[str | None, Ending]] = {"r": "resigned", "t": "time", "s": "agreed"}

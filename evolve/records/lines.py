@@ -1,7 +1,7 @@
 """Text: games as moves, and positions, a line each, as `f5d6c4d3c2b3b4b5` or as OBF has them.
 
-A position may also stand in rows; a numbered list of moves may go on over several lines, and moves
-may have a line each.
+A position may also stand in rows; a game may go on over several lines, and moves may have a line
+each.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from evolve.engine.board import Board, Side
 from evolve.engine.rules import DEFAULT_RULES, PASS, Rules
 from evolve.engine.squares import square_name
 from evolve.errors import RecordError
-from evolve.records.moves import read_moves
+from evolve.records.moves import is_result, read_moves
 from evolve.records.positions import kind_of, read_position
 from evolve.records.reading import Reading
 from evolve.records.record import GameRecord, game_of
@@ -23,7 +23,6 @@ from evolve.records.rules import rules_line
 
 _NUMBER: Final = re.compile(r"\s*(\d{1,9})\s*(?:[.:)…]|(?=\s))")
 _ONE_MOVE: Final = re.compile(r"\s*(?:[a-h][1-8]|pass|pa|ps|p|@@|--)\s*", re.IGNORECASE)
-_RESULT_ALONE: Final = re.compile(r"[\s\[(]*(?:\d{1,2}\s*[-–:]\s*\d{1,2}|1/2-1/2|\*)[\s\])]*")
 
 
 def scan_lines(text: str, rules: Rules = DEFAULT_RULES, side: Side | None = None) -> Reading:
@@ -33,12 +32,22 @@ def scan_lines(text: str, rules: Rules = DEFAULT_RULES, side: Side | None = None
     not say. Lines that are neither are left out; RecordError where there is nothing to read.
     """
     reading = Reading()
+    before: _Item | None = None
     for item in _items(text):
         try:
-            for record in _records(item, rules, side):
-                reading.add(record)
+            records = _records(item, rules, side)
         except RecordError as error:
-            reading.leave_out(f"line {item.line}", error)
+            wrapped = _continued(before, item, rules)
+            if before is None or wrapped is None:
+                reading.leave_out(f"line {item.line}", error)
+                before = None
+                continue
+            reading.records[-1] = wrapped
+            before.lines += item.lines
+            continue
+        for record in records:
+            reading.add(record)
+        before = item if len(records) == 1 and not item.position else None
     if not reading.records and not reading.left_out:
         raise RecordError("there is no position and no move string such as f5d6c4d3c2b3b4b5 in it")
     return reading
@@ -106,7 +115,7 @@ def _goes_on(item: _Item, line: str) -> bool:
 
     Games may be numbered as well, but then a line has more moves than two behind one number.
     """
-    if _RESULT_ALONE.fullmatch(line) or (_is_one_move(item.lines[-1]) and _is_one_move(line)):
+    if is_result(_bare(line)) or (_is_one_move(item.lines[-1]) and _is_one_move(line)):
         return True
     first, before = _NUMBER.match(item.lines[0]), _last_number(item.lines[-1])
     number = _NUMBER.match(line)
@@ -117,6 +126,18 @@ def _goes_on(item: _Item, line: str) -> bool:
         and _moves_at_most_two(item.lines[-1])
         and _moves_at_most_two(line)
     )
+
+
+def _continued(before: _Item | None, item: _Item, rules: Rules) -> GameRecord | None:
+    """The game before with the lines of an item, which is none of its own, behind it, as where it
+    was wrapped; None where it is none, or there is something between them."""
+    if before is None or item.position or item.line != before.line + len(before.lines):
+        return None
+    try:
+        lines = [_bare(line) for line in (*before.lines, *item.lines)]
+        return game_of(read_moves("\n".join(lines)), rules=rules)
+    except RecordError:
+        return None
 
 
 def _is_one_move(line: str) -> bool:
@@ -147,9 +168,9 @@ def _records(item: _Item, rules: Rules, side: Side | None) -> list[GameRecord]:
     if item.position:
         return [GameRecord(rules=rules, start=read_position("\n".join(item.lines), side))]
     lines = [_bare(line) for line in item.lines]
-    if _RESULT_ALONE.fullmatch(lines[0]):
+    if is_result(lines[0]):
         raise RecordError(f"{lines[0].strip()!r} is a result without moves before it")
-    numbered = [line for line in lines if not _RESULT_ALONE.fullmatch(line)]
+    numbered = [line for line in lines if not is_result(line)]
     each = _all_games(numbered, rules) if len(numbered) > 1 else None
     try:
         game = game_of(read_moves("\n".join(lines)), rules=rules)

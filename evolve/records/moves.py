@@ -1,7 +1,8 @@
 """Moves as people write them: the one reader, for every format, command and protocol.
 
 `f5d6c3`, `F5-D6 C3`, `1. f5 d6 2. c3`, `1: F5 2: D6`; a pass is `pass`, `pa`, `ps`, `p`, `@@` or
-`--`, or left out; a result may stand at the end: `12-52`, `1-0`, `*`. No board is loaded here:
+`--`, or left out; a result may stand at the end: `12-52`, `+12`, `1-0`, `white wins by 40`, `*`;
+they may stand in brackets and quotes, as programs print lists. No board is loaded here:
 whether the moves are legal is for `record.with_passes`.
 """
 
@@ -9,33 +10,51 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from evolve.engine.rules import PASS
 from evolve.errors import RecordError
 
 _PLAIN: Final = re.compile(r"(?:[a-h][1-8])+")
+_DISCS: Final = r"(?P<{one}>\d{{1,2}})\s*[-–−:/]\s*(?P<{other}>\d{{1,2}})"
 _RESULT: Final = re.compile(
-    r"(?:(?:result|score)\s*[:=]?)?\s*[\[(]?\s*(?:(?P<black>\d{1,2})\s*[-–−:/]\s*(?P<white>\d{1,2})|(?P<draw>1/2\s*[-–−]\s*1/2|½-½)"
-    r"|(?P<none>\*))\s*[\])]?[\s.]*",
-    re.IGNORECASE,
+    rf"""(?:(?:(?:final\s+)?(?:result|score))?\s*[:=]|result|score)?\s*[\[(]?\s*
+    (?:{_DISCS.format(one="black", other="white")}
+    |(?P<draw>1/2\s*[-–−]\s*1/2|½-½|drawn?(?:\s+game)?)
+    |(?P<none>\*)
+    |(?P<margin>[-+−]\d{{1,2}}(?:\.0+)?)
+    |(?P<winner>black|white)\s+(?:wins|won)\b[\s,:]*
+        (?:{_DISCS.format(one="more", other="less")}|(?:by\s+)?\+?(?P<by>\d{{1,2}}))?
+    |(?P<first>black|white)\s*[:=]?\s*(?P<discs>\d{{1,2}})[\s,;/–−-]*
+        (?P<second>black|white)\s*[:=]?\s*(?P<others>\d{{1,2}})
+    )(?:\s+discs)?\s*[\])]?[\s.]*""",
+    re.IGNORECASE | re.VERBOSE,
 )
+_BEGINS_RESULT: Final = frozenset("[(*½+-−:=rRsSfFdDbBwW0123456789")
+"""Signs that a result may begin with."""
 _TOKEN: Final = re.compile(
     r"""(?P<square>[a-h][1-8])
     |(?P<pass>\(?(?:pass(?:e(?![1-8]))?|pa(?![1-8])|ps|p(?=[^a-z]|[a-h][1-8]|$))\)?
         |@@|(?<!-)--(?!-))
-    |(?P<number>\d{1,9})(?P<mark>\s*(?:\.+|…|[:)]))?
-    |(?P<between>(?:[\s,;|/>_·–—→]|(?<!-)-(?!-))+|[!?]+|\{[^{}]*\})""",
+    |(?P<number>\d{1,9})(?!\d|\s*[-–−:/]\s*\d)(?P<mark>\s*(?:\.+|…|[:)]))?
+    |(?P<between>(?:[\s,;|/>_·–—→'"\[\]]|(?<!-)-(?!-|\d+(?:\.0+)?[\s.)\]]*$))+|[!?]+|\{[^{}]*\})""",
     re.IGNORECASE | re.VERBOSE,
 )
 
 
 @dataclass(frozen=True)
 class Result:
-    """A result as it stands behind moves: discs of black and white, or 1-0, 0-1, ½-½."""
+    """A result as it stands behind moves: discs of black and white, or 1-0, 0-1, ½-½.
+
+    winner: the side that a text names in words; its discs are then `black` and `white` as they fit
+    the usual game, whichever came first. margin: only the difference was written, as in `+12`,
+    which makes discs of a full board.
+    """
 
     black: float
     white: float
+    winner: Literal["black", "white"] | None = None
+    margin: bool = False
 
     @property
     def counts(self) -> bool:
@@ -44,11 +63,14 @@ class Result:
 
     @property
     def score(self) -> float:
-        """Black's score in discs; 64 for a game that is won, by nobody knows how much."""
+        """Black's discs less white's; 64 for a game that is won, by nobody knows how much."""
         return (self.black - self.white) * (1 if self.counts else 64)
 
     def __str__(self) -> str:
-        return "1/2-1/2" if self.black == 0.5 else f"{self.black:g}-{self.white:g}"
+        if self.margin:
+            return f"{self.score:+g}"
+        told = "1/2-1/2" if self.black == 0.5 else f"{self.black:g}-{self.white:g}"
+        return f"{self.winner} wins {told}" if self.winner and self.counts else told
 
 
 @dataclass(frozen=True)
@@ -69,10 +91,12 @@ def read_moves(text: str) -> Written:
     squares: list[int] = []
     place, last, bare = 0, None, False
     while place < len(text):
-        ended = _RESULT.fullmatch(text, place) if text[place] in "[(*½rRsS0123456789" else None
-        if ended:
-            return Written(tuple(squares), _result_of(ended))
         found = _TOKEN.match(text, place)
+        # No result begins with a square or a number of a move: most of a text is not tried.
+        if text[place] in _BEGINS_RESULT and not (found and (found["square"] or found["mark"])):
+            ended = _RESULT.fullmatch(text, place)
+            if ended:
+                return Written(tuple(squares), _result_of(ended))
         if not found:
             raise RecordError(
                 f"{text[place:].strip()[:12]!r} at character {place + 1} is not a move; moves are "
@@ -121,9 +145,37 @@ def _square(name: str) -> int:
     return "abcdefgh".index(name[0].lower()) + 8 * (int(name[1]) - 1)
 
 
+def is_result(text: str) -> bool:
+    """Whether a text is a result, and nothing else."""
+    return _RESULT.fullmatch(text.strip()) is not None
+
+
 def _result_of(found: re.Match[str]) -> Result | None:
     if found["none"]:
         return None
     if found["draw"]:
         return Result(0.5, 0.5)
+    if found["margin"]:
+        margin = float(found["margin"].replace("−", "-"))
+        return Result(32 + margin / 2, 32 - margin / 2, margin=True)
+    if found["winner"]:
+        return _won(found)
+    if found["first"]:
+        one, other = int(found["discs"]), int(found["others"])
+        if found["first"].lower() == found["second"].lower():
+            raise RecordError(f"{found[0].strip()!r} has the discs of one side twice")
+        return Result(one, other) if found["first"].lower() == "black" else Result(other, one)
     return Result(int(found["black"]), int(found["white"]))
+
+
+def _won(found: re.Match[str]) -> Result:
+    """The result of words such as `white wins 52-12`, `black wins by 4`, `white won`."""
+    more, less = 1.0, 0.0
+    if found["more"]:
+        less, more = sorted((float(found["more"]), float(found["less"])))
+    elif found["by"]:
+        more, less = 32 + int(found["by"]) / 2, 32 - int(found["by"]) / 2
+    margin = found["by"] is not None
+    if found["winner"].lower() == "black":
+        return Result(more, less, "black", margin)
+    return Result(less, more, "white", margin)

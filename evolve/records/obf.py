@@ -1,10 +1,18 @@
-"""OBF: positions, a line each: 64 cells a1 to h8 (X black, O white, - empty), side to move."""
+"""OBF: positions, a line each: 64 cells a1 to h8 (X black, O white, - empty), side to move.
+
+Tables and PGN say in it where a game begins. Its comments begin with %, and one says the rules
+where they are not the usual ones.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from evolve.engine.board import Board
+from evolve.errors import RecordError
+from evolve.records.positions import read_position
+from evolve.records.record import GameRecord
+from evolve.records.rules import rules_line
 
 
 def format_obf(board: Board) -> str:
@@ -12,6 +20,23 @@ def format_obf(board: Board) -> str:
     return f"{board.cells()} {'X' if board.side == 'black' else 'O'};"
 
 
-def obf_text(boards: Iterable[Board]) -> str:
-    """Positions, a line each."""
-    return "".join(f"{format_obf(board)}\n" for board in boards)
+def obf_text(records: Sequence[GameRecord]) -> str:
+    """The games' last positions, a line each, below their rules where those are not the usual
+    ones. RecordError where rules differ."""
+    lines = [f"{format_obf(record.final)}\n" for record in records]
+    return "".join([rules_line(records, "%"), *lines])
+
+
+def start_text(board: Board) -> str | None:
+    """Where a game begins, as tables say it: the board as OBF; None for the usual start."""
+    return None if board == Board.start() else format_obf(board)
+
+
+def start_board(text: str | None) -> Board:
+    """The board of a text; RecordError where it is none. The usual start knows its moves."""
+    if text is None:
+        return Board.start()
+    try:
+        return read_position(text)
+    except RecordError as error:
+        raise RecordError(f"start: {error}") from error

@@ -20,7 +20,7 @@ from evolve.engine.board import Board
 from evolve.engine.rules import PASS, RULE_SETS
 from evolve.engine.squares import square_name
 from evolve.errors import RecordError, RulesError
-from evolve.records.moves import Result, Written, read_moves
+from evolve.records.moves import Result, Written, is_result, read_moves
 from evolve.records.obf import format_obf
 from evolve.records.positions import read_position
 from evolve.records.reading import Reading
@@ -29,6 +29,8 @@ from evolve.records.rules import ASKED_NOTHING, Asked
 
 _TAG: Final = re.compile(r'^[ \t]*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\][ \t]*$')
 _DROPPED: Final = re.compile(r"\{[^{}]*\}|\$\d+|^%.*$|;.*$", re.MULTILINE)
+_FIRST: Final = re.compile(r"\s*1\s*\.")
+_ENDS: Final = re.compile(r"\s(?:\*|\d{1,2}-\d{1,2}|1/2-1/2)\s*$")
 _ASIDE: Final = re.compile(r"\([^()]*\)")
 _ENDINGS: Final[dict[str, Ending]] = {
     "time forfeit": "time", "abandoned": "unfinished", "unterminated": "unfinished",
@@ -64,13 +66,17 @@ def scan_pgn(text: str, asked: Asked = ASKED_NOTHING) -> Reading:
 
 
 def _games(text: str) -> Iterator[tuple[int, dict[str, str], str]]:
-    """Each game's first line, tags and moves: a tag behind moves begins the next one."""
+    """Each game's first line, tags and moves: a tag behind moves begins the next one, and so do
+    moves behind a result."""
     begin = 1
     tags: dict[str, str] = {}
     moves: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
         found = _TAG.match(line)
         if not found:
+            if moves and _FIRST.match(line) and _ENDS.search(moves[-1]):
+                yield begin, tags, "\n".join(moves)
+                begin, tags, moves = number, {}, []
             if line.strip():
                 moves.append(line)
             continue
@@ -115,7 +121,7 @@ def _without_asides(text: str) -> str:
 
 
 def _counts(text: str) -> bool:
-    return re.fullmatch(r"\(\s*(?:pass|pa|ps|p|\d+\s*[-:/]\s*\d+)\s*\)", text, re.I) is not None
+    return is_result(text) or re.fullmatch(r"\(\s*(?:pass|pa|ps|p)\s*\)", text, re.I) is not None
 
 
 def _agreed(tagged: Result | None, written: Result | None) -> Result | None:
@@ -182,7 +188,8 @@ def _result(record: GameRecord) -> str:
     if score is None:
         return "*"
     if score % 2 == 0 and abs(score) <= 64:
-        return f"{32 + int(score) // 2}-{32 - int(score) // 2}"
+        half = int(score) // 2 * (RULE_SETS[record.rules].discs or 1)
+        return f"{32 + half}-{32 - half}"
     return "1-0" if score > 0 else "0-1"
 
 

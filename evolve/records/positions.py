@@ -2,7 +2,8 @@
 
 64 cells from a1 to h8, in one piece, in rows or in groups, then the side to move. Black, white and
 empty are `X O -`, `* O .`, `x o _`, `B W -`, `1 2 0`, `P E -` or `P O E`, as in OBF, in the board
-of a GGF game (`[8 cells *]`), in what Edax and NBoard show, and on our own boards.
+of a GGF game (`[8 cells *]`), in what Edax and NBoard show, and on our own boards; or rows as FEN
+has them, with numbers for cells that are empty: `8/8/8/3wb3/3bw3/8/8/8 b`.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ _COLUMNS: Final = re.compile(
 _RULE: Final = re.compile(r"\s*\+?(?:[-─]{1,3}\+)+[-─]*\s*|[\s+─=|]+")
 _ROW: Final = re.compile(r"[\s|]*([1-8])[\s|.:]+(\S.*?)(?:[\s|]+\1)?[\s|]*")
 _MOVE: Final = re.compile(r"[a-h][1-8]", re.IGNORECASE)
+_FEN: Final = re.compile(r"\[?((?:[^\s/\[\]]{1,8}/){7}[^\s/\[\]]{1,8})\]?(?=\s|$)")
 _OBF: Final = re.compile(r"(\S{64})(?:\s*([^\s;%#])(?P<rest>[\s;%#].*)?)?", re.DOTALL)
 
 
@@ -70,6 +72,8 @@ def kind_of(line: str) -> Kind:
     Cells never have a letter before a digit, and moves always do.
     """
     text = without_comment(line)
+    if _expanded(text) is not None:
+        return "position"
     if not text or _COLUMNS.fullmatch(text) or (_RULE.fullmatch(text) and "+" in text):
         return "nothing"
     found = _OBF.fullmatch(line.strip())
@@ -90,6 +94,10 @@ def read_position(text: str, side: Side | None = None) -> Board:
 
     RecordError where it is none, or could be two.
     """
+    expanded = _expanded(without_comment(text))
+    if expanded is not None:
+        _check_letters(expanded, text)
+        text = expanded
     found = _OBF.fullmatch(text.strip())
     if found and not _WORD.search(without_comment(found["rest"] or "")):
         cells, mover = found[1], found[2]
@@ -97,6 +105,33 @@ def read_position(text: str, side: Side | None = None) -> Board:
     else:
         cells, given = _taken_apart(text)
     return _board(cells, given, side, text)
+
+
+def _expanded(text: str) -> str | None:
+    """A position in rows as FEN has them, `8/8/8/3wb3/3bw3/8/8/8 b`, with a sign for every cell;
+    None where it is no such one.
+
+    What may stand behind the side, such as `- - 0 1`, is dropped.
+    """
+    found = _FEN.match(text)
+    if not found or set(found[1]) <= set("012/"):
+        return None
+    rows = [re.sub("[1-8]", lambda digit: "-" * int(digit[0]), row) for row in found[1].split("/")]
+    signs = set("".join(rows))
+    if any(len(row) != 8 for row in rows) or not signs <= _KNOWN or found[1].isdigit():
+        return None
+    mover = re.sub(r"(?:\s+(?:-|[0-9]+))+$", "", text[found.end() :])
+    return f"{''.join(rows)} {mover.strip()}"
+
+
+def _check_letters(cells: str, text: str) -> None:
+    """Refuse a letter that is both large and small, which in FEN are sides."""
+    for sign in sorted(set(cells[:64])):
+        if sign.isupper() and sign.lower() in cells[:64]:
+            raise RecordError(
+                f"{sign} and {sign.lower()} in {_quoted(text)} can each be black; write X for "
+                "black and O for white"
+            )
 
 
 def _row(line: str) -> str:

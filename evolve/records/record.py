@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from evolve.engine.board import Board
-from evolve.engine.rules import DEFAULT_RULES, PASS, Rules, check_rules
+from evolve.engine.rules import DEFAULT_RULES, PASS, RULE_SETS, Rules, check_rules
 from evolve.engine.squares import square_name
 from evolve.errors import IllegalMoveError, RecordError
 from evolve.records.moves import Result, Written
@@ -158,28 +158,58 @@ def game_of(
     result = written.result
     moves, final = _played(begin, written.squares)
     if result is not None:
-        about = {**about, "result": result.score}
+        about = {**about, "result": _score_of(result, rules)}
     game = GameRecord(moves, rules=rules, start=begin, **about)
     vars(game)["final"] = final  # what the property keeps: it would play all of it again
-    if result is not None and game.ending == "end":
+    if result is None:
+        return game
+    if game.ending == "end":
         _check_result(game, result)
+    elif result.margin and result.winner is None and result.score:
+        raise RecordError(
+            f"the result {result} can be black's or the winner's, and the moves stop before the "
+            f"end; write the discs, black's first: {result.black:g}-{result.white:g}"
+        )
     return game
 
 
+def _score_of(result: Result, rules: Rules) -> float:
+    """Black's score: of discs it goes by the rules, and of a winner by who that is."""
+    if result.winner is not None or not result.counts:
+        return result.score
+    return result.score * (RULE_SETS[rules].discs or 1)
+
+
 def _check_result(game: GameRecord, result: Result) -> None:
+    """Raise RecordError where a result is not that of a game that was played to its end.
+
+    White's discs may come first where nobody is named: the moves then leave no doubt. With names
+    they may also be those of the other colours.
+    """
     black, white = game.final.discs("black"), game.final.discs("white")
     empties = 64 - black - white
+    contradicts = (
+        f"the result {result} contradicts the moves, which end {black}-{white}, black's first"
+    )
+    if result.winner is not None and result.winner != game.winner:
+        raise RecordError(contradicts)
     if not result.counts:
         # Some write 1-0 where black won, others where white did: here the moves say who.
         if (result.score == 0) != (black == white):
-            raise RecordError(
-                f"the result {result} contradicts the moves, which end {black}-{white}"
-            )
-    elif (result.black, result.white) not in (
-        (black, white),
-        (black + empties * (black > white), white + empties * (white > black)),
-    ):
-        raise RecordError(
-            f"the result {result} contradicts the moves, which end {black}-{white}, black's first; "
-            "take the wrong one away"
+            raise RecordError(contradicts)
+        return
+    ends = {(black, white), (black + empties * (black > white), white + empties * (white > black))}
+    if result.margin:
+        fits, turned = (
+            sign * result.score in {one - other for one, other in ends} for sign in (1, -1)
         )
+    else:
+        fits, turned = (result.black, result.white) in ends, (result.white, result.black) in ends
+    if fits or (turned and (result.winner is not None or not (game.black or game.white))):
+        return
+    if turned:
+        raise RecordError(
+            f"{contradicts}; either it has white's first, then turn it round, or black and white "
+            "are the wrong way round, then turn the names round"
+        )
+    raise RecordError(f"{contradicts}; take the wrong one away")

@@ -1,9 +1,9 @@
 """The rules of games in files: who says them, and whether the winners agree.
 
 GGF says them in its type, games tables in a column, tables of older matches in the words of the
-match, files of older runs and ratings in the settings of their folder, and move strings in a line
-above them. WTHOR has games of the usual rules alone. Whatever says none is of the rules that the
-caller asks for, or of the usual game.
+match, files of older runs and ratings in the settings of their folder, and move strings and
+positions in a comment above them. WTHOR has games of the usual rules alone. Whatever says none is
+of the rules that the caller asks for, or of the usual game.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from evolve.records.record import GameRecord
 from evolve.tables.layout import CONFIG_FILE, GAMES, RATING_FILE
 
 _MATCH_WORD: Final = re.compile(r"(?:^|\s)rules=(\S+)")
-_LINE: Final = re.compile(r"[#%;] *rules: *([a-z-]{1,40})\s")
+_LINE: Final = re.compile(r"^[#%;] *rules: *([a-z-]{1,40})\s*$", re.MULTILINE)
 _OF_FOLDERS: Final = re.compile(r"(gen-\d+|playoff|pair-\d+-\d+)\.parquet")
 
 
@@ -89,22 +89,25 @@ def rules_beside(path: Path) -> Rules | None:
     return None
 
 
-def rules_line(records: Sequence[GameRecord]) -> str:
-    """The line that says the rules above move strings, which cannot; none for the usual game.
+def rules_line(records: Sequence[GameRecord], sign: str = "#") -> str:
+    """The comment that says the rules above move strings and positions, which cannot; none for the
+    usual game. sign: that comments begin with.
 
     RecordError where the games are of different rules.
     """
     found = {record.rules for record in records}
     if len(found) > 1:
         raise RecordError(
-            f"move strings cannot say of which rules each game is: {' and '.join(sorted(found))}; "
-            "take .ggf, .csv or .parquet"
+            "move strings and positions cannot say of which rules each is: "
+            f"{' and '.join(sorted(found))}; take .ggf, .csv or .parquet"
         )
-    return "" if found <= {DEFAULT_RULES} else f"# rules: {found.pop()}\n"
+    return "" if found <= {DEFAULT_RULES} else f"{sign} rules: {found.pop()}\n"
 
 
 def rules_in_text(text: str) -> Rules | None:
-    """The rules that the first line of such a text says; None where it says none."""
-    found = _LINE.match(text)
-    said = "" if found is None else found[1]
-    return said if said in RULE_SETS else None
+    """The rules that a comment of such a text says; None where it says none. RulesError where there
+    are two such comments, of different rules."""
+    found = {said: None for said in _LINE.findall(text) if said in RULE_SETS}
+    if len(found) > 1:
+        raise RulesError(f"one comment says the rules are {' and another '.join(found)}; split it")
+    return next(iter(found), None)

@@ -25,10 +25,10 @@ from evolve.files.atomic import write_bytes
 from evolve.records.columns import moves_and_names
 from evolve.records.files import ending_of, packed, read_bytes, text_of
 from evolve.records.moves import read_moves
+from evolve.records.obf import start_board, start_text
 from evolve.records.reading import Reading
 from evolve.records.record import Ending, GameRecord, game_of
 from evolve.records.rules import ASKED_NOTHING, Asked, check_winner, rules_beside, rules_in_row
-from evolve.records.starts import start_board, start_text
 from evolve.tables.games import FAILED, GAMES_COLUMNS, RULES, START, GameRows
 from evolve.tables.parquet import bytes_of, table_of
 
@@ -86,15 +86,22 @@ def scan_frame(
     else:
         frame = moves_and_names(frame)
     reading = Reading()
+    against: list[RulesError] = []
     for number, row in enumerate(frame.itertuples(index=False), 1):
         try:
             if bad and number in bad:
                 raise RecordError(bad[number])
             reading.add(_record(row, asked) if ours else _record_of_others(row, asked))
         except RulesError as error:
-            raise RulesError(f"row {number}: {error}") from error
+            against.append(RulesError(f"row {number}: {error}"))
+            if ours:
+                raise against[0] from error
+            reading.leave_out(f"row {number}", error)
         except RecordError as error:
             reading.leave_out(f"row {number}", error)
+    # Tables of others hold errors, too; but where most winners are others, so are the rules.
+    if 2 * len(against) > len(against) + sum(game.ending == "end" for game in reading.records):
+        raise against[0]
     return reading
 
 
@@ -150,13 +157,16 @@ def _record_of_others(row: Any, asked: Asked) -> GameRecord:
     """The game of a row of a table that others made."""
     if not isinstance(row.moves, str) or not row.moves.strip():
         raise RecordError("it has no moves")
-    return game_of(
+    record = game_of(
         read_moves(row.moves),
         rules=asked.agree(None),
         black="" if _is_missing(row.black) else str(row.black),
         white="" if _is_missing(row.white) else str(row.white),
         result=_RESULTS.get(row.winner),
     )
+    if asked.judged and record.ending == "end" and row.winner in _RESULTS:
+        check_winner(record, row.winner, None)
+    return record
 
 
 def _winner(value: Any) -> str | None:
@@ -197,11 +207,40 @@ def _json_frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str
         rows = json.loads(text_of(data))
     except (ValueError, RecursionError) as error:
         raise RecordError(f"{path} is not JSON: {_first_line(error)}") from error
-    if isinstance(rows, list) and all(isinstance(row, str) for row in rows):
-        rows = [{"moves": row} for row in rows]
+    rows = list(map(_object_of, rows)) if isinstance(rows, list) else rows
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise RecordError(f"{path} is not a table: it must be a list of objects, a game each")
     return pd.DataFrame(rows, dtype=object), {}
+
+
+def _json_lines_frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str]]:
+    """A table of an object a line; lines that are none are bad."""
+    import pandas as pd  # not above: it is loaded where there is a frame
+
+    rows: list[dict[str, Any]] = []
+    bad: dict[int, str] = {}
+    for line in filter(str.strip, text_of(data).split("\n")):
+        try:
+            row = _object_of(json.loads(line))
+            if not isinstance(row, dict):
+                raise RecordError("it is not an object")
+        except (ValueError, RecursionError, RecordError) as error:
+            row, bad[len(rows) + 1] = {}, f"it is not JSON: {_first_line(error)}"
+        rows.append(row)
+    return pd.DataFrame(rows, dtype=object), bad
+
+
+def _object_of(row: Any) -> Any:
+    """A row of JSON as an object whose moves are text; anything else as it is."""
+    if isinstance(row, str) or _is_texts(row):
+        row = {"moves": row}
+    if not isinstance(row, dict):
+        return row
+    return {name: " ".join(value) if _is_texts(value) else value for name, value in row.items()}
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
 def _parquet_frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str]]:
@@ -220,7 +259,9 @@ def _first_line(error: BaseException) -> str:
 
 _FRAMES: Final[dict[str, Callable[[bytes, Path], tuple[pd.DataFrame, Mapping[int, str]]]]] = {
     ".csv": _csv_frame,
+    ".tsv": _csv_frame,
     ".json": _json_frame,
+    ".jsonl": _json_lines_frame,
     ".parquet": _parquet_frame,
 }
 

@@ -272,8 +272,8 @@ def over_seeds(folders: Sequence[str]) -> list[dict[str, Any]]:
     from evolve.tables.study import load_run
 
     frame = over_seeds([load_run(inside(Path(folder))) for folder in folders])
-    rows: list[dict[str, Any]] = [] if frame is None else frame.to_dict("records")  # type: ignore[assignment]
-    return rows
+    rows: Any = [] if frame is None else frame.to_dict("records")
+    return list(rows)
 
 
 def _board(moves: str, start: str | None = None) -> Any:

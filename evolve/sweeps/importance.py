@@ -98,8 +98,8 @@ def importances_in(
     better = better_part(scores)
     if better < FEWEST:
         return Importances(
-            reason=f"no importances: of {scores.size} complete trials the best tenth are {better}, "
-            f"and what fewer than {FEWEST} have in common may well be chance"
+            reason=f"no importances: the best tenth of the complete trials, {better} of "
+            f"{scores.size}, is too few: what under {FEWEST} have in common may well be chance"
         )
     if scores.min() == scores.max():
         return Importances(reason="all complete trials have the same score")

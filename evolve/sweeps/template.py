@@ -175,7 +175,7 @@ def _range(name: str, text: str, hole: str) -> Parameter:
     given: dict[str, Any] = {"low": _typed(low), "high": _typed(high)}
     if len(more) > 1 or any(isinstance(end, str) for end in given.values()):
         raise OptionsError(f"{hole}: is not a range: {_EXAMPLE}")
-    if more == ["log"]:
+    if [one.strip().lower() for one in more] == ["log"]:
         given["log"] = True
     elif more:
         given["step"] = _typed(more[0])
@@ -185,9 +185,12 @@ def _range(name: str, text: str, hole: str) -> Parameter:
 
 
 def _typed(text: str) -> Value:
-    if _WHOLE.fullmatch(text):
-        return int(text)
+    """A number where the text is one; blanks around it say nothing, and `1_000` is none: Python
+    alone reads that."""
+    number = text.strip()
+    if _WHOLE.fullmatch(number):
+        return int(number)
     try:
-        return float(text) if re.search("[0-9]", text) else text
+        return float(number) if re.search("[0-9]", number) and "_" not in number else text
     except ValueError:
         return text

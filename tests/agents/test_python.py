@@ -161,6 +161,9 @@ CHOOSES = "\n    def choose(self, board):\n        return board.legal_moves()[{}
         ("class One:{0}Two = One\n", "One"),
         ("class A:{0}class B:{0}AI = B\n", "B"),
         ("class A:{0}class B(A):\n    pass\nclass AI(B):\n    pass\n", "AI"),
+        ("class P(ABC):\n    @abstractmethod\n    def choose(self): 0\nclass Mine(P):{0}", "Mine"),
+        ("class P(Protocol):\n    def go(self): 0\nclass Mine(P):{0}", "Mine"),
+        ("class P(Protocol):{0}class Mine:{0}", "Mine"),
         ("from other import AI\n", "AI"),
         ("from other import AI\nclass Mine(AI):\n    pass\n", "Mine"),
         ("from other import AI as Base\nclass Mine(Base):\n    pass\nAI = 3\n", "Mine"),
@@ -168,12 +171,38 @@ CHOOSES = "\n    def choose(self, board):\n        return board.legal_moves()[{}
 )
 def test_one_class_may_have_several_names(tmp_path: Path, text: str, kind: str) -> None:
     (tmp_path / "other.py").write_text("class AI:" + CHOOSES.format(0))
-    (tmp_path / "named.py").write_text(text.format(CHOOSES.format(0)))
+    lines = "from abc import ABC, abstractmethod\nfrom typing import Protocol\n"
+    (tmp_path / "named.py").write_text(lines + text.format(CHOOSES.format(0)))
     session = PythonSession(tmp_path / "named.py", "", 5.0, 500)
     try:
         assert session._ask(time.monotonic() + 60, do="begin", seconds=5.0) == kind
     finally:
         session.kill()
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("input('your name? ')", r"EOFError: .* \(asks\.py, line 2\)"),
+        ("int(sys.stdin.readline())", r"ValueError: .* \(asks\.py, line 2\)"),
+        ("assert sys.stdin.read() == ''", ""),
+        ("import argparse; argparse.ArgumentParser().parse_args()", ""),
+        ("import os; assert os.path.samefile(sys.argv[0], __file__)", ""),
+        ("assert sys.argv[1:] == []", ""),
+    ],
+)
+def test_a_file_that_asks_for_input_or_words_gets_none(
+    line: str, reason: str, tmp_path: Path
+) -> None:
+    """Input that it waits for would be our question, after which both wait."""
+    (tmp_path / "asks.py").write_text(f"import sys\n{line}\nclass AI:{CHOOSES.format(0)}")
+    player = agent(f"python:{tmp_path / 'asks.py'}")
+    if reason:
+        with pytest.raises(EngineError, match=reason):
+            player.prepare()
+    else:
+        assert player.choose(evolve.Board.start()) == 19
+    player.close()
 
 
 def test_files_beside_it_are_found(tmp_path: Path, first: Path) -> None:

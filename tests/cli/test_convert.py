@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import evolve
-from evolve.records.formats import positions_of, read_games
+from evolve.records.formats import positions_of, read_games, write_games
 from tests.cli import done, fails, invoke, match, misused
 from tests.cli.test_old_run import OLD
 from tests.records.test_ggf import random_record
@@ -212,10 +212,43 @@ def test_endings_that_are_not_known_are_told(command: str, name: str) -> None:
     }.get(command, (command, name))
     said = fails(*arguments)
     assert f"the ending .{name.removesuffix('.gz').split('.')[1]} is not known" in said
-    assert ".ggf, .wtb, .pgn" in said
+    assert ".ggf, .wtb, .sgf, .pgn" in said
 
 
 def test_a_name_without_an_ending() -> None:
     Path("games").write_text("f5d6c3\n")
     assert "no ending" in fails("convert", "games", "-o", "b.ggf")
     assert "no ending" in fails("match", "swh", "zero", "--openings", "games")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("b.ggf", "1 game → b.ggf"),
+        ("b.obf", "1 position of 1 game → b.obf"),
+        ("b.csv", "1 game → b.csv"),
+    ],
+)
+def test_one_is_no_plural(name: str, said: str) -> None:
+    Path("a.txt").write_text("f5d6c3\n")
+    assert done("convert", "a.txt", "-o", name).out == f"{said}\n"
+
+
+@pytest.mark.parametrize("empties", [(), ("--empties", "4")])
+def test_positions_keep_their_rules_and_are_solved_by_them(empties: tuple[str, ...]) -> None:
+    write_games(Path("a.ggf"), [random_record(seed, "reversed") for seed in range(3)])
+    done("convert", "a.ggf", *empties, "-o", "a.obf")
+    assert Path("a.obf").read_text().startswith("% rules: reversed\n")
+    found = done("solve", "a.obf", "--json").document
+    assert found["rules"] == "reversed"
+    text = Path("a.obf").read_text().partition("\n")[2]
+    Path("b.obf").write_text(text)
+    again = done("solve", "b.obf", "--rules", "reversed", "--json").document
+    scores = [[one["score"] for one in each["positions"]] for each in (found, again)]
+    assert scores[0] == scores[1]
+    assert "it says reversed rules" in fails("solve", "a.obf", "--rules", "standard")
+
+
+def test_positions_of_different_rules_are_not_solved_together() -> None:
+    write_games(Path("a.ggf"), [random_record(1, "reversed"), random_record(2)])
+    assert "reversed and standard rules; split it" in fails("solve", "a.ggf")

@@ -185,3 +185,19 @@ def test_wrong_use() -> None:
     assert "nobody" in fails("play", "nobody")
     assert "--side" in misused("play", "swh", "--side", "red")
     assert "AGENT" in misused("play")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.obf", "8/8/8/3wb3/3bw3/4b3/8/8 w\n"),
+        ("a.pgn", '[FEN "8/8/8/3wb3/3bw3/8/8/4b3 b"]\n\n1. f5 d6 *\n'),
+        ("a.ggf", f"(;TY[8r20]BO[8 {'*' + '-' * 26 + 'O*------*O' + '-' * 27} *]B[F5]W[F4];)"),
+    ],
+)
+def test_games_that_begin_elsewhere_are_loaded_and_saved(name: str, text: str) -> None:
+    Path(name).write_text(text)
+    (loaded,) = read_games(name).records
+    done("play", "swh?depth=1", "--side", loaded.final.side, stdin=f"load {name}\nsave b.ggf\nq\n")
+    (saved,) = read_games("b.ggf").records
+    assert (saved.start, saved.moves) == (loaded.start, loaded.moves)

@@ -51,7 +51,7 @@ STARTS: Final[tuple[tuple[tuple[object, ...], str, tuple[pytest.MarkDecorator, .
     (("engine", "swh", "--protocol=gtp", "--rules=standard"), "", ()),
     (("play", "swh"), "end of input", (SLOW,)),
     (("bench", "--part=perft"), "Perft from the start", (SLOW,)),
-    (("convert", "game.txt", "-o", "new.csv"), "1 games → new.csv", (SLOW,)),
+    (("convert", "game.txt", "-o", "new.csv"), "1 game → new.csv", (SLOW,)),
     (("perft", "3"), "56", ()),
     (("solve", "end.obf"), "", (SLOW,)),
 )

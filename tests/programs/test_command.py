@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve.programs.command import located, why_not, words_of
+from evolve.programs.command import folder_of, located, why_not, words_of
 
 
 def program(path: Path) -> str:
@@ -52,6 +52,20 @@ def test_a_program_that_is_there_under_more_than_a_word(name: str, tmp_path: Pat
     path = program(tmp_path / name)
     assert words_of(path) == [path]
     assert words_of(f"{path} --level 3 'x y'") == [path, "--level", "3", "x y"]
+
+
+@pytest.mark.parametrize("name", ["~", "~nobody-of-that-name", "~root", "a b"])
+def test_a_folder_that_is_there_is_meant(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    home = tmp_path / "home"
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    assert folder_of("~/bots") == home / "bots"
+    assert folder_of("~nobody-of-that-name") == Path("~nobody-of-that-name")
+    Path(name).mkdir()
+    assert folder_of(name) == Path(name)
 
 
 def test_where_a_program_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

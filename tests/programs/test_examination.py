@@ -251,7 +251,7 @@ def test_how_long_it_takes_is_said_at_first(tmp_path: Path) -> None:
         found = invoke("check", path, *words)
         assert found.code == 0
         begin, *games = found.err.splitlines()
-        assert begin.startswith(f"{path}: {first}")
+        assert begin.startswith(f"{path}, standard assumed: {first}")
         assert len(games) == (0 if "--quick" in words else 1 if words else 3)
         assert all(": slowest move " in line for line in games)
         assert len(found.out.splitlines()) == 6
@@ -259,6 +259,25 @@ def test_how_long_it_takes_is_said_at_first(tmp_path: Path) -> None:
     assert quiet.err == ""
     assert sorted(json.loads(quiet.out)) == ["file", "findings", "good"]
     assert "--quick" in misused("check", path, "--quick", "--games", 2)
+
+
+@pytest.mark.parametrize(
+    ("line", "variable", "rules"),
+    [
+        ("", None, "standard assumed"),
+        ("", "reversed", "reversed"),
+        ('RULES = "reversed"', None, "reversed"),
+        ('RULES = "standard"', "reversed", "standard"),
+    ],
+)
+def test_the_game_is_named_at_first(
+    line: str, variable: str | None, rules: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if variable is not None:
+        monkeypatch.setenv("EVOLVE_RULES", variable)
+    path = tmp_path / "hand_in.py"
+    path.write_text(f"{line}\nraise ValueError\n")
+    assert invoke("check", path, "--quick").err.startswith(f"{path}, {rules}: 4 positions of")
 
 
 @posix

@@ -11,6 +11,7 @@ from evolve.engine.board import Board
 from evolve.engine.rules import PASS
 from evolve.errors import EngineError
 from evolve.programs.gtp import GtpSession
+from evolve.programs.talk import Talk
 from evolve.records.record import play_moves
 from tests.programs import engine, python, soon
 from tests.records.test_ggf import random_record
@@ -80,6 +81,94 @@ def test_it_plays_othello_among_other_games() -> None:
         session(program(**answers, list_games="Go Chess")),
     ):
         pass
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "play d3",
+        "b D3",
+        "Black D3",
+        "move d3 0.25",
+        '"d3"',
+        "[d3]",
+        "d3.",
+        "(D3)",
+        "d3, 0.5",
+        "\nd3",
+        "D3\nvalue 0.3",
+        "\td3",
+    ],
+)
+def test_moves_are_said_in_more_than_one_way(answer: str) -> None:
+    with session(program(play="", genmove=answer)) as made:
+        assert made.choose(Board.start(), soon()) == 19
+
+
+PROMPT = ANSWERS.replace('print("?"', 'print("> ?"').replace('"=" + number', '"> =" + number')
+
+
+def test_prompts_before_answers() -> None:
+    answers = {"boardsize": "", "clear_board": "", "genmove": "f5"}
+    with session(python(PROMPT.format(answers=answers))) as made:
+        assert made.choose(Board.start(), soon()) == 37
+
+
+REFUSES = """
+import sys
+for line in sys.stdin:
+    number, _, command = line.strip().partition(" ")
+    if command == "boardsize 8":
+        print("?" + number, {text!r})
+    else:
+        print("=" + number, "d3" if command.startswith("genmove") else "")
+    print()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "forgiven"),
+    [
+        ("unknown command", True),
+        ("Unrecognized command: boardsize", True),
+        ("command not implemented", True),
+        ("unacceptable size", False),
+        ("unknown size", False),
+        ("", False),
+    ],
+)
+def test_a_program_with_one_size_need_not_know_boardsize(text: str, forgiven: bool) -> None:
+    command = python(REFUSES.format(text=text))
+    if forgiven:
+        with session(command) as made:
+            assert made.choose(Board.start(), soon()) == 19
+        return
+    with pytest.raises(EngineError, match="refused 'boardsize 8'"), session(command):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("sent", "answer", "told"),
+    [
+        ("7 genmove black", "=7 d3", "'genmove black', received '= d3'"),
+        ("7 genmove black", "= d3", "'genmove black', received '= d3'"),
+        ("7 genmove black", "=0", "'genmove black', received '=0'"),
+        ("7 genmove black", "?8 no", "'genmove black', received '?8 no'"),
+        ("genmove black", "=1 d3", "'genmove black', received '=1 d3'"),
+        ("boardsize 8", "8", "'boardsize 8', received '8'"),
+        ("ping 3", "pong 3", "'ping', received 'pong'"),
+        ("ping 3", "pong 2", "'ping', received 'pong 2'"),
+        ("go", "ok 3", "'go', received 'ok 3'"),
+    ],
+)
+def test_numbers_are_left_out_of_errors_where_they_are_ours(
+    sent: str, answer: str, told: str
+) -> None:
+    """A wrong one is what is wrong."""
+    talk = Talk()
+    talk.sent(sent)
+    talk.heard(answer)
+    assert talk.last == f"; sent {told}"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from evolve.engine.board import Board
-from evolve.engine.rules import PASS
+from evolve.engine.rules import PASS, Rules
 from evolve.errors import EngineError
 from evolve.programs.nboard import NBoardSession
 from evolve.records.record import play_moves
@@ -63,6 +63,28 @@ def test_moves_are_said_in_more_than_one_way(answer: str) -> None:
 def test_it_is_told_its_depth(depth: int | None, square: int) -> None:
     with session(program("=== DEPTH"), depth) as made:
         assert made.choose(Board.start(), soon()) == square
+
+
+ECHO = """
+import sys
+for line in sys.stdin:
+    if line.startswith("ping"):
+        print(line.replace("ping", "pong"))
+    if line.startswith("set game"):
+        kind = line.partition("TY[")[2].partition("]")[0]
+    if line.strip() == "go":
+        print("===", {"8": "d3", "8a": "c4"}[kind])
+"""
+
+
+@pytest.mark.parametrize(("rules", "square"), [("reversed", 26), ("standard", 19), (None, 19)])
+def test_it_is_told_the_rules_with_the_game(rules: Rules | None, square: int) -> None:
+    made = NBoardSession(python(ECHO), None, rules=rules)
+    try:
+        made.begin(soon())
+        assert made.choose(Board.start(), soon()) == square
+    finally:
+        made.kill()
 
 
 @pytest.mark.parametrize("answer", ["===", "=== i9", "=== pass", "=== d33"])

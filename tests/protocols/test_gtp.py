@@ -75,6 +75,26 @@ def test_a_game_as_a_driver_plays_it() -> None:
     assert "\n\n" not in shown
 
 
+def test_commands_in_capitals_and_numbers_as_controllers_write_them() -> None:
+    talk = """BOARDSIZE 8
+    Clear_Board
+    1 PLAY BLACK D3
+    KOMI +0.5
+    komi .5
+    komi -7.
+    time_left b -1.25 0
+    Time_Left W -3 -1
+    known_command GENMOVE
+    2 GenMove WHITE"""
+    player = GtpEngine(evolve.load_agent("zero"), "standard")
+    found = answers(talk, player)
+    assert found[:-2] == ["=", "=", "=1", "=", "=", "=", "=", "="]
+    assert found[-2] == "= true"
+    assert str(found[-1]).startswith("=2 ")
+    player.answer("QUIT")
+    assert player.finished
+
+
 def test_what_is_refused() -> None:
     talk = """boardsize 10
     boardsize

@@ -6,7 +6,7 @@ import queue
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,12 +61,21 @@ def test_the_session_of_the_description() -> None:
 
 
 def test_going_does_not_play_the_move() -> None:
-    said = talk("set depth 3", "go", "go", "move D3/1.5/0.2", "go", "move PA", "go", "c3", "go")
+    said = talk("set depth 3", "go", "go", "move D3/1.5/0.2", "go", "go", "c3", "go")
     moves = [line for line in said if line.startswith("===")]
     assert moves[0] == moves[1] != moves[2] == moves[3]
-    assert any("must not pass" in line for line in said)
     board = play_moves(evolve.Board.start(), parse_moves("d3c3"))
     assert parse_square(moves[4].split()[1]) == evolve.load_agent("swh?depth=3").choose(board)
+
+
+@pytest.mark.parametrize("refused", ["move A1", "move PA", "move d33", "move", "a1", "pa"])
+def test_nothing_is_known_after_a_move_that_was_refused(refused: str) -> None:
+    """The front end has played it, and asks about a position that we do not know."""
+    said = talk(GAME, refused, *ASKED, "ping 1", agent="zero")
+    assert len(said) == 1 + len(ASKED) + 1
+    why = "there is no game, for its last move was refused; send another with set game"
+    assert all(line.endswith(why) for line in said[1:-1])
+    assert any(line.startswith("===") for line in talk(refused, GAME, "go", agent="zero"))
 
 
 def test_passing() -> None:
@@ -257,7 +266,7 @@ def test_nothing_is_known_after_a_game_that_was_refused(refused: str) -> None:
             "with set game"
         )
     assert said[-2:] == ["set myname zero", "pong 1"]
-    again = talk(refused, *ASKED, GAME, "go", "move E3", "hint 1", agent="zero")
+    again = talk(refused, *ASKED, GAME, "go", "move G5", "hint 1", agent="zero")
     board = play_moves(evolve.Board.start(), MOVES)
     (move,) = [line for line in again if line.startswith("===")]
     assert parse_square(move.split()[1]) == evolve.load_agent("zero").choose(board)
@@ -271,6 +280,17 @@ def position_after(*lines: str, agent: str = "zero", rules: str = "standard") ->
     engine.serve(line + "\n" for line in lines)
     assert said == []
     return engine._board
+
+
+@pytest.mark.parametrize("said", [str.upper, str.title, lambda word: f" {word} "])
+def test_commands_in_capitals(said: Callable[[str], str]) -> None:
+    sent = GAME.partition(" (")
+    lines = [f"{said(sent[0])} ({sent[2]}", said("set depth 2"), said("go"), said("move d6")]
+    answers = talk(*lines, said("hint 1"), said("ping 3"), said("quit"), "ping 4", agent="zero")
+    assert "set myname zero" in answers
+    assert sum(line.startswith("===") for line in answers) == 1
+    assert any(line.startswith("search") for line in answers)
+    assert answers[-1] == "pong 3"
 
 
 @pytest.mark.parametrize(
@@ -330,6 +350,13 @@ def test_games_of_the_rules_that_it_plays() -> None:
     for kind in ("8", "8a", "8r20", "s8"):
         reversed_game = game("B[F5]", kind=kind)
         assert position_after(reversed_game, rules="reversed").disc_count == 5
+    for rules, kinds in (("standard", "8 8a"), ("reversed", "8a 8"), ("standard", "8a 8 8a")):
+        told: list[str] = []
+        engine = NBoardEngine(evolve.load_agent("anti-swh"), rules, told.append, assumed=True)  # type: ignore[arg-type]
+        engine.serve(game("B[F5]", kind=kind) for kind in kinds.split())
+        assert told == []
+        expected = "reversed" if kinds.endswith("a") else "standard"
+        assert engine.agent.rules == expected, "rules that are assumed give way to a game's"
     said = talk(game("B[F5]", kind="8a"))
     assert said == [
         "status set game: it is a game of reversed rules, and swh?depth=2 plays standard; start it "

@@ -130,3 +130,11 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "bytes.ggf").write_bytes(b"(;GM[\xff\x01")
     with pytest.raises(RecordError, match="byte 6"):
         read_ggf(tmp_path / "bytes.ggf")
+
+
+@pytest.mark.parametrize(
+    "text", ["(;GM[Othello]B[f5]W[d6])", "(;GM[Othello];B[f5];W[d6];)", "(;GM[Othello]\n;B[f5] )"]
+)
+def test_ends_and_separators_as_sgf_has_them(text: str) -> None:
+    (record,) = parse_ggf(text)
+    assert record.moves == (37, 43)[: text.count("[") - 1]

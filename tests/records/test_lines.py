@@ -8,7 +8,7 @@ import pytest
 
 from evolve.engine.board import Board
 from evolve.engine.rules import PASS
-from evolve.engine.squares import format_moves
+from evolve.engine.squares import format_moves, square_name
 from evolve.errors import RecordError
 from evolve.records.formats import positions_of, read_games, write_games
 from evolve.records.reading import Reading
@@ -113,3 +113,33 @@ def test_lines_that_are_neither_are_left_out_and_numbered(tmp_path: Path) -> Non
     assert [str(one).split(":")[0] for one in reading.left_out] == ["line 1", "line 3", "line 4"]
     assert reading.numbers == [2, 5]
     assert "who is to move" in reading.left_out[2].reason
+
+
+@pytest.mark.parametrize("width", [1, 7, 20, 31])
+@pytest.mark.parametrize("blank", ["", " "])
+def test_a_game_that_is_wrapped_is_joined(tmp_path: Path, width: int, blank: str) -> None:
+    records = [random_record(1), random_record(2)]
+    names = [[square_name(s) for s in record.moves if s != PASS] for record in records]
+    wrapped = [
+        "\n".join(blank.join(one[n : n + width]) for n in range(0, len(one), width))
+        for one in names
+    ]
+    for between in ("\n", "\n\n") if width > 1 else ("\n\n",):
+        reading = read(tmp_path, between.join(wrapped))
+        assert [record.moves for record in reading.records] == [one.moves for one in records]
+        assert reading.left_out == []
+
+
+def test_a_line_that_is_no_game_and_goes_on_with_none_is_left_out(tmp_path: Path) -> None:
+    whole = "".join(square_name(s) for s in random_record(1).moves)
+    for text in (f"{whole}\nc2c3\n", "f5d6c3\n\nd3c4f4\n", f"f5d6c3 32-32\nd3c4\n{whole}\n"):
+        (left,) = read(tmp_path, text).left_out
+        assert "is not a" in left.reason
+
+
+@pytest.mark.parametrize("text", ["GGS archive\n{}\n", "1 {}", "\n\n 2 {}{}\n", "Saio - Edax:\n{}"])
+def test_texts_before_a_game_of_ggf(tmp_path: Path, text: str) -> None:
+    found = read(tmp_path, text.replace("{}", "(;GM[Othello]PB[me]B[f5]W[d6];)")).records
+    assert {record.black for record in found} == {"me"}
+    (left,) = read(tmp_path, "f5d6\n(;GM[Othello]B[f5];)\n").left_out
+    assert left.where == "line 2"

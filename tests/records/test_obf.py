@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.errors import RecordError
+from evolve.errors import RecordError, RulesError
 from evolve.records.formats import positions_of, read_games, write_games
 from evolve.records.obf import format_obf
 from evolve.records.positions import read_position
@@ -46,3 +46,26 @@ def test_there_and_back(tmp_path: Path) -> None:
     write_games(tmp_path / "a.obf", [GameRecord(start=board) for board in boards])
     assert positions_of(read_games(tmp_path / "a.obf")) == boards
     assert read_position(format_obf(boards[-1])).side == "white"
+
+
+@pytest.mark.parametrize("ending", [".obf", ".txt", ".obf.gz"])
+def test_rules_go_along(tmp_path: Path, ending: str) -> None:
+    record = GameRecord((37, 43), rules="reversed")
+    write_games(tmp_path / f"a{ending}", [record, record])
+    again = read_games(tmp_path / f"a{ending}").records
+    assert [(one.rules, one.final) for one in again] == [("reversed", record.final)] * 2
+    with pytest.raises(RulesError, match="it says reversed rules, not standard"):
+        read_games(tmp_path / f"a{ending}", "standard")
+    assert read_games(tmp_path / f"a{ending}", "reversed").records[0].rules == "reversed"
+    with pytest.raises(RecordError, match="cannot say of which rules"):
+        write_games(tmp_path / f"b{ending}", [record, GameRecord()])
+
+
+def test_rules_that_two_comments_say(tmp_path: Path) -> None:
+    path = tmp_path / "a.obf"
+    line = f"{CELLS} X;\n"
+    path.write_text(f"% my ends\n% rules: reversed\n{line}")
+    assert read_games(path).records[0].rules == "reversed"
+    path.write_text(f"% rules: reversed\n{line}% rules: standard\n{line}")
+    with pytest.raises(RulesError, match="one comment says the rules are reversed and another"):
+        read_games(path)

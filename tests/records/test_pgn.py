@@ -35,7 +35,7 @@ def test_moves_with_all_that_stands_between(text: str, moves: str, winner: str |
 
 
 def test_the_result_of_a_tag_counts_where_there_is_none_behind_the_moves() -> None:
-    for tag, score in (("36-28", 8.0), ("1-0", 64.0), ("*", None), ("Black wins", None)):
+    for tag, score in (("36-28", 8.0), ("1-0", 64.0), ("*", None), ("Black wins", 64.0)):
         (record,) = scan_pgn(f'{HEAD}[Result "{tag}"]\n\n1. f5 d6\n').whole()
         assert record.score == score
     (left,) = scan_pgn(f'{HEAD}[Result "36-28"]\n\n1. f5 d6 28-36\n').left_out
@@ -84,3 +84,11 @@ def test_what_is_none() -> None:
     assert is_pgn(f"\n{HEAD}")
     assert not is_pgn("[8 cells *]\n")
     assert not is_pgn("f5d6\n")
+
+
+@pytest.mark.parametrize("end", ["*", "36-28", "1-0"])
+@pytest.mark.parametrize("between", ["\n", "\n\n"])
+def test_games_without_tags_end_with_their_result(end: str, between: str) -> None:
+    reading = scan_pgn(f"1. f5 d6\n2. c3 {end}{between}1. f5 f6 {end}\n")
+    assert [record.moves for record in reading.records] == [(37, 43, 18), (37, 45)]
+    assert reading.left_out == []

@@ -9,7 +9,7 @@ import pytest
 from evolve.engine.board import Board
 from evolve.errors import RecordError
 from evolve.records.obf import format_obf
-from evolve.records.positions import read_position
+from evolve.records.positions import kind_of, read_position
 from tests.records.test_ggf import random_record
 
 BOARD = Board.start().play(37).play(43)
@@ -128,3 +128,36 @@ def test_a_side_that_is_given_counts_where_there_is_none() -> None:
         assert read_position(f"{CELLS} X", side).side == "black"  # type: ignore[arg-type]
     with pytest.raises(RecordError, match="has 63"):
         read_position(f"{CELLS[:-1]} X", "white")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "8/8/8/3wb3/3bw3/8/8/8 b", "8/8/8/3OX3/3XO3/8/8/8 X", "8/8/8/3wb3/3bw3/8/8/8 b - - 0 1",
+        "8/8/8/3WB3/3BW3/8/8/8 B; d3:+2", "8/8/8/3o*3/3*o3/8/8/8 *",
+        "8/8/8/21wb3/3bw21/8/8/8 black",
+        "--------/8/8/3wb3/3bw3/8/8/8 b", "[8/8/8/3OX3/3XO3/8/8/8] X",
+    ],
+)  # fmt: skip
+def test_rows_as_fen_has_them(text: str) -> None:
+    assert kind_of(text) == "position"
+    assert read_position(text) == Board.start()
+    assert read_position(text.replace("8/3", "7-/3")) == Board.start()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("8/8/8/3pP3/3Pp3/8/8/8 b", "P and p in .* can each be black"),
+        ("8/8/8/3wb3/3bw3/8/8/8", "who is to move"),
+        ("8/8/8/3wb3/3bX3/8/8/8 b", "do not belong together"),
+    ],
+)
+def test_rows_that_could_be_two_positions(text: str, words: str) -> None:
+    with pytest.raises(RecordError, match=words):
+        read_position(text)
+
+
+def test_digits_that_are_discs_are_not_numbers_of_cells() -> None:
+    rows = ["00000000"] * 3 + ["00021000", "00012000"] + ["00000000"] * 3
+    assert read_position("/".join(rows) + " 1") == Board.start()

@@ -10,9 +10,8 @@ import pytest
 import evolve
 from evolve.errors import RecordError, RulesError
 from evolve.records.formats import read_games, write_games
-from evolve.records.obf import format_obf
+from evolve.records.obf import format_obf, start_board, start_text
 from evolve.records.record import GameRecord
-from evolve.records.starts import start_board, start_text
 from evolve.records.table import games_frame, records_of_frame
 from evolve.tables.games import GAMES_COLUMNS
 from tests.records.test_ggf import random_record

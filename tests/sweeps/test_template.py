@@ -43,6 +43,9 @@ def test_holes_are_parameters() -> None:
         ("{g:0.0:2:1}", [0.0, 1.0, 2.0], 1.0),
         ("{n:0:50:20}", [0, 20, 40], 20),
         ("{n:3:3}", [3], 3),
+        ("{n: 1 : 5 : 2 }", [1, 3, 5], 3),
+        ("{n:+1:+3}", [1, 2, 3], 2),
+        ("{g:.0:1.:.5}", [0.0, 0.5, 1.0], 0.5),
     ],
 )
 def test_steps_of_any_size(text: str, values: list[float], usual: float) -> None:
@@ -69,6 +72,8 @@ def test_steps_of_any_size(text: str, values: list[float], usual: float) -> None
         ("{g:0.0:1.0:few}", "'few' is neither log nor a step"),
         ("{g:0.0:1.0:0.1=0.25}", "'0.25' is not in the range 0 to 1, in steps of 0.1"),
         ("{g:0.0:1.0:0.1:log}", "is not a range"),
+        ("{n:1_000:2_000}", "is not a range"),
+        ("{n:1:2000:1_0}", "'1_0' is neither log nor a step"),
     ],
 )
 def test_steps_that_do_not_fit(text: str, said: str) -> None:
