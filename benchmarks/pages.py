@@ -28,6 +28,8 @@ _PARTS = {
     "train": ("", "checks", "settings"),
     "sweep": ("", "trials", "settings"),
 }
+_PATIENCE = 120.0
+"""Seconds in which a page is there, on the busiest machine."""
 _THERE = "document.querySelector('main h1') && !document.querySelector('[aria-busy]')"
 _NOTE_LIST = """new MutationObserver(() => {
   if (!window.listed && document.querySelector(".item")) window.listed = performance.now();
@@ -115,7 +117,7 @@ def sign_in(context: BrowserContext, root: str, token: str) -> None:
 def visit(page: Page, root: str, address: str) -> None:
     """Open a page by its address, and wait until all of it is there."""
     parts = [unquote(part) for part in address.split("?")[0].split("/") if part]
-    title, end = " · ".join([*parts, "evolve"]), time.monotonic() + 20
+    title, end = " · ".join([*parts, "evolve"]), time.monotonic() + _PATIENCE
     if page.title() == title:
         page.goto("about:blank")  # else what is there would do for the same page with another query
     page.goto(f"{root}#/{address}")

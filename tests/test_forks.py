@@ -15,6 +15,7 @@ import pytest
 import evolve
 from tests import forks
 from tests.cli import command, environment, finish, program, read_terminal, spawn
+from tests.waits import PATIENCE
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="by what Linux says of processes")
 OLD_RUN = Path(__file__).parent / "cli/run-0.1"
@@ -107,4 +108,4 @@ def test_the_server_ends_with_the_tests_however_they_end(tmp_path: Path) -> None
     served = psutil.Process(int(tests.stdout.readline()))
     tests.kill()
     tests.communicate()
-    assert not psutil.wait_procs([served], timeout=20)[1]
+    assert not psutil.wait_procs([served], timeout=PATIENCE)[1]

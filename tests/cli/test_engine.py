@@ -12,6 +12,7 @@ import pytest
 
 from tests import forks
 from tests.cli import command, fails, finish, match, misused, spawn
+from tests.waits import PATIENCE
 
 
 def session(folder: Path, *arguments: object) -> subprocess.Popen[bytes]:
@@ -34,7 +35,7 @@ def test_every_answer_comes_at_once(tmp_path: Path) -> None:
         assert process.stdout.readline().decode().rstrip("\n") == answer
         assert process.stdout.readline() == b"\n"
     process.stdin.write(b"quit\n")
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=PATIENCE)
     assert (out, err, process.returncode) == (b"=\n\n", b"", 0)
 
 
@@ -44,7 +45,7 @@ def test_any_bytes_at_all(tmp_path: Path, protocol: str) -> None:
     if protocol == "nboard":
         noise += b"\nset depth 2\ngo\nping 9\n"
     process = session(tmp_path, "swh", "--protocol", protocol)
-    out, err = process.communicate(noise + b"\nname\n", timeout=60)
+    out, err = process.communicate(noise + b"\nname\n", timeout=PATIENCE)
     assert (process.returncode, err) == (0, b"swh: standard assumed; --rules says otherwise\n")
     assert (b"= evolve swh\n" if protocol == "gtp" else b"pong 9\n") in out
 
@@ -52,7 +53,7 @@ def test_any_bytes_at_all(tmp_path: Path, protocol: str) -> None:
 @pytest.mark.slow
 def test_the_end_of_the_input_and_of_the_reader(tmp_path: Path) -> None:
     process = session(tmp_path, "swh", "--protocol", "nboard")
-    out, _ = process.communicate(b"nboard 2\nset depth 4\ngo\n", timeout=60)
+    out, _ = process.communicate(b"nboard 2\nset depth 4\ngo\n", timeout=PATIENCE)
     assert b"=== " in out, "what was asked before the end is answered"
     process = session(tmp_path, "anti-swh", "--protocol", "gtp")
     assert process.stdout is not None
@@ -85,7 +86,7 @@ def test_a_clock_that_is_short(tmp_path: Path) -> None:
         process.stdout.readline()
         spent[side] += time.monotonic() - begin
         assert answer.startswith(b"= "), answer
-    process.communicate(b"quit\n", timeout=30)
+    process.communicate(b"quit\n", timeout=PATIENCE)
     assert max(spent.values()) < 2
     assert min(spent.values()) > 0.5, "time is for using"
 

@@ -13,6 +13,7 @@ import evolve
 from evolve.records.formats import read_games
 from tests import forks
 from tests.cli import command, done, environment, fails, invoke, misused
+from tests.waits import PATIENCE
 
 
 def game(agent: str, side: str) -> tuple[list[str], evolve.Board]:
@@ -101,7 +102,7 @@ def test_any_bytes_may_be_typed(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    out, err = process.communicate(b"\xff\nd3\nquit\n", timeout=60)
+    out, err = process.communicate(b"\xff\nd3\nquit\n", timeout=PATIENCE)
     assert (process.returncode, err) == (0, b"")
     assert b"is not a move" in out
 

@@ -18,6 +18,7 @@ from tests import forks
 from tests.cli import command, done, environment, fails, misused, read_terminal
 from tests.records.test_ggf import random_record
 from tests.records.test_wthor import database, game_bytes
+from tests.waits import PATIENCE
 
 
 def _final_discs(moves: str) -> tuple[int, int]:
@@ -120,4 +121,4 @@ def test_a_terminal_steps_forward_and_back(tmp_path: Path) -> None:
                 shown += os.read(here, 65536)
     os.write(here, b"q")
     assert read_terminal(here)
-    assert process.wait(10) == 0
+    assert process.wait(PATIENCE) == 0

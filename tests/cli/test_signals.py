@@ -34,7 +34,7 @@ from tests.cli import (
     spawn,
     wait_until,
 )
-from tests.waits import until
+from tests.waits import PATIENCE, until
 
 STOPS = 4
 """Stops of each kind in the long proof, half of them at any moment; 50 were done once."""
@@ -406,7 +406,7 @@ def test_ctrl_c_is_left_alone_where_it_is_ignored(tmp_path: Path) -> None:
         count = len(list(generations.glob("gen-*")))
         wait_until(lambda: len(list(generations.glob("gen-*"))) > count + 1, shell)  # noqa: B023
     os.kill(number, signal.SIGTERM)
-    shell.communicate(timeout=60)
+    shell.communicate(timeout=PATIENCE)
     assert "evolve resume long" in (tmp_path / "log").read_text()
 
 

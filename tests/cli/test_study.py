@@ -29,6 +29,7 @@ from tests.cli import (
     tables,
     wait_until,
 )
+from tests.waits import PATIENCE
 
 FEW = tuple(one for one in TINY if not one.startswith("--generations"))
 GRID = ("--seeds=0-1", "--grid=crossover=blend,uniform")
@@ -222,7 +223,7 @@ def test_ctrl_c_ends_it_and_it_goes_on(tmp_path: Path) -> None:
         lambda: all((run / "generations/gen-0001.parquet").exists() for run in runs), process
     )
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, err
     assert f"go on with: evolve resume {folder}" in out
     assert "0 of 2 runs: stopped" in out
@@ -243,7 +244,7 @@ def test_killed_it_takes_its_runs_along_and_they_go_on_as_if_nothing_had_been(
     children = psutil.Process(process.pid).children(recursive=True)
     process.kill()
     process.communicate()
-    _, alive = psutil.wait_procs(children, timeout=10)
+    _, alive = psutil.wait_procs(children, timeout=PATIENCE)
     assert not alive
     assert "2 of 2 runs" in done("resume", killed).out
     for seed in (0, 1):
@@ -263,7 +264,7 @@ def test_a_process_that_is_killed_costs_its_run_alone(whose: str, tmp_path: Path
         if os.getsid(one.pid) == one.pid and one.ppid() != study.pid
     ]  # fmt: skip
     os.kill(forked.pid if whose == "the run's" else forked.ppid(), signal.SIGKILL)
-    out, err = study.communicate(timeout=120)
+    out, err = study.communicate(timeout=PATIENCE)
     assert study.returncode == 1
     assert "seed-0: its process ended with" in out
     assert err.startswith("error: 1 run failed: seed-0; see")
@@ -280,7 +281,7 @@ def test_ctrl_c_while_the_first_run_is_forked_is_for_the_study(tmp_path: Path) -
     study = spawn(tmp_path, "run", *words, "--out", "stopped", session=True)
     wait_until(lambda: len(psutil.Process(study.pid).children()) == 2, study)  # server and tracker
     os.killpg(study.pid, signal.SIGINT)
-    out, err = study.communicate(timeout=120)
+    out, err = study.communicate(timeout=PATIENCE)
     assert (study.returncode, err) == (130, "")
     assert "0 of 2 runs: stopped" in out
 

@@ -10,6 +10,7 @@ import evolve
 from evolve.studies import remote
 from tests.cli import QUICK, done, invoke, misused, spawn, tables, wait_until
 from tests.fitness.dask import cluster, place
+from tests.waits import PATIENCE
 
 distributed = pytest.importorskip("distributed")
 pytestmark = [
@@ -39,7 +40,7 @@ def test_a_study_has_the_tables_of_one_on_this_machine_whatever_happens(tmp_path
             wait_until(lambda n=count: len(list(study.glob("*/generations/*"))) > n, process)
             found.kill_a_worker()
             found.worker()
-        out, err = process.communicate(timeout=200)
+        out, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, (out, err)
         assert "8 runs; 2 at a time, 1 thread each; 2 slots of" in out
         assert_same(tmp_path / "here", study)
@@ -71,7 +72,7 @@ def test_the_scheduler_is_gone(tmp_path: Path) -> None:
         process = spawn(tmp_path, *words, "--scheduler", found.address, "--out", study)
         wait_until((study / "seed-0").exists, process)
         found.scheduler.kill()
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
     assert f"go on with: evolve resume {study}" in out
     assert err.strip() == f"error: the scheduler at {found.address} is gone"

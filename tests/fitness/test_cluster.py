@@ -34,7 +34,7 @@ from evolve.fitness.roster import _all_reached
 from evolve.fitness.roundrobin import schedule
 from tests.cli import ALPHABETA, QUICK, ROOT, done, misused, spawn, tables, wait_until
 from tests.fitness.dask import Place, certificates, cluster, place
-from tests.waits import until
+from tests.waits import PATIENCE, until
 
 distributed = pytest.importorskip("distributed")
 from distributed.utils_comm import gather_from_workers  # noqa: E402
@@ -182,7 +182,7 @@ def test_garbage_of_a_worker_is_told_in_a_line_and_the_run_can_go_on(
         found.worker(DASK_DISTRIBUTED__WORKER__PRELOAD=str(preload))
         cluster(found, 1).close()
         process = spawn(tmp_path, "run", *QUICK, "--scheduler", found.address, "--out", run)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1, (out, err)
     assert "Traceback" not in out + err
     assert err.splitlines()[-1].startswith("error: ")
@@ -338,7 +338,7 @@ def test_workers_killed_again_and_again_and_late_ones_change_nothing(tmp_path: P
             wait_until(file.exists, process)
             found.kill_a_worker()
             found.worker()
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, (out, err)
     assert tables(run) == tables(tmp_path / "threads")
 
@@ -353,7 +353,7 @@ def test_the_scheduler_is_killed_and_the_run_goes_on_without(tmp_path: Path) -> 
         wait_until((run / "generations/gen-0002.parquet").exists, process)
         found.scheduler.kill()
         begin = time.monotonic()
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
         assert time.monotonic() - begin < 25, "for 30 s Dask itself would look for it"
     assert process.returncode == 1
     assert f"go on with: evolve resume {run}" in out
@@ -578,7 +578,7 @@ def test_a_sweep_whose_scheduler_is_killed_goes_on(tmp_path: Path) -> None:
         process = spawn(tmp_path, *words, "--scheduler", found.address, "--out", sweep)
         wait_until(lambda: len(list(sweep.glob("trials/*"))) > 2, process)
         found.scheduler.kill()
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1, (out, err)
     assert f"go on with: evolve resume {sweep}" in out
     assert err.strip() == f"error: the scheduler at {found.address} is gone"

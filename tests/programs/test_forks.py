@@ -19,6 +19,7 @@ import pytest
 
 from evolve.programs.forks import repeat_warnings, start
 from tests.cli import ROOT
+from tests.waits import PATIENCE
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 
@@ -120,7 +121,7 @@ def test_a_server_that_is_killed_takes_its_processes_along_and_another_one_start
     os.kill(found["server"], signal.SIGKILL)
     process.join()
     assert process.exitcode != 0
-    assert not psutil.wait_procs([worker], timeout=20)[1]
+    assert not psutil.wait_procs([worker], timeout=PATIENCE)[1]
     process.close()
     process, again = reported(tmp_path / "second")
     process.join()

@@ -17,6 +17,7 @@ import pytest
 
 from evolve.programs.life import Life
 from tests.cli import environment
+from tests.waits import PATIENCE
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a thread watches")
 SLEEPS = "ctypes.PyDLL(None).sleep(1000)"
@@ -74,7 +75,7 @@ def parent(code: str) -> Iterator[tuple[subprocess.Popen[str], psutil.Process]]:
 def test_a_child_ends_with_its_parent_in_the_middle_of_what_it_does(kind: str) -> None:
     with parent(CHILDREN[kind]) as (process, child):
         process.kill()
-        psutil.wait_procs([child], timeout=60)
+        psutil.wait_procs([child], timeout=PATIENCE)
         assert not child.is_running()
 
 
@@ -112,7 +113,9 @@ def test_a_child_that_begins_when_its_parent_has_ended_ends() -> None:
     os.close(ours)
     code = "import sys, time; from evolve.programs.life import end_with; end_with(int(sys.argv[1]))"
     words = [sys.executable, "-c", f"{code}; time.sleep(1000)", str(pipe)]
-    ended = subprocess.run(words, env=environment(), pass_fds=(pipe,), check=False, timeout=60)
+    ended = subprocess.run(
+        words, env=environment(), pass_fds=(pipe,), check=False, timeout=PATIENCE
+    )
     os.close(pipe)
     assert ended.returncode == 1
 

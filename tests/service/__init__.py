@@ -39,7 +39,7 @@ class Service:
         self.runs, self.options, self.port, self.token = runs, options, free_port(), token
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         base = f"http://127.0.0.1:{self.port}{API}/"
-        self.client = httpx.Client(base_url=base, headers=headers, timeout=60)
+        self.client = httpx.Client(base_url=base, headers=headers, timeout=waits.PATIENCE)
         self.log = runs.parent / f"serve-{self.port}.log"
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -77,7 +77,7 @@ class Service:
     def stop(self, how: int = signal.SIGINT) -> int:
         assert self.process is not None
         self.process.send_signal(how)
-        return self.process.wait(20)
+        return self.process.wait(waits.PATIENCE)
 
     def close(self) -> None:
         if self.process is not None and self.process.poll() is None:

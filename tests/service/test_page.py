@@ -23,6 +23,7 @@ from evolve.service.job import JobRecord
 from evolve.service.place import Place
 from evolve.service.process import MARK, Process, boot
 from tests.service import SMALL, TOKEN, Service, until
+from tests.waits import PATIENCE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -244,7 +245,7 @@ def test_a_browser_without_events(fresh: Service, runs: Path, browser: Browser) 
         visit(page, root(fresh), "")
         sees(page, "This browser follows no events")
         shutil.copytree(runs / "small", fresh.runs / "late")
-        page.get_by_role("link", name="late", exact=True).wait_for(timeout=25_000)
+        page.get_by_role("link", name="late", exact=True).wait_for(timeout=1000 * PATIENCE)
 
 
 def test_it_says_when_the_server_is_gone_and_comes_back(fresh: Service, browser: Browser) -> None:
@@ -399,10 +400,12 @@ def test_the_way_of_a_newcomer(tmp_path: Path, browser: Browser) -> None:
         ).wait_for()
         page.get_by_role("button", name="Start", exact=True).click()
 
-        page.get_by_role("heading", name="reversed-001").wait_for(timeout=60_000)
+        page.get_by_role("heading", name="reversed-001").wait_for(timeout=1000 * PATIENCE)
         page.get_by_role("link", name="Generations", exact=True).click()
         for generation in range(3):
-            page.get_by_role("link", name=str(generation), exact=True).wait_for(timeout=60_000)
+            page.get_by_role("link", name=str(generation), exact=True).wait_for(
+                timeout=1000 * PATIENCE
+            )
         page.get_by_role("button", name="Stop").click()
         chip = page.locator(".chip").first
         pump(page, lambda: chip.inner_text() == "stopped")
@@ -449,7 +452,11 @@ player.go(board)
 print(json.dumps([[int(one) for one in place] for place in player.candidate_list]))
 """
     answer = subprocess.run(
-        [sys.executable, "-c", program], cwd=path.parent, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", program],
+        cwd=path.parent,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
     )
     assert answer.returncode == 0, answer.stderr
     candidates = json.loads(answer.stdout)

@@ -20,6 +20,7 @@ import pytest
 
 from tests.cli import fails, misused
 from tests.service import STREAM, Service, until
+from tests.waits import PATIENCE
 
 
 def test_it_loads_no_engine(service: Service) -> None:
@@ -152,7 +153,7 @@ def test_what_it_has_started_ends_with_it_in_the_middle_of_a_question(
                 for one in guard.children():
                     one.suspend()
                 service.stop(signal.SIGKILL)
-        _, alive = psutil.wait_procs(children, timeout=60)
+        _, alive = psutil.wait_procs(children, timeout=PATIENCE)
         assert not alive
     finally:
         service.client.close()

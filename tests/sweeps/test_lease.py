@@ -13,6 +13,7 @@ from evolve.errors import StorageError
 from evolve.sweeps import lease as leases
 from evolve.sweeps.lease import Lease, is_gone, this_machine
 from tests.sweeps import shared
+from tests.waits import PATIENCE
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
@@ -44,5 +45,5 @@ def test_the_heart_beats_through_errors(monkeypatch: pytest.MonkeyPatch) -> None
             enough.set()
 
     with leases.Heart(beat):
-        assert enough.wait(10)
+        assert enough.wait(PATIENCE)
     assert seen[:5] == [0, 1, 2, 3, 4]
