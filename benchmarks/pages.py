@@ -72,7 +72,7 @@ def addresses(get: Callable[[str], Any], play: str | None = None) -> dict[str, s
     for run in runs:
         first.setdefault(run["kind"], run["id"])
     for kind, name in first.items():
-        for part in _PARTS[kind]:
+        for part in _PARTS.get(kind, ("", "settings")):
             found[f"{kind}-{part or 'curves'}"] = f"run/{name}/{part}"
     if name := first.get("run"):
         found |= _of_evolution(get, name)
