@@ -81,7 +81,7 @@ def grhino(agent: str, level: int, games: int) -> None:
     score = result.score
     print(f"{agent} against gtp-rhino --level={level}: {result.games} games,", end=" ")
     print(f"{result.wins} won, {result.draws} drawn, {result.losses} lost,", end=" ")
-    print(f"score {score.score:.3f} [{score.low:.3f}, {score.high:.3f}],", end=" ")
+    print(f"score {score.value:.3f} [{score.low:.3f}, {score.high:.3f}],", end=" ")
     print(f"failures {result.failures_a} and {result.failures_b}")
 
 

@@ -71,7 +71,7 @@ def meeting(claim: Claim, a: str, b: str, seed: int, budget: float, games: int) 
         "b": b,
         "seed": seed,
         "games": result.games,
-        "score": result.score.score,
+        "score": result.score.value,
         "score_black": result.score_black,
         "score_white": result.score_white,
         "budget": budget * claim.share,

@@ -25,7 +25,6 @@ import evolve
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.loading import load_agent
-from evolve.arena.bradleyterry import Floats, rate, rate_one
 from evolve.arena.ladder import ladder, nearest
 from evolve.arena.match import play_match
 from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
@@ -33,7 +32,7 @@ from evolve.evolution.ancestry import run_settings
 from evolve.evolution.gauntlet import Judging, LadderPanel
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Openings, Part, balanced_openings
-from evolve.fitness.score import Z95
+from evolve.fitness.statistics import Z95, Floats, bradley_terry, rate_one
 from evolve.population.genome import Genome
 from evolve.tables.individuals import row_genes
 
@@ -56,10 +55,10 @@ def rungs(rules: Rules, pairs: int, jobs: int) -> None:
             scores = meet(one, agents[j], openings, rules, jobs)
             meetings.append((i, j, scores))
             print(f"  {names[i]:36} {names[j]:38} {scores.mean():.3f}", flush=True)
-    found = rate(len(agents), meetings)
-    zero = found.elo[names.index(rule_set(rules).reference)]
-    for name, elo, error in zip(names, found.elo - zero, found.error, strict=True):
-        print(f'        "{name}": {elo:.0f},  # ± {Z95 * error:.0f}')
+    found = bradley_terry(len(agents), meetings)
+    zero = found[names.index(rule_set(rules).reference)].value
+    for name, elo in zip(names, found, strict=True):
+        print(f'        "{name}": {elo.value - zero:.0f},  # ± {elo.high - elo.value:.0f}')
 
 
 def meet(a: Agent, b: Agent, openings: Openings, rules: Rules, jobs: int) -> Floats:
@@ -83,11 +82,11 @@ def player(name: str, pairs: int, jobs: int) -> None:
                 met[rung.elo] = meet(agent, rung.agent, openings, rules, jobs)
                 print(f"  {name:36} {rung.agent.name:38} {met[rung.elo].mean():.3f}", flush=True)
         scores = np.array([met[rung.elo] for rung in near])
-        elo, error = rate_one(np.array([rung.elo for rung in near]), scores)
-        played, near = near, nearest(rungs, elo, NEIGHBOURS)
+        elo = rate_one(np.array([rung.elo for rung in near]), scores)
+        played, near = near, nearest(rungs, elo.value, NEIGHBOURS)
         if near == played:
             break
-    print(f"{name}: {elo:.0f} ± {Z95 * error:.0f}", flush=True)
+    print(f"{name}: {elo.value:.0f} ± {elo.high - elo.value:.0f}", flush=True)
 
 
 def alphabeta(name: str) -> AlphaBetaAgent:

@@ -30,7 +30,7 @@ from evolve.engine.bits import ONE, ZERO, U, flips_of, moves_of
 from evolve.engine.context import AGE, STOPPED
 from evolve.engine.memory import int64, lowest, popcount
 from evolve.engine.pattern_search import pattern_move
-from evolve.fitness.score import score_of_pairs
+from evolve.fitness.statistics import score_of_pairs
 
 EMPTY = 1
 
@@ -182,7 +182,7 @@ def main() -> None:
         # Boards are the units: all players meet on each.
         score = score_of_pairs(np.mean(pairs, axis=0))
         print(
-            f"{name}: league {score.score:.4f} [{score.low:.4f}, {score.high:.4f}], "
+            f"{name}: league {score.value:.4f} [{score.low:.4f}, {score.high:.4f}], "
             f"{len(players)} players, {len(boards)} boards"
         )
 

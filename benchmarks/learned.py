@@ -56,7 +56,7 @@ def show(what: str, result: MatchResult) -> None:
     """A line of a result."""
     score = result.score
     print(
-        f"{what:58} {score.score:.4f} [{score.low:.4f}, {score.high:.4f}]  black "
+        f"{what:58} {score.value:.4f} [{score.low:.4f}, {score.high:.4f}]  black "
         f"{result.score_black:.3f}  white {result.score_white:.3f}  {result.games} games",
         flush=True,
     )
@@ -136,7 +136,7 @@ def equal_time_match(seeds: int, budget: float, jobs: int) -> None:
             tree = equal_time(dqn, tree, boards)
             simulations.append(tree.simulations)
             seconds.append(seconds_a_move(dqn, boards))
-            scores.append(played(tree, dqn, 400, seed, jobs).score.score)
+            scores.append(played(tree, dqn, 400, seed, jobs).score.value)
         mean, low, high = over_seeds(scores)
         print(
             f"{name}, {np.median(simulations):.0f} simulations ({1e3 * np.median(seconds):.2f} ms "

@@ -19,16 +19,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from evolve.arena.bradleyterry import rate
 from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.config.toml import config_text, resolve_as
 from evolve.engine.rules import Rules
 from evolve.evolution.loop import Evolution
 from evolve.fitness.executor import Executor, Threads
 from evolve.fitness.games import Games
-from evolve.fitness.means import mean_of
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.roundrobin import RoundRobin
+from evolve.fitness.statistics import bradley_terry, mean_of
 from evolve.tables import folder as store
 from evolve.tables.observer import Silent
 from evolve.tables.run import Run
@@ -58,7 +57,7 @@ def rated(games: Games, players: int) -> npt.NDArray[np.float64]:
         (int(black), int(white), np.array([score]))
         for (black, white, _), score in zip(games.pairings[0::2], pairs, strict=True)
     ]
-    return rate(players, meetings).elo
+    return np.array([one.value for one in bradley_terry(players, meetings)])
 
 
 def measured(rules: Rules, population: int, seed: int, executor: Executor) -> dict[Any, float]:
@@ -120,7 +119,7 @@ def main(rules: Rules, population: int, seeds: int, jobs: int) -> None:
                     for kind in ("plain", "Bradley–Terry")
                 )
                 gain = [b - a for a, b in zip(plain, rating, strict=True)]
-                _, mean, low, high, _ = mean_of(gain)
+                mean, low, high, _ = mean_of(gain)
                 cells.append(
                     f"{np.mean(plain):.3f}  {np.mean(rating):.3f}  "
                     f"{mean:+.3f} [{low:+.3f}, {high:+.3f}]"

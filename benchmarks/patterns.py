@@ -81,7 +81,7 @@ def meet(a: Agent, b: Agent, rules: str, pairs: int) -> tuple[float, float, floa
     spent: tuple[list[float], list[float]] = ([], [])
     players = [Timed(agent, found) for agent, found in zip((a, b), spent, strict=True)]
     result = Match(players[0], players[1], openings, rules).play()
-    return result.score.score, sum(spent[0]), sum(spent[1])
+    return result.score.value, sum(spent[0]), sum(spent[1])
 
 
 def champions(rules: str, seeds: int, pairs: int) -> None:
@@ -165,7 +165,7 @@ def cuts(name: str, nodes: int, rules: str, pairs: int) -> None:
     for left_out, kept in without.items():
         score = Match(replace(whole, cuts=kept), whole, openings, rules).play().score
         print(
-            f"without {left_out}: {score.score:.3f} [{score.low:.3f}, {score.high:.3f}]", flush=True
+            f"without {left_out}: {score.value:.3f} [{score.low:.3f}, {score.high:.3f}]", flush=True
         )
 
 

@@ -98,7 +98,7 @@ def score(a: AlphaBetaAgent, b: AlphaBetaAgent, rules: Rules, seed: int) -> floa
     rng = np.random.default_rng([2026, seed])
     openings = balanced_openings(PAIRS, Part.MATCH, rules, rng)
     result, _ = play_match(a, b, openings, rules, executor=Threads(os.cpu_count() or 1))
-    return result.score.score
+    return result.score.value
 
 
 def report() -> None:

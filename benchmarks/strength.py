@@ -53,7 +53,7 @@ def main() -> None:
         )
         score = result.score
         interval = f"[{score.low:.3f}, {score.high:.3f}]"
-        print(f"  depth {depth} against {name:22} {score.score:.3f} {interval}")
+        print(f"  depth {depth} against {name:22} {score.value:.3f} {interval}")
     rated = "rating" in run.generations
     curve = run.generations["rating" if rated else "panel_score"]
     tenths = [curve.iloc[round(share * (len(curve) - 1) / 8)] for share in range(9)]

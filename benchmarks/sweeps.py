@@ -224,7 +224,7 @@ def confirm(
     agents = joblib.Parallel(n_jobs=jobs)(joblib.delayed(pair)(number) for number in numbers)
     scores = []
     for number, (tuned, default) in zip(numbers, agents, strict=True):
-        scores.append(played(tuned, default, games, number, jobs).score.score)
+        scores.append(played(tuned, default, games, number, jobs).score.value)
         print(f"seed {number}: {scores[-1]:.3f}", flush=True)
     panel = Panel(plan.sweep.panel, 200, plan.sweep.rules, 12345)
     means = [
@@ -359,9 +359,9 @@ def methods(seeds: int, generations: int, jobs: int) -> None:
     }
     for row in rows:
         for name, judge in judges.items():
-            row[name] = played(row["agent"], judge, 400, row["seed"], jobs).score.score
+            row[name] = played(row["agent"], judge, 400, row["seed"], jobs).score.value
         others = [
-            played(row["agent"], other["agent"], 200, row["seed"], jobs).score.score
+            played(row["agent"], other["agent"], 200, row["seed"], jobs).score.value
             for other in rows
             if other["seed"] == row["seed"] and other is not row
         ]

@@ -57,7 +57,7 @@ def tournament(agents: list[AlphaBetaAgent], pairs: int, jobs: int) -> None:
         score = score_against(games, index)
         published = f"published wins {PUBLISHED_WINS[index]:2}" if count == 4 else ""
         print(
-            f"  {player.name} {list(player.depths)}  score {score.score:.3f} "
+            f"  {player.name} {list(player.depths)}  score {score.value:.3f} "
             f"[{score.low:.3f}, {score.high:.3f}]  discs {table.disc_difference[index]:+6.1f}  "
             f"{published}"
         )

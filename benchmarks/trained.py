@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 import evolve
 from evolve.agents.agent import Agent
@@ -18,6 +17,7 @@ from evolve.arena.match import Match, MatchResult
 from evolve.config.toml import resolve_as
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
+from evolve.fitness.statistics import chance_of, mean_of
 from evolve.learning.course import Course
 from evolve.tables.kinds import TRAININGS
 
@@ -97,17 +97,13 @@ def played(a: Agent, b: Agent, games: int, seed: int = 0, jobs: int = 1) -> Matc
 
 def over_seeds(scores: list[float], level: float = 0.95) -> tuple[float, float, float]:
     """Mean and its interval, by Student's t over seeds; cut at 0 and 1."""
-    mean = float(np.mean(scores))
-    width = float(stats.t.ppf(0.5 + level / 2, len(scores) - 1))
-    half = width * float(np.std(scores, ddof=1)) / len(scores) ** 0.5
-    return mean, max(0.0, mean - half), min(1.0, mean + half)
+    mean, low, high, _ = mean_of(scores, level).within(0.0, 1.0)
+    return mean, low, high
 
 
 def p_of_half(scores: list[float]) -> float:
     """Student's two-sided p of scores over seeds whose mean would be a half."""
-    if len(set(scores)) == 1:
-        return 1.0 if scores[0] == 0.5 else 0.0
-    return float(stats.ttest_1samp(scores, 0.5).pvalue)
+    return chance_of(scores, 0.5)
 
 
 def holm_levels(ps: Sequence[float], wrong: float = 0.05) -> list[float]:

@@ -44,7 +44,8 @@ def match(
         settings: what `evolve match --help` lists, such as `games=400`, `seed=2`,
             `rules="reversed"`, `openings="start"` or `sprt=(0, 20)`.
 
-    Returns A's result: `.score.score` with `.score.low` and `.score.high`, `.score.elo`, and so on.
+    Returns A's result: `.score.value` with `.score.low` and `.score.high`, `.elo`, which has the
+    same, and so on.
     Raises AgentError for what is not an agent, SettingsError for settings that cannot be, and
     EngineError where a program cannot be used.
     """
@@ -84,7 +85,7 @@ def rate(
     players = [_agent(agent) for agent in agents]
     tournament = tournament_of(players, names, asked, executor=Threads(jobs))
     tournament.play(progress)
-    return pd.DataFrame(tournament.rows())
+    return pd.DataFrame([row.facts for row in tournament.rows()])
 
 
 def tournament_of(

@@ -15,7 +15,7 @@ import numpy as np
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.loading import load_alphabeta
 from evolve.engine.rules import Rules, rule_set
-from evolve.fitness.score import score_of_elo
+from evolve.fitness.statistics import score_of_elo
 
 
 @dataclass(frozen=True)

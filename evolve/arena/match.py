@@ -6,7 +6,7 @@ import math
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -38,8 +38,8 @@ from evolve.fitness.games import (
 from evolve.fitness.openings import Openings
 from evolve.fitness.pairs import all_pairs
 from evolve.fitness.playing import LiveGame
-from evolve.fitness.roundrobin import schedule
-from evolve.fitness.score import Score, score_of_pairs, superiority
+from evolve.fitness.roundrobin import pair_scores, schedule
+from evolve.fitness.statistics import Estimate, in_elo, score_of_pairs, superiority
 
 _WIDE_ROUND: Final = 128
 _TEST_ROUND: Final = 16
@@ -69,7 +69,7 @@ class MatchResult:
     wins: int
     draws: int
     losses: int
-    score: Score
+    score: Estimate
     score_black: float
     score_white: float
     mean_discs: float
@@ -77,6 +77,11 @@ class MatchResult:
     superiority: float
     failures_a: int
     failures_b: int
+
+    @property
+    def elo(self) -> Estimate:
+        """The score in Elo; infinite where everything was won or lost."""
+        return in_elo(self.score)
 
     @property
     def played(self) -> int:
@@ -405,7 +410,7 @@ def summarize(games: Games, repeatable: bool) -> MatchResult:
     points = np.where(a_is_black, games.winner, -games.winner)
     scores = (points + 1.0) / 2.0
     discs = np.where(a_is_black, games.disc_difference, -games.disc_difference)
-    pairs = scores.reshape(-1, 2).mean(axis=1)
+    pairs = pair_scores(games)
     fresh = pairs[_fresh_pairs(games)] if repeatable else pairs
     black_failed = np.isin(games.results[:, REASON], FAILED_BLACK)
     white_failed = np.isin(games.results[:, REASON], FAILED_WHITE)
@@ -414,7 +419,7 @@ def summarize(games: Games, repeatable: bool) -> MatchResult:
         wins=int((points > 0).sum()),
         draws=int((points == 0).sum()),
         losses=int((points < 0).sum()),
-        score=replace(score_of_pairs(fresh), score=float(pairs.mean()), games=len(games)),
+        score=score_of_pairs(fresh)._replace(value=float(pairs.mean()), n=len(games)),
         score_black=float(scores[a_is_black].mean()),
         score_white=float(scores[~a_is_black].mean()),
         mean_discs=float(discs.mean()),

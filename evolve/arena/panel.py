@@ -13,7 +13,7 @@ from evolve.engine.rules import Rules
 from evolve.fitness.executor import Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.fitness.score import Score
+from evolve.fitness.statistics import Estimate
 
 
 class Panel:
@@ -29,7 +29,7 @@ class Panel:
 
     def results(
         self, agent: Agent, executor: Executor, progress: GamesDone | None = None
-    ) -> list[Score]:
+    ) -> list[Estimate]:
         """The agent's score against each, with its error."""
         return [self._match(agent, other, executor, progress) for other in self.agents]
 
@@ -37,17 +37,17 @@ class Panel:
         self, agent: Agent, executor: Executor, progress: GamesDone | None = None
     ) -> list[float]:
         """The agent's bare scores."""
-        return [result.score for result in self.results(agent, executor, progress)]
+        return [result.value for result in self.results(agent, executor, progress)]
 
     def against(
         self, agent: Agent, other: Agent, executor: Executor, progress: GamesDone | None = None
     ) -> float:
         """The agent's score against one that is not in the panel."""
-        return self._match(agent, other, executor, progress).score
+        return self._match(agent, other, executor, progress).value
 
     def _match(
         self, agent: Agent, other: Agent, executor: Executor, progress: GamesDone | None
-    ) -> Score:
+    ) -> Estimate:
         return (
             Match(agent, other, self.openings, self.rules, executor=executor).play(progress).score
         )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from evolve.errors import OptionsError
-from evolve.fitness.score import score_of_elo
+from evolve.fitness.statistics import score_of_elo
 
 PAIR_SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 _UNSEEN: Final = 1e-3

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,6 @@ import pyarrow as pa
 
 from evolve.agents.agent import Agent
 from evolve.arena.agreement import Agreed
-from evolve.arena.bradleyterry import Ratings, rate
 from evolve.arena.match import Match
 from evolve.documents import parse_json, read_document
 from evolve.engine.rules import Rules, check_rules
@@ -22,9 +22,11 @@ from evolve.errors import RunError
 from evolve.files.atomic import TEMPORARY_PREFIX, write_text
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath, inside
+from evolve.fitness.crosstable import GAMES_OF_CROSS_TABLE, CrossTable, cross_table_of
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings
+from evolve.fitness.statistics import Estimate, Meeting, bradley_terry, comparable
 from evolve.tables.arrow import rows_with
 from evolve.tables.folder import locked, refuse_links, sweep_temporary
 from evolve.tables.games import FAILED, GAMES_COLUMNS, with_rules
@@ -45,12 +47,10 @@ def _play_whole(match: Match, names: tuple[str, str], progress: GamesDone | None
 
 @dataclass(frozen=True)
 class Row:
-    """One agent's results; elo, elo_low and elo_high are None where they are infinite."""
+    """One agent's results. Where it won or lost everything its Elo is infinite, but for one end."""
 
     agent: str
-    elo: float | None
-    elo_low: float | None
-    elo_high: float | None
+    elo: Estimate
     score: float
     games: int
     wins: int
@@ -58,6 +58,13 @@ class Row:
     losses: int
     failures: int
     """Of the losses, those because the program failed."""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """As documents and tables have it: None for what is infinite."""
+        facts = asdict(self)
+        del facts["elo"]
+        return {"agent": self.agent, **self.elo.columns("elo"), **facts}
 
 
 def kept_rules(folder: str | Path) -> Rules | None:
@@ -188,18 +195,21 @@ class Tournament:
         frame["game"] = np.arange(len(frame), dtype=np.int32)
         return frame
 
-    def points(self) -> tuple[np.ndarray, np.ndarray]:
-        """Points of each against each, and games between them, both [N, N]."""
-        points = np.zeros((len(self.agents), len(self.agents)))
-        games = np.zeros_like(points)
-        for (i, j), table in self._tables.items():
-            scores = _scores(table, self.names[i])
-            points[i, j], points[j, i] = scores.sum(), (1.0 - scores).sum()
-            games[i, j] = games[j, i] = len(scores)
-        return points, games
+    def cross(self) -> CrossTable:
+        """The cross table of all games so far, which must not be none."""
+        played = [table.select(GAMES_OF_CROSS_TABLE) for table in self._tables.values()]
+        return cross_table_of(pa.concat_tables(played), self.names)
 
-    def ratings(self) -> Ratings:
+    def ratings(self) -> list[Estimate]:
         """The ratings from all games so far; games that can only repeat others count once."""
+        return bradley_terry(len(self.agents), self._meetings())
+
+    @property
+    def comparable(self) -> bool:
+        """Whether the distances between all ratings are finite."""
+        return comparable(len(self.agents), self._meetings())
+
+    def _meetings(self) -> list[Meeting]:
         meetings = []
         for (i, j), table in self._tables.items():
             pairs = _scores(table, self.names[i]).reshape(-1, 2).mean(axis=1)
@@ -207,38 +217,25 @@ class Tournament:
             if self.agents[i].repeats and self.agents[j].repeats:
                 pairs = pairs[_first_of_each(table["moves"].to_pylist())]
             meetings.append((i, j, pairs))
-        return rate(len(self.agents), meetings)
+        return meetings
 
     def rows(self) -> list[Row]:
         """A row an agent, the strongest first."""
-        ratings = self.ratings()
-        points, games = self.points()
+        ratings, scores = self.ratings(), self.cross().totals.tolist()
         rows = []
-        for index, name in enumerate(self.names):
-            count = int(games[index].sum())
-            score = float(points[index].sum() / count)
+        for index, (name, elo, score) in enumerate(zip(self.names, ratings, scores, strict=True)):
             results = np.concatenate(
                 [_scores(t, name) for (i, j), t in self._tables.items() if index in (i, j)]
             )
             wins, losses = int((results == 1).sum()), int((results == 0).sum())
-            elo, low, high = (
-                float(values[index]) for values in (ratings.elo, ratings.low, ratings.high)
-            )
-            rows.append(
-                Row(
-                    name,
-                    None if score in (0.0, 1.0) else elo,
-                    None if score == 0.0 else low,
-                    None if score == 1.0 else high,
-                    score,
-                    count,
-                    wins,
-                    count - wins - losses,
-                    losses,
-                    sum(_failures(t, name) for t in self._tables.values()),
-                )
-            )
-        order = np.argsort(-ratings.elo, kind="stable")
+            if score == 0.0:
+                elo = elo._replace(value=-math.inf, low=-math.inf)
+            elif score == 1.0:
+                elo = elo._replace(value=math.inf, high=math.inf)
+            failures = sum(_failures(t, name) for t in self._tables.values())
+            draws = len(results) - wins - losses
+            rows.append(Row(name, elo, score, len(results), wins, draws, losses, failures))
+        order = np.argsort([-elo.value for elo in ratings], kind="stable")
         return [rows[index] for index in order]
 
     def _claim(self, folder: FolderPath) -> None:

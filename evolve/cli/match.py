@@ -263,12 +263,8 @@ def _counted(result: MatchResult) -> dict[str, Any]:
         "wins": result.wins,
         "draws": result.draws,
         "losses": result.losses,
-        "score": result.score.score,
-        "score_low": result.score.low,
-        "score_high": result.score.high,
-        "elo": result.score.elo,
-        "elo_low": result.score.elo_low,
-        "elo_high": result.score.elo_high,
+        **result.score.columns("score"),
+        **result.elo.columns("elo"),
     }
 
 
@@ -300,10 +296,10 @@ def _tested(match: Match) -> dict[str, Any]:
 def _print(match: Match) -> None:
     result = match.result
     score = result.score
-    elo, low, high = (elo_text(value) for value in (score.elo, score.elo_low, score.elo_high))
+    elo, low, high = map(elo_text, result.elo.columns("elo").values())
     facts = {
         "games": f"{result.games}: {result.wins} won, {result.draws} drawn, {result.losses} lost",
-        "score": f"{score.score:.3f} [{score.low:.3f}, {score.high:.3f}]",
+        "score": f"{score.value:.3f} [{score.low:.3f}, {score.high:.3f}]",
         "as black": f"{result.score_black:.3f}",
         "as white": f"{result.score_white:.3f}",
         "discs": f"{result.mean_discs:+.1f} a game",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -126,26 +125,22 @@ def _play(tournament: Tournament, games: int, quiet: bool) -> None:
 
 
 def _document(tournament: Tournament) -> dict[str, object]:
-    points, games = tournament.points()
+    scores = tournament.cross().scores
     return {
         "rules": tournament.rules,
         "rules_assumed": tournament.agreed.assumed,
-        "agents": [asdict(row) for row in tournament.rows()],
+        "agents": [row.facts for row in tournament.rows()],
         "cross": {
-            name: {
-                other: points[i, j] / games[i, j]
-                for j, other in enumerate(tournament.names)
-                if i != j
-            }
+            name: {other: scores[i, j] for j, other in enumerate(tournament.names) if i != j}
             for i, name in enumerate(tournament.names)
         },
-        "comparable": tournament.ratings().comparable,
+        "comparable": tournament.comparable,
     }
 
 
 def _print(tournament: Tournament) -> None:
     rows = tournament.rows()
-    points, games = tournament.points()
+    scores = tournament.cross().scores
     place = {name: index for index, name in enumerate(tournament.names)}
     heads = ["", "agent", "Elo", "low", "high", "score", "games"]
     heads += [str(number) for number in range(1, len(rows) + 1)]
@@ -155,12 +150,12 @@ def _print(tournament: Tournament) -> None:
         cross = []
         for other in rows:
             j = place[other.agent]
-            cross.append(NOTHING if i == j else f"{points[i, j] / games[i, j]:.3f}")
-        elos = [elo_text(value) for value in (row.elo, row.elo_low, row.elo_high)]
+            cross.append(NOTHING if i == j else f"{scores[i, j]:.3f}")
+        elos = map(elo_text, row.elo.columns("elo").values())
         lines.append([number, row.agent, *elos, row.score, row.games, *cross])
     print_rows(heads, lines)
     for row in rows:
         if row.failures:
             say(f"{row.agent} lost {row.failures} of {row.games} games by failure")
-    if not tournament.ratings().comparable:
+    if not tournament.comparable:
         say("some never scored against others: their distance is at least what is shown")

@@ -411,9 +411,10 @@ def _report(sweep: Sweep, result: FinalResult | None) -> None:
 
 def _report_program(result: FinalResult) -> None:
     """What the winner gains, and how the program gets its parameters."""
-    score = result.score
-    if score is not None:
-        gain, low, high = map(elo_text, (score.elo, score.elo_low, score.elo_high))
+    if result.score is not None:
+        from evolve.fitness.statistics import in_elo
+
+        gain, low, high = map(elo_text, in_elo(result.score).columns("elo").values())
         tell(f"gain over the defaults {gain} Elo [{low}, {high}]")
     if result.tested is not None:
         tell(f"the test of that: {result.tested}")

@@ -12,10 +12,11 @@ from evolve.config.operators import SCORE
 from evolve.engine.rules import rule_set
 from evolve.errors import EvolveError, RunError
 from evolve.evolution.champions import Champions
-from evolve.fitness.roundrobin import scores_in_table
+from evolve.fitness.crosstable import cross_table_of
 from evolve.population.algorithms import Algorithm
 from evolve.population.genome import Genome
 from evolve.population.individual import Individual
+from evolve.tables.arrow import rows_with
 from evolve.tables.individuals import FITNESS, row_genes
 from evolve.tables.layout import CONFIG_FILE, EVALUATION_FILE, generation_file
 from evolve.tables.run import Run
@@ -50,7 +51,8 @@ def restored(
     if state.get("evaluation") != _digest(genome):
         raise RunError(f"{run.path / EVALUATION_FILE} is not what the generations so far had")
     rows = run.individuals_table(generation).to_pylist()
-    cases = scores_in_table(run.games_table(generation), [row["individual"] for row in rows])
+    games = rows_with(run.games_table(generation), "kind", "fitness")
+    cases = cross_table_of(games, [row["individual"] for row in rows]).scores
     population = [_individual(row, genome, settings) for row in rows]
     size = settings.population
     for place, individual in enumerate(population):

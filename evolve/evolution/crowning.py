@@ -175,11 +175,11 @@ def _crowned(result: PlayoffResult) -> StoredAgent:
         return result.winner.agent.with_provenance(**result.winner.provenance, **told)
     provenance = {
         **result.winner.provenance,
-        "score": score.score,
+        "score": score.value,
         "score_error": score.error,
         "score_low": score.low,
         "score_high": score.high,
-        "games": score.games,
+        "games": score.n,
         "against": f"play-off of {result.candidates} candidates on fresh openings",
     }
     return result.winner.agent.with_provenance(**provenance)

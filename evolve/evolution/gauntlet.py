@@ -19,16 +19,15 @@ import pyarrow as pa
 from evolve.agents.agent import StoredAgent
 from evolve.agents.loading import load_alphabeta
 from evolve.agents.patterns import PatternAgent
-from evolve.arena.bradleyterry import rate_one
 from evolve.arena.ladder import ladder, ladder_score, nearest
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.rules import Rules, rule_set
 from evolve.evolution.seeds import Use, generator
-from evolve.evolution.trend import Curve, Interval, Rise
+from evolve.evolution.trend import Curve, Rise
 from evolve.fitness.executor import Executor
 from evolve.fitness.games import Games, GamesDone, play_games
 from evolve.fitness.openings import Openings, Part, balanced_openings
-from evolve.fitness.score import Z95, score_of_pairs
+from evolve.fitness.statistics import UNKNOWN, Estimate, in_elo, rate_one, score_of_pairs
 from evolve.tables.run import Run
 
 PANEL_DEPTH: Final = 5
@@ -220,10 +219,8 @@ class FixedPanel(RunPanel):
         score = score_of_pairs(scores.ravel())
         past, past_table = self._meet_past(judging, openings, judging.first_game + len(table))
         figures = {
-            "panel_score": score.score,
-            "panel_elo": score.elo,
-            "panel_elo_low": score.elo_low,
-            "panel_elo_high": score.elo_high,
+            "panel_score": score.value,
+            **in_elo(score).columns("panel_elo"),
             "past_score": past,
         }
         return Judged(figures, pa.concat_tables([table, past_table]))
@@ -263,20 +260,17 @@ class LadderPanel(RunPanel):
             numbers,
             judging.first_game,
         )
-        elo, error = rate_one(np.array([rung.elo for rung in rungs]), scores)
+        elo = rate_one(np.array([rung.elo for rung in rungs]), scores)
         shared = openings.first(-(-each // _PAST_SHARE))
         past, past_table = self._meet_past(judging, shared, judging.first_game + len(table))
-        low, high = elo - Z95 * error, elo + Z95 * error
-        self._curve.add(judging.generation, elo, _error(low, high))
+        self._curve.add(judging.generation, elo.value, elo.error)
         self.rise = self._curve.rise
         figures = {
             # Comparable over generations, whichever rungs were played.
-            "panel_score": ladder_score(self._rungs, elo),
-            "panel_elo": elo,
-            "panel_elo_low": low,
-            "panel_elo_high": high,
-            **_columns("rating", self._curve.level),
-            **_columns("rise", self.rise),
+            "panel_score": ladder_score(self._rungs, elo.value),
+            **elo.columns("panel_elo"),
+            **(self._curve.level or UNKNOWN).columns("rating"),
+            **(self.rise.elo if self.rise else UNKNOWN).columns("rise"),
             "rise_since": self.rise.since if self.rise else None,
             "past_score": past,
         }
@@ -287,21 +281,10 @@ class LadderPanel(RunPanel):
         self._curve = Curve()
         for row in run.generation_rows:
             if row.get("panel_elo") is not None:
-                elo, low, high = (float(row[f"panel_elo{end}"]) for end in ("", "_low", "_high"))
-                self._curve.add(row["generation"], elo, _error(low, high))
+                value, low, high = (float(row[f"panel_elo{end}"]) for end in ("", "_low", "_high"))
+                error = Estimate(value, low, high, 0).error
+                self._curve.add(row["generation"], value, error)
         self.rise = self._curve.rise
-
-
-def _error(low: float, high: float) -> float:
-    """The standard error from an interval, so that a curve made of tables is the same."""
-    return (high - low) / (2.0 * Z95)
-
-
-def _columns(name: str, found: Interval | None) -> dict[str, float | None]:
-    """A figure and its interval as three columns."""
-    if found is None:
-        return dict.fromkeys((name, f"{name}_low", f"{name}_high"))
-    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
 
 
 def panel_of(

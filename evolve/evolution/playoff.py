@@ -16,7 +16,7 @@ from evolve.fitness.games import play_games
 from evolve.fitness.openings import Openings
 from evolve.fitness.pairs import all_pairs
 from evolve.fitness.roundrobin import schedule, score_against, standings
-from evolve.fitness.score import Score
+from evolve.fitness.statistics import Estimate
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class PlayoffResult:
     """
 
     winner: Candidate
-    score: Score | None
+    score: Estimate | None
     candidates: int
     table: pa.Table
 

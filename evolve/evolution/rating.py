@@ -14,14 +14,13 @@ from typing import Any, Final
 import numpy as np
 
 from evolve.agents.agent import StoredAgent
-from evolve.arena.bradleyterry import rate_one
 from evolve.arena.ladder import Rung, ladder, nearest
 from evolve.config.evolution import EvolutionSettings
 from evolve.evolution.gauntlet import meet
 from evolve.evolution.seeds import Use, generator
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.fitness.score import Z95
+from evolve.fitness.statistics import Estimate, rate_one
 from evolve.tables.run import Run
 
 RUNGS: Final = 4
@@ -84,7 +83,7 @@ def rate(
         done += games
         progress(done, total)
 
-    def rated_by(met: Sequence[Rung], each: int) -> tuple[float, float]:
+    def rated_by(met: Sequence[Rung], each: int) -> Estimate:
         nonlocal rounds
         rng = generator(settings.seed, Use.RATING_OPENINGS, rounds)
         rounds += 1
@@ -108,6 +107,6 @@ def rate(
     while met not in known:
         known.append(met)
         total = max(total, done + games // PANELS + games)
-        met = nearest(rungs, rated_by(met, each)[0], RUNGS)
-    elo, error = rated_by(met, PANELS * each)
-    return Rating(elo, elo - Z95 * error, elo + Z95 * error, games)
+        met = nearest(rungs, rated_by(met, each).value, RUNGS)
+    elo = rated_by(met, PANELS * each)
+    return Rating(elo.value, elo.low, elo.high, games)

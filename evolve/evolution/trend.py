@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from evolve.fitness.score import Z95, student95
+from evolve.fitness.statistics import Z95, Estimate, student
 
 POOLED: Final = 10
 """Panels whose ratings make one point of the curve."""
@@ -27,24 +27,16 @@ _FEWEST: Final = 8
 
 
 @dataclass(frozen=True)
-class Interval:
-    """A figure with its 95 % interval, in Elo."""
-
-    value: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class Rise(Interval):
+class Rise:
     """Elo won in SPAN generations, by the panels from generation `since` on."""
 
+    elo: Estimate
     since: int
 
     @property
     def rests(self) -> bool:
         """Whether evolution has come to rest: the interval ends below REST."""
-        return self.high < REST
+        return self.elo.high < REST
 
 
 def rest_told(row: Mapping[str, Any]) -> str | None:
@@ -73,14 +65,14 @@ class Curve:
         self.error.append(error)
 
     @property
-    def level(self) -> Interval | None:
+    def level(self) -> Estimate | None:
         """Mean rating of the last POOLED bests, with the error that games leave."""
         elo, error = self.elo[-POOLED:], self.error[-POOLED:]
         if not elo:
             return None
         value = sum(elo) / len(elo)
         half = Z95 * math.sqrt(sum(one**2 for one in error)) / len(elo)
-        return Interval(value, value - half, value + half)
+        return Estimate.around(value, half, len(elo))
 
     @property
     def rise(self) -> Rise | None:
@@ -97,9 +89,10 @@ class Curve:
         if since < 0 or len(self.generations) - first < _FEWEST:
             return None
         slope, error = _line(self.generations[first:], self.elo[first:])
-        half = error * student95(len(self.generations) - first - 2)
-        low, value, high = (SPAN * (slope + part) for part in (-half, 0.0, half))
-        return Rise(value, low, high, self.generations[first])
+        panels = len(self.generations) - first
+        half = error * student(panels - 2)
+        value, low, high = (SPAN * (slope + part) for part in (0.0, -half, half))
+        return Rise(Estimate(value, low, high, panels), self.generations[first])
 
 
 def _line(at: Sequence[int], values: Sequence[float]) -> tuple[float, float]:

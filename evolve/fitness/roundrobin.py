@@ -8,17 +8,15 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from evolve.agents.agent import StoredAgent
 from evolve.engine.rules import Rules
+from evolve.fitness.crosstable import cross_table
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import Games, GamesDone, play_games, winner_of
 from evolve.fitness.openings import START_POSITION, Openings
 from evolve.fitness.pairs import Pairs, all_pairs, pairs_by_lot
-from evolve.fitness.score import Score, score_of_pairs
-from evolve.tables.arrow import rows_with
-from evolve.tables.games import WINNERS
+from evolve.fitness.statistics import Estimate, score_of_pairs
 
 OpeningMode = Literal["pair", "shared", "start"]
 
@@ -28,8 +26,7 @@ class Standings:
     """The results of N agents.
 
     score [N] in 0..1; disc_difference [N], own − opp discs a game; games [N]; against [N, N], the
-    score of each against each other one, and ½ against itself, which is what an agent that plays
-    itself with both colours has.
+    score of each against each other one, as `CrossTable.scores` has it.
     """
 
     score: npt.NDArray[np.float64]
@@ -56,51 +53,25 @@ def standings(games: Games, players: int) -> Standings:
     black, white = games.pairings[:, 0], games.pairings[:, 1]
     points_black = (games.winner.astype(np.float64) + 1.0) / 2.0
     count = np.bincount(black, minlength=players) + np.bincount(white, minlength=players)
-    points = np.bincount(black, points_black, players)
-    points += np.bincount(white, 1.0 - points_black, players)
     difference = games.disc_difference.astype(np.float64)
     discs = np.bincount(black, difference, players) - np.bincount(white, difference, players)
-    played = np.maximum(count, 1)
-    against = scores_against(black, white, points_black, players)
-    return Standings(points / played, discs / played, count.astype(np.int64), against)
+    table = cross_table(black, white, points_black, players)
+    mean_discs = discs / np.maximum(count, 1)
+    return Standings(table.totals, mean_discs, count.astype(np.int64), table.scores)
 
 
-def scores_against(
-    black: npt.NDArray[np.integer],
-    white: npt.NDArray[np.integer],
-    points_black: npt.NDArray[np.float64],
-    players: int,
-) -> npt.NDArray[np.float64]:
-    """`Standings.against` of games between players, by their indices, [games].
-
-    points_black [games] is 1 for black's victory and ½ for a draw.
-    """
-    points, games = np.zeros((2, players, players))
-    np.add.at(points, (black, white), points_black)
-    np.add.at(points, (white, black), 1.0 - points_black)
-    np.add.at(games, (black, white), 1.0)
-    np.add.at(games, (white, black), 1.0)
-    return np.divide(points, games, out=np.full_like(points, 0.5), where=games > 0)
+def pair_scores(games: Games, player: int = 0) -> npt.NDArray[np.float64]:
+    """The mean score of `player` in each pair of its games, which stand one after the other with
+    colours swapped, [pairs]."""
+    black, white = games.pairings[:, 0] == player, games.pairings[:, 1] == player
+    points = (np.where(black, games.winner, -games.winner)[black | white] + 1.0) / 2.0
+    mean: npt.NDArray[np.float64] = points.reshape(-1, 2).mean(axis=1)
+    return mean
 
 
-def scores_in_table(table: pa.Table, names: Sequence[str]) -> npt.NDArray[np.float64]:
-    """`Standings.against` of the individuals so named, from a generation's games table."""
-    table = rows_with(table, "kind", "fitness")
-    index = {name: number for number, name in enumerate(names)}
-    black, white = (
-        np.array([index[name] for name in table[side].to_pylist()], np.int64)
-        for side in ("black", "white")
-    )
-    points = np.array([WINNERS.index(one) / 2.0 for one in table["winner"].to_pylist()])
-    return scores_against(black, white, points, len(names))
-
-
-def score_against(games: Games, player: int) -> Score:
+def score_against(games: Games, player: int) -> Estimate:
     """Score with its interval of `player`, whose games come in pairs with colours swapped."""
-    mine = (games.pairings[:, 0] == player) | (games.pairings[:, 1] == player)
-    points = (games.winner[mine].astype(np.float64) + 1.0) / 2.0
-    points = np.where(games.pairings[mine, 0] == player, points, 1.0 - points)
-    return score_of_pairs(points.reshape(-1, 2).mean(axis=1))
+    return score_of_pairs(pair_scores(games, player))
 
 
 class RoundRobin:

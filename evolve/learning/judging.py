@@ -11,7 +11,6 @@ from typing import Final
 import numpy as np
 
 from evolve.agents.agent import Agent
-from evolve.arena.bradleyterry import rate_one
 from evolve.arena.ladder import ladder, ladder_score, nearest
 from evolve.arena.match import Match
 from evolve.arena.panel import Panel
@@ -19,7 +18,8 @@ from evolve.config.learning import TrainingSettings
 from evolve.engine.rules import rule_set
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.fitness.score import Z95, Score
+from evolve.fitness.roundrobin import pair_scores
+from evolve.fitness.statistics import Estimate, rate_one
 from evolve.tables.metrics import METRICS_SCORES
 
 RUNGS: Final = 4
@@ -36,7 +36,7 @@ class Judged:
 
     score: float
     error: float
-    columns: Mapping[str, float]
+    columns: Mapping[str, float | None]
     against: str
 
 
@@ -59,11 +59,11 @@ class PanelJudge(Judge):
     def judged(self, agent: Agent, jobs: int) -> Judged:
         """The mean score."""
         results = self._panel.results(agent, Threads(jobs))
-        columns: dict[str, float] = {}
+        columns: dict[str, float | None] = {}
         for key, result in zip(METRICS_SCORES, results, strict=True):
-            columns |= _score_columns(key, result)
+            columns |= result.columns(key)
         return Judged(
-            sum(result.score for result in results) / len(results),
+            sum(result.value for result in results) / len(results),
             math.sqrt(sum(result.error**2 for result in results)) / len(results),
             columns,
             ", ".join(self._panel.names),
@@ -92,28 +92,19 @@ class LadderJudge(Judge):
         while True:
             met = nearest(self._rungs, guess, RUNGS)
             scores = np.stack([self._scores(agent, rung.agent, jobs) for rung in met])
-            elo, error = rate_one(np.array([rung.elo for rung in met]), scores)
-            if guess - elo < _FAR or met == nearest(self._rungs, elo, RUNGS):
+            elo = rate_one(np.array([rung.elo for rung in met]), scores)
+            if guess - elo.value < _FAR or met == nearest(self._rungs, elo.value, RUNGS):
                 break
-            guess = elo
-        low, high = elo - Z95 * error, elo + Z95 * error
-        score = ladder_score(self._rungs, elo)
-        above, below = ladder_score(self._rungs, high), ladder_score(self._rungs, low)
-        return Judged(
-            score,
-            (above - below) / (2.0 * Z95),
-            {"elo": elo, "elo_low": low, "elo_high": high},
-            "the ladder",
-        )
+            guess = elo.value
+        score, low, high = (ladder_score(self._rungs, one) for one in elo[:3])
+        error = Estimate(score, low, high, elo.n).error
+        return Judged(score, error, elo.columns("elo"), "the ladder")
 
     def _scores(self, agent: Agent, rung: Agent, jobs: int) -> np.ndarray:
         """Its score in each pair of games."""
         match = Match(agent, rung, self._openings, self._rules, executor=Threads(jobs))
         match.play()
-        games = match.games
-        points = np.where(games.pairings[:, 0] == 0, games.winner, -games.winner)
-        pairs: np.ndarray = ((points + 1.0) / 2.0).reshape(-1, 2).mean(axis=1)
-        return pairs
+        return pair_scores(match.games)
 
 
 _FAR: Final = 200.0
@@ -128,7 +119,3 @@ _JUDGES: Final[Mapping[str, Callable[[TrainingSettings], Judge]]] = {
 def judge_of(settings: TrainingSettings) -> Judge:
     """The judge that the settings name."""
     return _JUDGES[settings.judge](settings)
-
-
-def _score_columns(key: str, result: Score) -> dict[str, float]:
-    return {key: result.score, f"{key}_low": result.low, f"{key}_high": result.high}

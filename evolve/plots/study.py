@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from evolve.errors import RunError
-from evolve.fitness.means import mean_of
+from evolve.fitness.statistics import mean_of
 from evolve.plots.figure import check_format, legend_below, short, title, write_figure
 from evolve.studies.comparison import Group, figure_of
 from evolve.text import count_of
@@ -80,7 +80,7 @@ def _draw_curve(axes: Axes, group: Group, curves: _Curves, colour: str) -> None:
     means = [mean_of(row) for row in curves.table.to_numpy(float).tolist()]
     x = curves.table.index.to_numpy()
     label = f"{short(group.name, _LONGEST)} ({count_of(len(group.runs), 'seed')})"
-    axes.plot(x, [one.mean for one in means], color=colour, lw=1.8, label=label)
+    axes.plot(x, [one.value for one in means], color=colour, lw=1.8, label=label)
     if len(group.runs) > 1:
         low, high = [one.low for one in means], [one.high for one in means]
         axes.fill_between(x, low, high, color=colour, alpha=0.15, lw=0)
@@ -96,7 +96,7 @@ def _draw_seeds(axes: Axes, group: Group, place: int, colour: str) -> str | None
     aside = np.linspace(-0.25, 0.25, len(values)) if len(values) > 1 else np.zeros(1)
     axes.plot(place + aside, values, "o", color=colour, ms=4, alpha=0.5, lw=0)
     mean = mean_of(values)
-    axes.plot(place, mean.mean, "_", color="black", ms=22, mew=2)
+    axes.plot(place, mean.value, "_", color="black", ms=22, mew=2)
     if len(values) > 1:
         axes.plot([place, place], [mean.low, mean.high], color="black", lw=1.5)
     return told[0][0]

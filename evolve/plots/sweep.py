@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from evolve.errors import RunError
+from evolve.fitness.statistics import Z95
 from evolve.plots.figure import (
     BLUE,
     GREEN,
@@ -77,7 +78,7 @@ def draw_history(axes: Axes, trials: pd.DataFrame, judges: str = "the panel") ->
         axes.errorbar(
             part["number"],
             part["score"],
-            yerr=1.96 * part["score_error"] if state == "COMPLETE" else None,
+            yerr=Z95 * part["score_error"] if state == "COMPLETE" else None,
             fmt="o",
             ms=3,
             lw=0.8,

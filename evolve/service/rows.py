@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evolve.documents import json_value
+from evolve.fitness.crosstable import cross_table_of
 from evolve.service.index import Recent, thinned
 from evolve.service.models.runs import (
     ColumnInfo,
@@ -23,7 +24,7 @@ from evolve.service.paging import Cursor
 from evolve.service.problems import ProblemError, not_found
 from evolve.tables.arrow import array_of, rows_with, scalar_of
 from evolve.tables.columns import Columns
-from evolve.tables.games import GAMES_COLUMNS
+from evolve.tables.games import GAMES_COLUMNS, WINNERS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
 from evolve.tables.layout import generation_file, playoff_file
 from evolve.tables.run import Run
@@ -167,28 +168,19 @@ def of_round_robin(games: pa.Table) -> pa.Table:
 
 def crosstable_of(games: pa.Table) -> CrossTable:
     """Who beat whom in a round robin, the best first."""
-    points: dict[tuple[str, str], list[float]] = {}
-    whole: dict[str, list[float]] = {}
-    worth = {"black": 1.0, "white": 0.0, "draw": 0.5}
-    columns = (games[name].to_pylist() for name in ("black", "white", "winner"))
-    for black, white, winner in zip(*columns, strict=True):
-        if winner not in worth:
-            continue
-        won = worth[winner]
-        for one, other, share in ((black, white, won), (white, black, 1.0 - won)):
-            points.setdefault((one, other), []).append(share)
-            whole.setdefault(one, []).append(share)
-    totals = {name: sum(scores) / len(scores) for name, scores in whole.items()}
-    names = sorted(totals, key=lambda name: (-totals[name], name))
-
-    def score(one: str, other: str) -> float | None:
-        found = points.get((one, other))
-        return None if not found else round(sum(found) / len(found), 4)
-
+    won = pc.is_in(games["winner"], value_set=array_of(WINNERS, pa.string()))
+    games = games.filter(won)
+    names = sorted({*games["black"].to_pylist(), *games["white"].to_pylist()})
+    table = cross_table_of(games, names)
+    totals, scores = table.totals.tolist(), table.scores.tolist()
+    order = sorted(range(len(names)), key=lambda player: -totals[player])
     return CrossTable(
-        individuals=names,
-        scores=[[score(one, other) for other in names] for one in names],
-        totals=[round(totals[name], 4) for name in names],
+        individuals=[names[one] for one in order],
+        scores=[
+            [round(scores[one][other], 4) if table.games[one, other] else None for other in order]
+            for one in order
+        ],
+        totals=[round(totals[one], 4) for one in order],
     )
 
 

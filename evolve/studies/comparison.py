@@ -15,7 +15,7 @@ import pandas as pd
 
 from evolve.arena.call import match
 from evolve.errors import RunError
-from evolve.fitness.means import Mean, holm, mean_of
+from evolve.fitness.statistics import chance_of, holm, mean_of
 from evolve.tables.design import BASE, text_of
 from evolve.tables.kinds import champion_of
 from evolve.tables.run import Run
@@ -160,17 +160,17 @@ def compared(groups: Sequence[Group], figure: str | None = None) -> pd.DataFrame
         raise RunError("there are no runs to compare yet")
     (name,) = names
     alone = [
-        (group.name, None, mean_of(list(values[group.name].values())))
+        (group.name, None, list(values[group.name].values()))
         for group in groups
         if values[group.name]
     ]
     if not alone:
         raise RunError(f"no run of these has its {name} yet")
     pairs = [
-        (one.name, other.name, _difference(values[one.name], values[other.name]))
+        (one.name, other.name, _differences(values[one.name], values[other.name]))
         for one, other in _pairs(groups)
     ]
-    return _table(name, [*alone, *((a, b, mean) for a, b, mean in pairs if mean is not None)])
+    return _table(name, [*alone, *(pair for pair in pairs if pair[2])], 0.0)
 
 
 def over_seeds(sources: Sequence[Run | Study]) -> pd.DataFrame | None:
@@ -204,7 +204,7 @@ def met(
     games: of each match. A seed's score is one value of the mean, however many its games are; 0.5
     is what equals expect. told: called with games as they are played.
     """
-    rows: list[tuple[str, str | None, Mean]] = []
+    rows: list[_Values] = []
     for one, other in _pairs(groups):
         scores = []
         for seed in sorted(one.runs.keys() & other.runs.keys()):
@@ -212,10 +212,10 @@ def met(
             if None in map(champion_of, paths):
                 continue  # there is none yet
             a, b = map(str, paths)
-            scores.append(match(a, b, games=games, seed=seed, jobs=jobs, progress=told).score.score)
+            scores.append(match(a, b, games=games, seed=seed, jobs=jobs, progress=told).score.value)
         if scores:
-            rows.append((one.name, other.name, mean_of(scores, 0.5)))
-    return _table(HEAD_TO_HEAD, rows)
+            rows.append((one.name, other.name, scores))
+    return _table(HEAD_TO_HEAD, rows, 0.5)
 
 
 def meetings(groups: Sequence[Group]) -> Counter[str]:
@@ -237,18 +237,23 @@ def _pairs(groups: Sequence[Group]) -> list[tuple[Group, Group]]:
     return [(one, other) for one, other in pairs if rules[one.name] == rules[other.name]]
 
 
-def _difference(one: Mapping[int, float], other: Mapping[int, float]) -> Mean | None:
-    seeds = sorted(one.keys() & other.keys())
-    return mean_of([one[seed] - other[seed] for seed in seeds]) if seeds else None
+_Values = tuple[str, str | None, list[float]]
+"""A value of each seed: of a setting, or of a setting against another."""
 
 
-def _table(figure: str, rows: Sequence[tuple[str, str | None, Mean]]) -> pd.DataFrame:
-    chances = [math.nan if against is None else mean.p for _, against, mean in rows]
-    corrected = holm(chances)
-    listed = [
-        (figure, setting, against, mean.seeds, mean.mean, mean.low, mean.high, p, p_holm)
-        for (setting, against, mean), p, p_holm in zip(rows, chances, corrected, strict=True)
+def _differences(one: Mapping[int, float], other: Mapping[int, float]) -> list[float]:
+    return [one[seed] - other[seed] for seed in sorted(one.keys() & other.keys())]
+
+
+def _table(figure: str, rows: Sequence[_Values], expected: float) -> pd.DataFrame:
+    """expected: the mean of settings that are equal."""
+    chances = [
+        math.nan if against is None else chance_of(values, expected) for _, against, values in rows
     ]
+    listed = []
+    for (setting, against, values), p, p_holm in zip(rows, chances, holm(chances), strict=True):
+        mean, low, high, seeds = mean_of(values)
+        listed.append((figure, setting, against, seeds, mean, low, high, p, p_holm))
     return pd.DataFrame(listed, columns=list(COLUMNS))
 
 

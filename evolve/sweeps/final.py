@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings, Part, balanced_openings
-from evolve.fitness.score import Score
+from evolve.fitness.statistics import Estimate
 from evolve.sweeps.attempts import number_of
 from evolve.sweeps.final_games import FinalGames
 from evolve.tables.layout import FINAL_FILE
@@ -38,21 +38,22 @@ DEFAULTS = "defaults"
 
 @dataclass(frozen=True)
 class Standing:
-    """A row of the last rung: how many lives a candidate had there, their mean score against the
-    panel, and Student's 95 % interval over them."""
+    """A row of the last rung: a candidate, and the mean score of its lives against the panel."""
 
     candidate: str
-    lives: int
-    score: float
-    low: float
-    high: float
+    score: Estimate
 
-
-@dataclass(frozen=True)
-class SeedsScore(Score):
-    """A mean score of several seeds, with Student's interval over them."""
-
-    seeds: int
+    @property
+    def facts(self) -> dict[str, Any]:
+        """As the file has it."""
+        score = self.score
+        return {
+            "candidate": self.candidate,
+            "lives": score.n,
+            "score": score.value,
+            "low": score.low,
+            "high": score.high,
+        }
 
 
 @dataclass(frozen=True)
@@ -61,18 +62,20 @@ class FinalResult:
 
     rows: the finalists, the strongest first, under the names of their trials; winner: the number
     of the best trial; defaults: that of the defaults, None when they have no agent; score: of the
-    winner against the defaults, None when it is the defaults, or they did not meet; tested: what
-    the plan's test says of that.
+    winner against the defaults, by games, or over seeds where `games_of_seeds` says how many games
+    they had; None when it is the defaults, or they did not meet; tested: what the plan's test says
+    of that.
     """
 
     rows: Sequence[Row | Standing]
     winner: int
     defaults: int | None
-    score: Score | None
+    score: Estimate | None
     champion: FolderPath
     tested: str | None = None
     failures: tuple[int, int] = (0, 0)
     """Of the winner's program and of that of the defaults, in these games."""
+    games_of_seeds: int | None = None
 
 
 def best_trial(trials: Sequence[FrozenTrial]) -> FrozenTrial | None:
@@ -186,7 +189,7 @@ def play_final(
         score, failures = played.score, (played.failures_a, played.failures_b)
         if plan.test is not None:
             tested = plan.test.verdict(match.result.pentanomial)
-    facts = {} if score is None else {"against_defaults": score.score}
+    facts = {} if score is None else {"against_defaults": score.value}
     champion = plan.crown(folder, winner, facts)
     assert champion is not None
     number = None if defaults is None else number_of(defaults)
@@ -217,11 +220,14 @@ def _document(result: FinalResult) -> dict[str, Any]:
     against = None
     if result.score is not None:
         failed, failed_of_defaults = result.failures
-        against = {**asdict(result.score)}
+        score, low, high, count = result.score
+        against = {"score": score, "low": low, "high": high, "games": count}
+        if result.games_of_seeds is not None:
+            against |= {"games": result.games_of_seeds, "seeds": count}
         if failed or failed_of_defaults:
             against |= {"failures": failed, "failures_of_defaults": failed_of_defaults}
     return {
-        "finalists": [asdict(row) for row in result.rows],
+        "finalists": [row.facts for row in result.rows],
         "winner": result.winner,
         "defaults": result.defaults,
         "against_defaults": against,

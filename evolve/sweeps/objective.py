@@ -105,7 +105,7 @@ class Objective:
         with self.timed(lambda: played):
             results = self.panel.results(agent, self.executor, count)
         error = math.sqrt(sum(result.error**2 for result in results)) / len(results)
-        return sum(result.score for result in results) / len(results), error
+        return sum(result.value for result in results) / len(results), error
 
     def scored(self, score: float, error: float) -> dict[str, Any]:
         """What the file of an agent says of its score."""

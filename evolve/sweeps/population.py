@@ -18,13 +18,14 @@ import numpy as np
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.external import ExternalAgent
-from evolve.arena.bradleyterry import rate
 from evolve.arena.match import Match, StoppedError
 from evolve.documents import parse_json, read_document
 from evolve.errors import EngineError, RunError
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Threads
+from evolve.fitness.roundrobin import pair_scores
+from evolve.fitness.statistics import Estimate, bradley_terry
 from evolve.population.ga import GeneticAlgorithm
 from evolve.population.genome import Genome
 from evolve.population.individual import Individual
@@ -34,7 +35,7 @@ from evolve.sweeps.genetic import gene_of, genome_of, value_of
 from evolve.sweeps.known import Setting, known_settings, setting_of
 from evolve.sweeps.objective import PLAY_SECONDS, PLAYED, Task
 from evolve.sweeps.program_plan import ProgramPlan
-from evolve.sweeps.rating import Rating
+from evolve.sweeps.rating import score_predicted
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.tables.layout import TRIALS
 from evolve.tables.observer import Observer
@@ -201,8 +202,9 @@ class PopulationSweep(Sweep):
         if not counted:
             reason = next(iter(failed.values()), "nobody was left to meet")
             raise RunError(f"no member of the generation could play: {reason}")
-        ratings = rate(len(players), counted)
-        zero = ratings.elo[at[-1]] if -1 in at else ratings.elo[at[0]] if 0 in at else 0.0
+        ratings = bradley_terry(len(players), counted)
+        defaults = at.get(-1, at.get(0))
+        zero = 0.0 if defaults is None else ratings[defaults].value
         # Of each pair those of the first that is no default, that their sum is right: whether or
         # not that one's trial had ended before this was killed.
         games: Counter[int] = Counter()
@@ -212,10 +214,9 @@ class PopulationSweep(Sweep):
             if place in failed:
                 self.study.fail(task.number, failed[place])
             else:
-                rating = Rating(
-                    float(ratings.elo[at[place]] - zero), float(ratings.error[at[place]])
-                )
-                score, error = rating.score, rating.score_error
+                rating = ratings[at[place]]
+                above, half = rating.value - zero, rating.high - rating.value
+                score, error = score_predicted(Estimate.around(above, half, rating.n))
                 path = self.own.keep_trial(self.folder, task, score, error)
                 facts = {
                     "score_error": error,
@@ -299,10 +300,7 @@ class _Meetings:
         return bool(blamed)
 
     def _keep(self, one: int, other: int, match: Match) -> None:
-        games = match.games
-        sign = np.where(games.pairings[:, 0] == 0, 1.0, -1.0)  # where the first of them is black
-        points = (1.0 + sign * games.winner) / 2.0
-        self.scores[one, other] = points.reshape(-1, 2).mean(axis=1).tolist()
+        self.scores[one, other] = pair_scores(match.games).tolist()
         self._write()
 
     def _write(self) -> None:

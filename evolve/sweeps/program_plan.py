@@ -27,13 +27,13 @@ from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath, inside
 from evolve.fitness.openings import Openings, Part, balanced_openings
-from evolve.fitness.score import elo_of
+from evolve.fitness.statistics import elo_of, finite
 from evolve.sweeps.attempts import number_of
 from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.known import plays_again
 from evolve.sweeps.objective import Outcome, Report, Task
 from evolve.sweeps.plan import Plan
-from evolve.sweeps.rating import Met, rated, shares_of
+from evolve.sweeps.rating import Met, rated, score_predicted, shares_of
 from evolve.sweeps.space import Space
 from evolve.sweeps.spsa import MIRROR
 from evolve.sweeps.tunable import Tunable
@@ -110,7 +110,7 @@ class ProgramPlan(Plan):
         best = max(complete, key=_certain, default=None)
         if best is None or _is_defaults(best):
             return {}
-        elo = elo_of(best.values[0])
+        elo = finite(elo_of(best.values[0]))
         return {"best": {"number": number_of(best), "values": dict(best.params), "elo": elo}}
 
     def run(self, objective: Objective, task: Task, report: Report) -> Outcome:
@@ -143,8 +143,8 @@ class ProgramPlan(Plan):
         below = self._opponent(objective, task.brief[MIRROR], "mirror")
         openings = self.openings(self.own.pairs, task.number)
         result = games.meet(below, openings, self.sweep.rules, self.sweep.seed)
-        report(1, result.score.score, result.score.error)
-        return Outcome(result.score.score, result.score.error, None, games.facts)
+        report(1, result.score.value, result.score.error)
+        return Outcome(result.score.value, result.score.error, None, games.facts)
 
     def _compared(
         self, objective: Objective, task: Task, games: _Games
@@ -170,9 +170,8 @@ class ProgramPlan(Plan):
                 if part:
                     chosen = Openings(openings.moves[part])
                     score = games.meet(other, chosen, rules, seed).score
-                    met.append(Met(elo, score.games, score.score * score.games))
-            rating = rated(met)
-            yield rating.score, rating.score_error, stop == self.own.pairs
+                    met.append(Met(elo, score.n, score.value * score.n))
+            yield *score_predicted(rated(met)), stop == self.own.pairs
 
     def _played_again(
         self, objective: Objective, agent: ExternalAgent, facts: Mapping[str, Any]
@@ -207,9 +206,9 @@ class ProgramPlan(Plan):
             part = Openings(panel.openings.moves[start:stop])
             for other in panel.agents:
                 score = games.meet(other, part, self.sweep.rules, 0).score
-                points += score.score * score.games
-                squares += (score.error * score.games) ** 2
-                count += score.games
+                points += score.value * score.n
+                squares += (score.error * score.n) ** 2
+                count += score.n
             yield points / count, squares**0.5 / count, stop == self.sweep.panel_openings
 
     def openings(self, count: int, *key: int) -> Openings:
@@ -237,7 +236,7 @@ class ProgramPlan(Plan):
     def crown(self, folder: FolderPath, trial: FrozenTrial, facts: Mapping[str, Any]) -> FolderPath:
         """Keep the best parameters, as JSON and as TOML; where the JSON is."""
         found = self.program.found(trial.params, folder)
-        elo = elo_of(trial.values[0]) if trial.values else None
+        elo = finite(elo_of(trial.values[0])) if trial.values else None
         document = {**found, "trial": number_of(trial), "elo_in_the_sweep": elo, **facts}
         path = folder / BEST_FILE
         write_text(path, json.dumps(document, indent=1) + "\n")

@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
-from evolve.fitness.score import score_of_elo
+import numpy as np
 
-_SLOPE: Final = math.log(10.0) / 400.0
-_FAR: Final = 2000.0
-"""Elo beyond which nobody is."""
+from evolve.fitness.statistics import ELO_SCALE, Z95, Estimate, score_of_elo, strength_among
 
 
 @dataclass(frozen=True)
@@ -23,43 +20,25 @@ class Met:
     points: float
 
 
-@dataclass(frozen=True)
-class Rating:
-    """Elo with its standard error, the defaults having 0."""
-
-    elo: float
-    error: float
-
-    @property
-    def score(self) -> float:
-        """The score that it predicts against the defaults, 0 to 1."""
-        return score_of_elo(self.elo)
-
-    @property
-    def score_error(self) -> float:
-        """The standard error of that score."""
-        return self.score * (1.0 - self.score) * _SLOPE * self.error
+def score_predicted(elo: Estimate) -> tuple[float, float]:
+    """The score, 0 to 1, that an Elo predicts against the defaults, who have 0, and its standard
+    error."""
+    score = score_of_elo(elo.value)
+    return score, score * (1.0 - score) / ELO_SCALE * elo.error
 
 
-def rated(met: Sequence[Met]) -> Rating:
+def rated(met: Sequence[Met]) -> Estimate:
     """The likeliest Elo, by Bradley and Terry (1952) with the opponents' held fixed.
 
     A draw with each is added: nobody is infinitely strong after a few games. Games count as
     independent, which for pairs with colours swapped overstates the error.
     """
-    shares = [Met(one.elo, one.games + 1, one.points + 0.5) for one in met if one.games]
-    low, high = -_FAR, _FAR
-    while high - low > 0.01:
-        middle = (low + high) / 2
-        expected = sum(one.games * score_of_elo(middle - one.elo) for one in shares)
-        if expected < sum(one.points for one in shares):
-            low = middle
-        else:
-            high = middle
-    elo = (low + high) / 2
-    told = [score_of_elo(elo - one.elo) for one in shares]
-    weight = sum(one.games * p * (1 - p) for one, p in zip(shares, told, strict=True))
-    return Rating(elo, 1.0 / (_SLOPE * math.sqrt(weight)))
+    known = np.array([one.elo for one in met if one.games]) / ELO_SCALE
+    games = np.array([one.games + 1.0 for one in met if one.games])
+    strength = strength_among(known, games, sum(one.points + 0.5 for one in met if one.games))
+    chance = 1.0 / (1.0 + np.exp(known - strength))
+    error = ELO_SCALE / math.sqrt(float((games * chance * (1.0 - chance)).sum()))
+    return Estimate.around(ELO_SCALE * strength, Z95 * error, sum(one.games for one in met))
 
 
 def shares_of(elos: Sequence[float], elo: float) -> list[float]:

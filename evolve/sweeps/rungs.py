@@ -11,7 +11,6 @@ it was stopped or killed as any sweep does.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -30,12 +29,11 @@ from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.fitness.score import student95
+from evolve.fitness.statistics import Estimate, mean_of
 from evolve.sweeps.attempts import number_of
 from evolve.sweeps.final import (
     DEFAULTS,
     FinalResult,
-    SeedsScore,
     Standing,
     is_defaults,
     settings_ranked,
@@ -91,18 +89,8 @@ class Candidate:
     @property
     def standing(self) -> Standing:
         """Its row of the last rung."""
-        low, high = over_seeds([life.score for life in self.lives])[1:]
-        return Standing(self.origin, len(self.lives), self.score, low, high)
-
-
-def over_seeds(scores: Sequence[float]) -> tuple[float, float, float]:
-    """The mean of scores of so many seeds, and Student's 95 % interval; 0 to 1 for a single one."""
-    mean = sum(scores) / len(scores)
-    if len(scores) < 2:
-        return mean, 0.0, 1.0
-    error = float(np.std(scores, ddof=1)) / math.sqrt(len(scores))
-    half = student95(len(scores) - 1) * error
-    return mean, max(0.0, mean - half), min(1.0, mean + half)
+        score = mean_of([life.score for life in self.lives]).within(0.0, 1.0)
+        return Standing(self.origin, score)
 
 
 def crown(
@@ -205,7 +193,7 @@ class Rungs:
         """The winner of the last rung, and how it does against the defaults once more."""
         folder, winner = self._sweep.folder, candidates[0]
         defaults = next((one for one in candidates if one.origin == DEFAULTS), None)
-        against = None
+        against, games = None, None
         if defaults is not None and winner is not defaults and self._settings.retest > 0:
             pair = [winner, defaults]
             rung = SweepRung(2, self._settings.longer[-1].budget, self._settings.retest)
@@ -215,22 +203,23 @@ class Rungs:
             if ending is not None:
                 return ending, None
             with self._sweep.site.open(self._sweep.jobs) as executor:
-                against = self._against(lives, observer, executor)
-        facts: dict[str, Any] = {} if against is None else {"against_defaults": against.score}
+                against, games = self._against(lives, observer, executor)
+        facts: dict[str, Any] = {} if against is None else {"against_defaults": against.value}
         facts |= {"run": folder.resolve().name, "trial": winner.number}
         agent: Any = winner.best.agent.with_provenance(**facts)
         champion = keep(folder, replace(agent, name=_name(winner.number)))
         number = None if defaults is None else defaults.number
         rows = [one.standing for one in candidates]
-        result = FinalResult(rows, winner.number, number, against, champion)
+        result = FinalResult(rows, winner.number, number, against, champion, games_of_seeds=games)
         observer.stage("rungs", self._settings.work, self._settings.work)
         write_result(folder, result, self._sweep.study.trials())
         return None, result
 
     def _against(
         self, lives: Sequence[Life | None], observer: Observer, executor: Executor
-    ) -> SeedsScore | None:
-        """Of the winner against the defaults, seed by seed; None where no pair is whole."""
+    ) -> tuple[Estimate | None, int]:
+        """Score of the winner against the defaults, seed by seed, and the games; None where no pair
+        is whole."""
         settings, matches = self._settings, len(lives) // 2
         count = self._sweep.plan.openings_of_final(self._sweep.study.trials(), matches)
         key = f"retest {settings.trials} {settings.rungs} {count} {settings.seed}"
@@ -260,12 +249,10 @@ class Rungs:
                 executor=executor,
             )
             games.play(match, (f"life-{2 * number}", f"life-{2 * number + 1}"), progress)
-            scores.append(match.result.score.score)
+            scores.append(match.result.score.value)
         games.drop()
-        if not scores:
-            return None
-        score, low, high = over_seeds(scores)
-        return SeedsScore(score, low, high, 2 * count * len(scores), len(scores))
+        score = mean_of(scores).within(0.0, 1.0) if scores else None
+        return score, 2 * count * len(scores)
 
 
 class _OnRung:

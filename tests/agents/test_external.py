@@ -425,9 +425,9 @@ def test_deterministic_agents_against_themselves_score_a_half() -> None:
     one = evolve.load_agent("swh?depth=3")
     rng = np.random.default_rng(5)
     openings = balanced_openings(20, Part.MATCH, "standard", rng)
-    assert Match(one, one, openings, "standard").play().score.score == 0.5
+    assert Match(one, one, openings, "standard").play().score.value == 0.5
     player = agent("gtp")
-    assert Match(player, player, START_POSITION, "standard").play().score.score == 0.5
+    assert Match(player, player, START_POSITION, "standard").play().score.value == 0.5
 
 
 @pytest.mark.parametrize("protocol", ["gtp", "nboard"])

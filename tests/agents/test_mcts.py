@@ -63,9 +63,9 @@ def test_the_same_seed_plays_the_same_moves_and_another_does_not() -> None:
 def test_it_beats_random_and_more_simulations_beat_fewer() -> None:
     openings = balanced_openings(10, Part.MATCH, "standard", np.random.default_rng(0))
     agent = evolve.load_agent("uct?simulations=100")
-    assert Match(agent, evolve.load_agent("random"), openings, "standard").play().score.score > 0.9
+    assert Match(agent, evolve.load_agent("random"), openings, "standard").play().score.value > 0.9
     fewer = evolve.load_agent("uct?simulations=10")
-    assert Match(agent, fewer, openings, "standard").play().score.score > 0.7
+    assert Match(agent, fewer, openings, "standard").play().score.value > 0.7
 
 
 def test_moves_by_the_clock_are_legal() -> None:

@@ -14,7 +14,7 @@ def test_a_match_is_that_of_the_command() -> None:
     found = evolve.match("swh-mobility", evolve.load_agent("swh"), games=30, seed=4)
     told = match("swh-mobility", "swh", "--games=30", "--seed=4")
     assert (found.wins, found.draws, found.losses) == (told["wins"], told["draws"], told["losses"])
-    assert (found.score.score, found.score.low) == (told["score"], told["score_low"])
+    assert (found.score.value, found.score.low) == (told["score"], told["score_low"])
     counted: list[int] = []
     tested = evolve.match("swh", "random", sprt=(0, 50), rules="standard", progress=counted.append)
     assert sum(counted) == tested.games < 1000

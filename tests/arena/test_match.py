@@ -139,7 +139,7 @@ def match(a: str, b: str, pairs: int, seed: int = 0, jobs: int = 1) -> object:
 
 def test_a_deterministic_agent_scores_half_against_itself() -> None:
     result = match("swh?depth=2", "swh?depth=2", 20)
-    assert result.score.score == 0.5  # type: ignore[attr-defined]
+    assert result.score.value == 0.5  # type: ignore[attr-defined]
     assert result.mean_discs == 0.0  # type: ignore[attr-defined]
 
 

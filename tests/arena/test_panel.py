@@ -35,7 +35,7 @@ def test_scores_are_those_of_matches_with_each() -> None:
     matches = [Match(agent, other, panel.openings, "standard").play() for other in panel.agents]
     assert panel.results(agent, Threads(1)) == [match.score for match in matches]
     scores = panel.scores(agent, Threads(1))
-    assert scores == [match.score.score for match in matches]
+    assert scores == [match.score.value for match in matches]
     assert scores[0] > scores[1] >= 0.5, "random is weaker than one ply"
 
 

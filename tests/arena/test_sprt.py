@@ -9,7 +9,7 @@ import pytest
 
 from evolve.arena.sprt import PAIR_SCORES, Sprt
 from evolve.errors import OptionsError
-from evolve.fitness.score import score_of_elo
+from evolve.fitness.statistics import score_of_elo
 
 
 def likely_shares(counts: list[float], mean: float) -> np.ndarray:

@@ -35,7 +35,7 @@ def test_every_pair_plays_and_points_add_up() -> None:
     assert played.finished == len(played.pairs) == 6
     assert sum(told) == len(played.games) == 6 * 8
     assert played.games["game"].tolist() == list(range(48))
-    points, games = played.points()
+    points, games = played.cross().points, played.cross().games
     assert (games == 8 * (1 - np.eye(4))).all()
     assert (points + points.T == games).all()
     rows = {row.agent: row for row in played.rows()}
@@ -51,14 +51,14 @@ def test_a_pair_plays_the_games_of_a_match() -> None:
     played.play()
     pair = map(evolve.load_agent, ("swh", "zero"))
     result, _ = play_match(*pair, openings_of(0, 1), "standard")
-    assert played.points()[0][0, 1] == result.score.score * 8
+    assert played.cross().points[0, 1] == result.score.value * 8
 
 
 def test_the_same_agent_twice_is_told_apart_and_even() -> None:
     played = tournament(("swh", "zero", "swh", "swh"))
     assert played.names == ["swh", "zero", "swh #2", "swh #3"]
     played.play()
-    assert played.points()[0][0, 2] == played.points()[0][2, 3] == 4.0
+    assert played.cross().points[0, 2] == played.cross().points[2, 3] == 4.0
 
 
 def test_games_that_can_only_repeat_others_count_once() -> None:
@@ -71,7 +71,7 @@ def test_games_that_can_only_repeat_others_count_once() -> None:
         )
         for played in (once, often):
             played.play()
-        errors[other] = [float(played.ratings().error[0]) for played in (once, often)]
+        errors[other] = [played.ratings()[0].error for played in (once, often)]
     assert errors["zero"][0] == pytest.approx(errors["zero"][1])
     assert errors["random"][0] > 2 * errors["random"][1]
 

@@ -102,7 +102,7 @@ def test_settings_are_compared_over_seeds(study: Path, tmp_path: Path) -> None:
     assert met["figure"].tolist() == ["elo"] * 3 + ["head_to_head"]
     scores = [
         evolve.match(*(f"{study}/crossover-{one}-seed-{seed}" for one in ("blend", "uniform")),
-                     games=4, seed=seed).score.score
+                     games=4, seed=seed).score.value
         for seed in (0, 1)
     ]  # fmt: skip
     assert met["mean"][3] == pytest.approx(sum(scores) / 2)

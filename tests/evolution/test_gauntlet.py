@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import evolve
-from evolve.arena.bradleyterry import rate_one
 from evolve.arena.ladder import ladder
 from evolve.evolution.gauntlet import RUNGS_PLAYED
+from evolve.fitness.statistics import rate_one
 from evolve.tables.run import Run
 from tests.evolution.conftest import start
 
@@ -28,13 +28,13 @@ def test_rating_follows_from_the_panel_games(run: Run) -> None:
             rung = game.white if game.black == row.best else game.black
             points = 0.5 if game.winner == "draw" else float(getattr(game, game.winner) == row.best)
             scores.setdefault(rung, []).append(points)
-        elo, error = rate_one(
+        elo = rate_one(
             np.array([known[rung] for rung in scores]),
             np.array(list(scores.values())).reshape(RUNGS_PLAYED, 2, 2).mean(axis=2),
         )
-        ratings.append(elo)
-        assert row.panel_elo == pytest.approx(elo)
-        assert row.panel_elo_high - row.panel_elo == pytest.approx(1.96 * error, rel=1e-4)
+        ratings.append(elo.value)
+        assert row.panel_elo == pytest.approx(elo.value)
+        assert row.panel_elo_high - row.panel_elo == pytest.approx(1.96 * elo.error, rel=1e-4)
         assert row.rating == pytest.approx(np.mean(ratings))
         assert row.rating_low < row.rating < row.rating_high
         assert 0 < row.panel_score < 1

@@ -45,7 +45,7 @@ def test_rise_is_taken_from_the_last_half() -> None:
     rise = curve(elo + noise(np.random.default_rng(0), 200, size=5)).rise
     assert rise is not None
     assert rise.since == 99
-    assert rise.low < SPAN < rise.high
+    assert rise.elo.low < SPAN < rise.elo.high
 
 
 @pytest.mark.parametrize("alike", [0.0, 0.4])
@@ -54,7 +54,7 @@ def test_intervals_of_rises_cover_the_truth(alike: float) -> None:
     for _ in range(400):
         rise = curve(0.5 * np.arange(168) + noise(rng, 168, alike)).rise
         assert rise is not None
-        hit += rise.low <= 0.5 * SPAN <= rise.high
+        hit += rise.elo.low <= 0.5 * SPAN <= rise.elo.high
     assert 0.90 <= hit / 400 <= 0.98
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
+from evolve.fitness.crosstable import cross_table_of
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.pairs import all_pairs
-from evolve.fitness.roundrobin import RoundRobin, schedule, scores_in_table
+from evolve.fitness.roundrobin import RoundRobin, schedule
 from tests.fitness import AGENTS
 
 NAMES = [agent.name for agent in AGENTS]
@@ -61,9 +61,9 @@ def test_scores_against_each_are_in_the_standings_and_in_the_table() -> None:
     means = [row[mask].mean() for row, mask in zip(table.against, others, strict=True)]
     assert means == pytest.approx(table.score.tolist())
     fitness = games.table(0, "fitness", names, "reversed", league.openings)
-    panel = games.table(0, "panel", ["x"] * 6, "reversed", league.openings)
-    found = scores_in_table(pa.concat_tables([fitness, panel]), names)
-    assert np.array_equal(found, table.against)
+    found = cross_table_of(fitness, names)
+    assert np.array_equal(found.scores, table.against)
+    assert np.array_equal(found.totals, table.score)
 
 
 def test_known_games_are_remembered_and_are_the_same() -> None:

@@ -62,7 +62,7 @@ def test_reversed_rules_are_learned(tmp_path: Path) -> None:
     openings = balanced_openings(30, Part.MATCH, "reversed", np.random.default_rng(3))
     anyone = evolve.load_agent("random")
     agent = run.learner.agent()
-    assert Match(agent, anyone, openings, "reversed", executor=Threads(2)).play().score.score > 0.65
+    assert Match(agent, anyone, openings, "reversed", executor=Threads(2)).play().score.value > 0.65
 
 
 def test_a_model_that_does_not_survive_takes_its_targets_along(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from evolve.arena.ladder import ladder, ladder_score
 from evolve.config.learning import MctsSettings
 from evolve.config.toml import resolve_as
 from evolve.engine.rules import rule_set
-from evolve.fitness.score import Z95
+from evolve.fitness.statistics import Estimate
 from evolve.learning import judging
 from evolve.learning.judging import LadderJudge, PanelJudge, judge_of
 from evolve.tables.metrics import METRICS_COLUMNS, METRICS_SCORES
@@ -58,11 +58,11 @@ def test_the_weakest_are_rated_too() -> None:
     assert 0 < found.score < 0.2
 
 
-def test_the_interval_is_of_95_percent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging, "rate_one", lambda elo, scores: (1200.0, 50.0))
+def test_the_columns_are_the_rating_with_its_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judging, "rate_one", lambda elo, scores: Estimate.around(1200.0, 98.0, 8))
     found = LadderJudge(small("patterns")).judged(evolve.load_agent("random"), 1)
     assert found.columns == {
-        "elo": 1200.0, "elo_low": 1200.0 - 50 * Z95, "elo_high": 1200.0 + 50 * Z95,
+        "elo": 1200.0, "elo_low": 1102.0, "elo_high": 1298.0,
     }  # fmt: skip
 
 

@@ -209,7 +209,7 @@ def test_what_it_learns_wins() -> None:
         result, _ = play_match(
             agent, evolve.load_agent(opponent), openings, "standard", executor=Threads(2)
         )
-        assert result.score.score > least, opponent
+        assert result.score.value > least, opponent
 
 
 @pytest.mark.parametrize(

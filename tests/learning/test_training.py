@@ -108,7 +108,7 @@ def test_what_it_learns_wins(kind: str, games: int, tmp_path: Path) -> None:
     openings = balanced_openings(30, Part.MATCH, "standard", np.random.default_rng(3))
     assert Match(after, before, openings, "standard", executor=Threads(2)).play().score.low > 0.6
     anyone = evolve.load_agent("random")
-    assert Match(after, anyone, openings, "standard", executor=Threads(2)).play().score.score > 0.75
+    assert Match(after, anyone, openings, "standard", executor=Threads(2)).play().score.value > 0.75
 
 
 def test_killed_in_the_first_check_it_starts_anew(tmp_path: Path) -> None:

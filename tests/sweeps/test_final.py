@@ -81,10 +81,10 @@ def test_the_final_decides_anew_and_its_winner_meets_the_defaults(tmp_path: Path
     assert (result.winner, result.defaults) == (2, 0)
     assert {row.agent for row in result.rows} == {"trial-0", "trial-1", "trial-2"}
     assert result.rows[0].agent == "trial-2"
-    assert result.score.score > 0.5
+    assert result.score.value > 0.5
     champion = evolve.load_agent(tmp_path)
     assert champion.name == "trial-2"
-    assert champion.provenance["against_defaults"] == result.score.score  # type: ignore[attr-defined]
+    assert champion.provenance["against_defaults"] == result.score.value  # type: ignore[attr-defined]
     document = json.loads((tmp_path / "final.json").read_text(encoding="utf-8"))
     assert (document["winner"], document["trials"]) == (2, 5)
     assert finals_trials(tmp_path) == 5

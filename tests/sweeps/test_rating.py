@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evolve.fitness.score import elo_of, score_of_elo
-from evolve.sweeps.rating import Met, rated, shares_of
+from evolve.fitness.statistics import Estimate, elo_of, score_of_elo
+from evolve.sweeps.rating import Met, rated, score_predicted, shares_of
 
 
 def test_with_one_opponent_it_is_the_score() -> None:
     found = rated([Met(100.0, 19, 14.5)])
     wanted = elo_of(15 / 20)
-    assert wanted is not None
-    assert found.elo == pytest.approx(100.0 + wanted, abs=0.01)
-    assert rated([Met(0.0, 9, 9.0)]).elo < 1000
+    assert found.n == 19
+    assert found.value == pytest.approx(100.0 + wanted, abs=0.01)
+    assert rated([Met(0.0, 9, 9.0)]).value < 1000
 
 
 def test_it_is_the_likeliest() -> None:
@@ -30,7 +30,7 @@ def test_it_is_the_likeliest() -> None:
         return total
 
     best = max(np.arange(-500, 800, 0.5), key=likelihood)
-    assert rated(met).elo == pytest.approx(best, abs=0.5)
+    assert rated(met).value == pytest.approx(best, abs=0.5)
 
 
 def test_the_truth_lies_within_two_errors() -> None:
@@ -39,8 +39,14 @@ def test_the_truth_lies_within_two_errors() -> None:
         truth = rng.uniform(-200, 400)
         met = [Met(elo, 40, rng.binomial(40, score_of_elo(truth - elo))) for elo in (0.0, 200.0)]
         found = rated(met)
-        inside += abs(found.elo - truth) <= 1.96 * found.error
+        inside += found.low <= truth <= found.high
     assert 0.92 <= inside / 400 <= 0.98
+
+
+def test_the_score_against_the_defaults_that_it_predicts() -> None:
+    score, error = score_predicted(Estimate.around(100.0, 19.6, 40))
+    assert score == score_of_elo(100.0)
+    assert error == pytest.approx((score_of_elo(105.0) - score_of_elo(95.0)), rel=1e-3)
 
 
 def test_games_go_where_they_tell_most() -> None:

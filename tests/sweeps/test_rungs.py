@@ -10,16 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from optuna.trial import TrialState, create_trial
 from scipy import stats
 
 import evolve
 from evolve.config.sweep import SweepRung, SweepSettings
 from evolve.config.toml import config_text
 from evolve.errors import RunError
+from evolve.fitness.statistics import Estimate
 from evolve.sweeps.attempts import number_of
-from evolve.sweeps.final import FinalResult, SeedsScore, Standing
+from evolve.sweeps.final import FinalResult, Standing
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.rungs import Candidate, Life, Rungs, crown, over_seeds
+from evolve.sweeps.rungs import Candidate, Life, Rungs, crown
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Queued, Study
 from evolve.sweeps.sweep import Sweep, SweepEnding
@@ -116,7 +118,7 @@ def test_the_best_live_again_and_the_defaults_with_them_though_stopped(tmp_path:
     # The last rung decides by means; its winner learns once more, or it is the defaults.
     two = table[table["rung"] == "2"].groupby("candidate")["score"].mean()
     rows = {row.candidate: row for row in result.rows if isinstance(row, Standing)}
-    assert {name: row.score for name, row in rows.items()} == pytest.approx(two.to_dict())
+    assert {name: row.score.value for name, row in rows.items()} == pytest.approx(two.to_dict())
     assert next(iter(rows)) == two.idxmax()
     champion = evolve.load_agent(tmp_path / "champion.json")
     assert champion.name == f"trial-{result.winner}"
@@ -126,8 +128,8 @@ def test_the_best_live_again_and_the_defaults_with_them_though_stopped(tmp_path:
     if result.winner == 0:
         assert (result.score, retest) == (None, [])
     else:
-        assert isinstance(result.score, SeedsScore)
-        assert (result.score.seeds, result.score.games) == (2, 12)
+        assert result.score is not None
+        assert (result.score.n, result.games_of_seeds) == (2, 12)
         assert retest == [best, "defaults"] * 2
         assert final["against_defaults"]["seeds"] == 2
 
@@ -173,16 +175,16 @@ def test_a_winner_meets_the_defaults_with_fresh_seeds(tmp_path: Path) -> None:
     assert ending is None
     assert result is not None
     assert (result.winner, result.defaults) == (2, 0)
-    assert isinstance(result.score, SeedsScore)
-    assert (result.score.seeds, result.score.games) == (2, 12)
-    assert 0.0 <= result.score.low <= result.score.score <= result.score.high <= 1.0
+    assert result.score is not None
+    assert (result.score.n, result.games_of_seeds) == (2, 12)
+    assert 0.0 <= result.score.low <= result.score.value <= result.score.high <= 1.0
     assert watcher.lives == [("retest", 2), ("retest", 0)] * 2
     lives = rungs_table(evolve.load_run(tmp_path))
     assert lives["candidate"].tolist() == ["trial-2", "defaults"] * 2
     seeds = {evolve.load_agent(tmp_path / agent).provenance["seed"] for agent in lives["agent"]}  # type: ignore[attr-defined]
     assert len(seeds) == 4
     champion = json.loads((tmp_path / "champion.json").read_text())
-    assert champion["provenance"]["against_defaults"] == result.score.score
+    assert champion["provenance"]["against_defaults"] == result.score.value
     assert json.loads((tmp_path / "final.json").read_text())["against_defaults"]["seeds"] == 2
     final = read_final(tmp_path)
     assert final is not None
@@ -204,13 +206,20 @@ def test_the_time_runs_out_on_a_rung_and_links_are_refused(tmp_path: Path) -> No
     sweep.close()
 
 
+def standing(scores: list[float]) -> Estimate:
+    trial = create_trial(state=TrialState.PRUNED, value=0.5)
+    lives = tuple(Life(score, Path(), trial) for score in scores)  # type: ignore[arg-type]
+    return Candidate("trial-1", 1, {}, lives).standing.score
+
+
 @pytest.mark.parametrize("count", [2, 3, 5, 6, 9, 30])
 def test_the_interval_over_seeds_is_students(count: int) -> None:
     scores = [0.4 + 0.001 * (number * 7 % 10) for number in range(count)]
-    mean, low, high = over_seeds(scores)
+    mean, low, high, _ = standing(scores)
     exact = stats.t.interval(0.95, count - 1, mean, stats.sem(scores))
-    assert (low, high) == pytest.approx(exact, abs=0.001)
-    assert over_seeds([0.7]) == (0.7, 0.0, 1.0)
+    assert (low, high) == pytest.approx(exact)
+    assert standing([0.7]) == (0.7, 0.0, 1.0, 1)
+    assert standing([0.0, 1.0]) == (0.5, 0.0, 1.0, 2), "no score is beyond 0 and 1"
 
 
 def test_settings_of_rungs() -> None:

@@ -10,7 +10,7 @@ import pytest
 from optuna.distributions import BaseDistribution, FloatDistribution, IntDistribution
 from optuna.trial import TrialState, create_trial
 
-from evolve.fitness.score import score_of_elo
+from evolve.fitness.statistics import score_of_elo
 from evolve.sweeps.scale import Number, between
 from evolve.sweeps.spsa import ESTIMATE, EVERY, MIRROR, SpsaSampler, step_of
 

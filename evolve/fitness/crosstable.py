@@ -1,0 +1,74 @@
+"""The cross table of a round robin: what each player scored against each other one.
+
+No kernel is loaded, so that the service can make one of a run's games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from evolve.tables.games import WINNERS
+
+_POINTS: Final = {winner: place / 2.0 for place, winner in enumerate(WINNERS)}
+"""Of black, by who wins."""
+GAMES_OF_CROSS_TABLE: Final = ["black", "white", "winner"]
+"""Columns of the games table that a cross table is made of."""
+
+
+@dataclass(frozen=True)
+class CrossTable:
+    """Points of N players against each other, and how many games they had, both [N, N]."""
+
+    points: npt.NDArray[np.float64]
+    games: npt.NDArray[np.float64]
+
+    @property
+    def scores(self) -> npt.NDArray[np.float64]:
+        """The score of the row's player against the column's, [N, N]; ½ where they did not meet,
+        and against itself, which is what a player has that plays itself with both colours."""
+        even = np.full_like(self.points, 0.5)
+        np.divide(self.points, self.games, out=even, where=self.games > 0)
+        return even
+
+    @property
+    def totals(self) -> npt.NDArray[np.float64]:
+        """The score of each player in all its games, [N]; 0 without games."""
+        mean: npt.NDArray[np.float64] = self.points.sum(axis=1)
+        mean /= np.maximum(self.games.sum(axis=1), 1.0)
+        return mean
+
+
+def cross_table(
+    black: npt.NDArray[np.integer],
+    white: npt.NDArray[np.integer],
+    points_black: npt.NDArray[np.float64],
+    players: int,
+) -> CrossTable:
+    """The cross table of games between players, by their indices, [games].
+
+    points_black [games] is 1 where black wins and ½ for a draw.
+    """
+    points, games = np.zeros((2, players, players))
+    np.add.at(points, (black, white), points_black)
+    np.add.at(points, (white, black), 1.0 - points_black)
+    np.add.at(games, (black, white), 1.0)
+    np.add.at(games, (white, black), 1.0)
+    return CrossTable(points, games)
+
+
+def cross_table_of(table: pa.Table, names: Sequence[str]) -> CrossTable:
+    """The same from a games table of players with these names. KeyError for another player, or a
+    winner that there is not."""
+    index = {name: number for number, name in enumerate(names)}
+    black, white = (
+        np.array([index[name] for name in table[side].to_pylist()], np.int64)
+        for side in ("black", "white")
+    )
+    points = np.array([_POINTS[winner] for winner in table["winner"].to_pylist()], np.float64)
+    return cross_table(black, white, points, len(names))
