@@ -5,27 +5,26 @@ from __future__ import annotations
 import os
 import platform
 import time
-from importlib import import_module
 from typing import Any, Final
 
 import click
+import llvmlite.binding as llvm
+import numba
+from numba.core import config
 
 from evolve import __version__
+from evolve.bench import speed
 from evolve.cli.options import json_option
 from evolve.cli.terminal import err, interruptible, json_text, out, print_facts, print_rows
+from evolve.engine.vector import LANES
 
 _PARTS: Final = {
-    "perft": ("Perft from the start position, one thread", "speed.perft_rows"),
-    "search": ("A move in the middle game, 16 to 40 discs", "speed.search_rows"),
-    "solver": ("The end solved, half-random games", "speed.solver_rows"),
-    "games": ("Whole games at depths 5, 3, 6", "speed.game_rows"),
-    "patterns": ("A move over patterns, 12 to 44 discs", "patterns.pattern_rows"),
-    "mcts": ("Tree search by random games and by networks of random weights", "trees.mcts_rows"),
-    "selfplay": ("Games to learn from, one thread", "trees.selfplay_rows"),
-    "start": ("Whole processes", "start.start_rows"),
-    "plain": ("Whole games against plain Python, same moves and nodes", "speed.plain_rows"),
+    "perft": ("Perft from the start position, one thread", speed.perft_rows),
+    "search": ("A move in the middle game, 16 to 40 discs", speed.search_rows),
+    "solver": ("The end solved, half-random games", speed.solver_rows),
+    "games": ("Whole games at depths 5, 3, 6", speed.game_rows),
 }
-"""By name: what is measured, and by which function of evolve.bench."""
+"""By name: what is measured, and by which function."""
 
 
 @click.command(name="bench")
@@ -41,12 +40,12 @@ def bench_command(parts: tuple[str, ...], as_json: bool) -> None:
     """Measure the speed of the engine on this machine, in one run of some minutes.
 
     Times are medians: of CPU seconds where one thread works, of wall seconds for whole games.
-    Nothing is compiled while a clock runs, but in the part "start", which measures that.
+    Nothing is compiled while a clock runs.
 
     \b
     Examples:
       evolve bench
-      evolve bench --part games --part plain
+      evolve bench --part games --part search
       evolve bench --json > bench.json
     """
     machine = _machine()
@@ -54,9 +53,7 @@ def bench_command(parts: tuple[str, ...], as_json: bool) -> None:
     if not as_json:
         print_facts(machine)
     for part in parts or _PARTS:
-        title, function = _PARTS[part]
-        module, _, name = function.partition(".")
-        measure = getattr(import_module(f"evolve.bench.{module}"), name)
+        title, measure = _PARTS[part]
         if as_json:
             err().print(f"{part} …")
         begin = time.perf_counter()
@@ -71,11 +68,6 @@ def bench_command(parts: tuple[str, ...], as_json: bool) -> None:
 
 
 def _machine() -> dict[str, Any]:
-    import numba
-    from numba.core import config
-
-    from evolve.engine.vector import LANES
-
     return {
         "evolve": __version__,
         "python": platform.python_version(),
@@ -87,6 +79,4 @@ def _machine() -> dict[str, Any]:
 
 
 def _cpu_name() -> str:
-    import llvmlite.binding as llvm
-
     return str(llvm.get_host_cpu_name())
