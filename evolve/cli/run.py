@@ -22,7 +22,7 @@ from evolve.cli.study import start_study, study_options
 from evolve.cli.terminal import duration, size
 from evolve.cli.work import carry_out, finish
 from evolve.config.evolution import EvolutionSettings
-from evolve.config.toml import read_run_toml, resolve
+from evolve.config.toml import read_toml, resolve
 from evolve.errors import RunError
 from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
@@ -97,7 +97,7 @@ def run_command(
 
 def kept_settings(command: str, file: Path, changes: Mapping[str, Any]) -> EvolutionSettings:
     """The settings in the config.toml of an evolution, changed."""
-    return resolve(changes, read_run_toml(file), str(file))
+    return resolve(changes, read_toml(file), str(file))
 
 
 def resume_run(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:

@@ -24,7 +24,7 @@ _OF_LADDER: Final = (
     "rise_high",
     "rise_since",
 )
-"""Columns that only runs with the ladder have, which those of version 0.1 are not."""
+"""Columns that only runs with the ladder have, not those with the fixed panel."""
 
 GENERATIONS_COLUMNS: Final = Columns(
     (
@@ -33,7 +33,7 @@ GENERATIONS_COLUMNS: Final = Columns(
         Column("best", pa.string()),
         Column("best_score", pa.float64()),
         Column("mean_score", pa.float64()),
-        Column(DISTINCT, pa.int64(), before=None),
+        Column(DISTINCT, pa.int64()),
         Column("games", pa.int64()),
         Column("over_budget", pa.float64()),
         Column("panel_score", pa.float64(), before=None),
@@ -65,6 +65,4 @@ def generations_frame(rows: Sequence[Mapping[str, Any]], ladder: bool) -> pd.Dat
         for column in columns
         if column.name != "generation" and not pa.types.is_string(column.type)
     }
-    if frame[DISTINCT].hasnans:  # rows of a version that did not count them
-        types[DISTINCT] = "float64"
     return frame.astype(types)

@@ -25,10 +25,10 @@ METRICS_COLUMNS: Final = Columns(
         Column("loss", pa.float64()),
         Column("score", pa.float64()),
         *(Column(name, pa.float64()) for name in _PANEL),
-        *(Column(name, pa.float64(), before=None) for name in _LADDER),
-        Column("visited", pa.float64(), before=None),
+        *(Column(name, pa.float64()) for name in _LADDER),
+        Column("visited", pa.float64()),
         Column("cpu_seconds", pa.float64()),
-        Column("accept_seconds", pa.float64(), before=None),
+        Column("accept_seconds", pa.float64()),
         Column("seconds", pa.float64()),
     )
 )
