@@ -17,6 +17,7 @@ from evolve.cli.new_run import config_of, new_folder, settings_below
 from evolve.cli.options import jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import progress_option
+from evolve.cli.runs import champion_told
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.study import start_study, study_options
 from evolve.cli.terminal import duration, size
@@ -24,6 +25,7 @@ from evolve.cli.work import carry_out, finish
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_toml, resolve
 from evolve.errors import RunError
+from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
 from evolve.tables.kinds import EVOLUTIONS, champion_of, imported
@@ -103,7 +105,6 @@ def kept_settings(command: str, file: Path, changes: Mapping[str, Any]) -> Evolu
 def resume_run(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
     """Go on with an evolution from its last whole generation; `changes` may move its end."""
     from evolve.evolution.loop import Evolution
-    from evolve.files.atomic import write_text
 
     folder, file = run.path, run.path / CONFIG_FILE
     settings = kept_settings(run.command, file, changes)
@@ -207,7 +208,6 @@ def _individuals(settings: EvolutionSettings) -> str:
 def _report(folder: FolderPath) -> None:
     """The champion with its Elo, and what to do with it."""
     from evolve.agents.loading import read_agent
-    from evolve.cli.runs import champion_told
     from evolve.tables.run import Run
 
     file = champion_of(folder)

@@ -13,6 +13,7 @@ import click
 from evolve.cli.options import given_rules, json_option, strict_option
 from evolve.cli.terminal import complain, counting, interruptible, print_rows, say
 from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
+from evolve.engine.squares import square_name
 
 if TYPE_CHECKING:
     from evolve.engine.board import Side
@@ -51,7 +52,6 @@ def solve_command(file: Path, rules: str, side: Side | None, strict: bool, as_js
     """
     from evolve.agents.solving import solve
     from evolve.engine.board import Board
-    from evolve.engine.squares import square_name
     from evolve.records.formats import positions_of, read_games
 
     reading = read_games(file, rules, judged=False, strict=strict, side=side)

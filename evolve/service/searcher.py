@@ -16,9 +16,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from evolve.agents.source import source_of
+from evolve.config.sweep import SweepSettings
 from evolve.documents import json_value
+from evolve.engine.rules import PASS, check_rules
+from evolve.engine.squares import parse_moves, square_name
+from evolve.errors import PositionError, RecordError
 from evolve.files.folder import inside
 from evolve.programs.life import end_with
+from evolve.records.moves import read_move, read_moves
 from evolve.tables.layout import CONFIG_FILE
 
 INDIVIDUAL: Final = "individual"
@@ -128,7 +133,6 @@ def export(folder: str, individual: str, to: str) -> None:
 
 def evaluate(source: str, moves: str, rules: str, board: str | None = None) -> dict[str, Any]:
     """The value of each legal move of a position: after moves from a board, or from the start."""
-    from evolve.engine.squares import square_name
 
     begin = time.perf_counter()
     position = _board(moves, board)
@@ -157,8 +161,6 @@ def evaluate(source: str, moves: str, rules: str, board: str | None = None) -> d
 def play(source: str, moves: str, rules: str | None, side: str, move: str | None) -> dict[str, Any]:
     """A game against a person: their move is made, passes are, and the agent answers."""
     from evolve.arena.agreement import agree_on
-    from evolve.engine.squares import square_name
-    from evolve.records.moves import read_move
 
     agent = _loaded(source)
     agreed = agree_on([agent], rules).rules
@@ -215,8 +217,6 @@ def _taken_back(played: list[str], side: str) -> list[str]:
 
 def ggf(moves: str, black: str, white: str, rules: str) -> str:
     """A game as a GGF record."""
-    from evolve.engine.rules import check_rules
-    from evolve.engine.squares import parse_moves
     from evolve.records.ggf import format_ggf
     from evolve.records.record import GameRecord
 
@@ -240,7 +240,6 @@ def load(source: str) -> None:
 
 def check_sweep(settings: dict[str, Any]) -> None:
     """Raise SettingsError for settings that no trial can have."""
-    from evolve.config.sweep import SweepSettings
     from evolve.sweeps.plan import plan_of
 
     plan = plan_of(SweepSettings.model_validate(settings))
@@ -249,7 +248,6 @@ def check_sweep(settings: dict[str, Any]) -> None:
 
 def space(kind: str) -> list[dict[str, Any]]:
     """What a sweep of a kind searches."""
-    from evolve.config.sweep import SweepSettings
     from evolve.sweeps.plan import plan_of
 
     plan = plan_of(SweepSettings.model_validate({"kind": kind}))
@@ -272,9 +270,6 @@ def _board(moves: str, start: str | None = None) -> Any:
     PositionError where that is no board; RecordError names the first move that is illegal.
     """
     from evolve.engine.board import Board
-    from evolve.engine.rules import PASS
-    from evolve.errors import PositionError, RecordError
-    from evolve.records.moves import read_moves
     from evolve.records.positions import read_position
     from evolve.records.record import play_moves, with_passes
 
