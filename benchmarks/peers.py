@@ -23,8 +23,7 @@ from typing import Any
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import SWH
-from evolve.bench.positions import half_random
-from evolve.bench.speed import searches
+from evolve.bench.speed import half_random, searches
 from evolve.engine import bits
 from evolve.engine.evaluation import CLASS_OF_SQUARE
 from evolve.engine.perft import perft

@@ -57,7 +57,7 @@ def evolve_all(seeds: int, jobs: int) -> None:
                     command += ["resume", str(folder)]
                 else:
                     command += ["run", "--preset", preset, "--rules", rules, "--out", str(folder)]
-                    # The panel of version 0.1, so that all curves are of the same measure.
+                    # The fixed panel, so that all curves are of the same measure.
                     command += ["--seed", str(seed), "--panel", "fixed"]
                 command += ["--generations", str(GENERATIONS), "--jobs", str(jobs)]
                 print(" ".join(command[1:]), flush=True)

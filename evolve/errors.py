@@ -15,8 +15,7 @@
     │   └── RulesError                     games of other rules than asked for, or won by others
     ├── ExtraError       (ImportError)     a part of evolve that is not installed
     ├── EngineError      (RuntimeError)    a program that crashed, hung or played nonsense
-    ├── ClusterError     (RuntimeError)    a cluster that cannot be used, or is gone
-    └── BenchError       (RuntimeError)    a measurement that failed or whose results differ
+    └── ClusterError     (RuntimeError)    a cluster that cannot be used, or is gone
 
 Each is also the built-in error that fits, so callers may catch either.
 Messages quote the bad value, where it came from, and what would do.
@@ -108,7 +107,3 @@ class EngineError(EvolveError, RuntimeError):
 
 class ClusterError(EvolveError, RuntimeError):
     """A cluster cannot be used, or is gone."""
-
-
-class BenchError(EvolveError, RuntimeError):
-    """A measurement that failed, or one of two programs that should agree and do not."""

@@ -18,13 +18,13 @@ from tests.cli import command, environment, finish, program, read_terminal, spaw
 from tests.waits import PATIENCE
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="by what Linux says of processes")
-OLD_RUN = Path(__file__).parent / "cli/run-0.1"
+KEPT_RUN = Path(__file__).parent / "cli/run-0.2"
 
 
 @pytest.mark.parametrize(
     ("words", "changes"),
     [
-        (("show", OLD_RUN), {"COLUMNS": "60", "PYTHONIOENCODING": "ascii:replace"}),
+        (("show", KEPT_RUN), {"COLUMNS": "60", "PYTHONIOENCODING": "ascii:replace"}),
         (("show", "nothing"), {}),
         (("runs", "."), {"PYTHONUNBUFFERED": ""}),
         (("perft", "x"), {}),

@@ -191,7 +191,7 @@ class AlphaBetaAgent(StoredAgent):
 
     @property
     def told_terms(self) -> tuple[str, ...]:
-        """The terms that files and tables list: those of version 0.1, and others with a weight."""
+        """The terms that files and tables list: those on by default, and others with a weight."""
         return tuple(
             term for term, values in self.terms.items() if GENES[term].early or any(values)
         )

@@ -57,8 +57,8 @@ def _date(files: Sequence[FolderPath | None]) -> str:
 def champion_elo(run: Run) -> tuple[str, float | None]:
     """The figure of runs whose champion is rated at their end: its Elo on the ladder.
 
-    Those that ended without a rating have the end of their curve, under its own name: runs of
-    version 0.1 until they are resumed, and runs under rules without a ladder.
+    Those that ended without a rating have the end of their curve, under its own name: runs under
+    rules without a ladder.
     """
     facts = run.kind.facts_of(run)
     champion = champion_of(run.path)

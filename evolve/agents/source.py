@@ -14,6 +14,9 @@ from evolve.programs.command import folder_of, located, words_of
 
 CWD: Final = "cwd"
 """The setting of a program that is a text: its own folder."""
+INDIVIDUAL: Final = "individual"
+"""Begins a source that only the service's processes know: `individual:FOLDER:NUMBER`, of the tables
+of a run. Command lines get a file, which would stay for each one that was looked at."""
 _OF_PROGRAMS: Final = ("time", "depth", "memory", CWD)
 _LIKE_SETTINGS: Final = re.compile(
     rf"(?:{CWD}=.+?|\w+=[^\s{{}}&]*)(?:&(?:{CWD}=.+?|\w+=[^\s{{}}&]*))*", re.DOTALL

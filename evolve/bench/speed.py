@@ -1,4 +1,4 @@
-"""Measurements of the engine, each a function that gives the rows of a table.
+"""What `evolve bench` measures: positions, and functions that each give the rows of a table.
 
 Times are medians of CPU seconds, and of wall seconds where several threads work. Nothing is
 compiled while the clock runs.
@@ -16,22 +16,17 @@ from typing import Any, Final
 import numpy as np
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.bench.plain import PlainAgent, play_game
-from evolve.bench.positions import SEED, half_random, measured_agent
+from evolve.agents.reference import SWH, table_agent
 from evolve.engine import bits, game
 from evolve.engine.board import Board
 from evolve.engine.context import NODES, STOPPED, table_bits_for
 from evolve.engine.deepening import DEEP_FROM, best_move_deep
 from evolve.engine.entry import new_context
 from evolve.engine.perft import perft
-from evolve.engine.results import (
-    NODES_BLACK,
-    NODES_WHITE,
-)
-from evolve.engine.rules import RULE_SETS, STANDARD, Rules
+from evolve.engine.results import NODES_BLACK, NODES_WHITE
+from evolve.engine.rules import DEFAULT_RULES, RULE_SETS, STANDARD, Rules, rule_set
 from evolve.engine.search import best_move
 from evolve.engine.solver import solve_move, solve_outcome_move
-from evolve.errors import BenchError
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import Openings, Part, balanced_openings
@@ -40,6 +35,7 @@ Figures = dict[str, Any]
 Work = Callable[[], int]
 """Something to time; it gives the nodes it searched."""
 
+SEED: Final = 2026
 REPEATS: Final = 5
 PERFT_DEPTHS: Final = (9, 10, 11)
 SEARCH_DEPTHS: Final = (1, 2, 3, 4, 5, 6, 7, 8, 10)
@@ -48,9 +44,41 @@ DEEPLY_SEARCHED: Final = 10
 SOLVED: Final = {8: 200, 10: 100, 12: 60, 14: 30, 16: 15, 18: 5, 20: 3}
 """Empties, and how many positions."""
 PLAYED_GAMES: Final = 256
-PLAIN_GAMES: Final = 5
 GAME_DEPTHS: Final = (5, 3, 6)
 TERMS: Final = {"table, mobility": False, "all": True}
+
+
+def half_random(count: int, empties: tuple[int, int], rules: Rules = DEFAULT_RULES) -> list[Board]:
+    """Positions with so many empties (first to last) from games in which half the moves are random.
+
+    The other half are those of the reference agent of the rules at depth 3. In each position
+    the side to move has a choice.
+    """
+    player = table_agent(rule_set(rules).judge).with_rules(rules).at(depth=3)
+    rng = np.random.default_rng([SEED, *empties])
+    found: list[Board] = []
+    while len(found) < count:
+        board, wanted = Board.start(), int(rng.integers(empties[0], empties[1] + 1))
+        while not board.is_over() and board.empties > wanted:
+            moves = board.legal_moves()
+            if not moves:
+                board = board.pass_move()
+                continue
+            by_chance = rng.random() < 0.5
+            board = board.play(int(rng.choice(moves)) if by_chance else player.choose(board))
+        if board.empties == wanted and len(board.legal_moves()) > 1:
+            found.append(board)
+    return found
+
+
+def measured_agent(all_terms: bool = False) -> AlphaBetaAgent:
+    """An agent of three phases without an exact end: square table and mobility, or all terms."""
+    agent = AlphaBetaAgent([SWH] * 3, [3] * 3, None, [24, 44], rules="standard")
+    if not all_terms:
+        return agent
+    others = {"stability": 5, "x_squares": -7, "c_squares": -3, "potential_mobility": 2}
+    weights = {term: (weight,) * 3 for term, weight in others.items()}
+    return replace(agent, terms={**agent.terms, **weights})
 
 
 def timed(work: Work, clock: Callable[[], float] = time.process_time) -> tuple[float, int]:
@@ -115,36 +143,6 @@ def game_rows() -> list[Figures]:
             row = {"terms": terms, "cores": cores, "games_per_second": PLAYED_GAMES / together}
             rows.append({**row, "speed_up": alone / together})
     return rows
-
-
-def plain_rows() -> list[Figures]:
-    """Whole games of the plain-Python agent and of the kernels: the same moves and nodes.
-
-    Raises BenchError when they differ.
-    """
-    rows = []
-    openings = balanced_openings(PLAIN_GAMES, Part.MATCH, "standard", np.random.default_rng(SEED))
-    agent = replace(measured_agent(), depths=GAME_DEPTHS)
-    player = PlainAgent(agent.weights, agent.terms["mobility"], agent.depths, agent.boundaries)
-    for number in range(PLAIN_GAMES):
-        opening = Openings(openings.moves[number : number + 1])
-        kernels, nodes = timed(_games(agent, opening, 1))
-        begin = time.process_time()
-        moves, plain_nodes = play_game(player, player, opening.moves[0].tolist())
-        plain = time.process_time() - begin
-        games = play_games([agent, agent], _PAIRING, opening, "standard")
-        played = [int(move) for move in games.moves[0] if move >= 0]
-        if moves != played or plain_nodes != nodes:
-            raise BenchError(
-                f"the plain-Python agent played {moves} with {plain_nodes} nodes, the kernels "
-                f"{played} with {nodes}"
-            )
-        row = {"game": number, "plies": len(moves), "nodes": nodes, "plain_seconds": plain}
-        rows.append({**row, "seconds": kernels, "ratio": plain / kernels})
-    return rows
-
-
-_PAIRING: Final = np.array([[0, 1, 0]], np.int32)
 
 
 def _games(agent: AlphaBetaAgent, openings: Openings, jobs: int) -> Work:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import time
-from importlib import import_module
 from typing import Any, Final
 
 import click
@@ -15,17 +14,12 @@ from evolve.cli.options import json_option
 from evolve.cli.terminal import err, interruptible, json_text, out, print_facts, print_rows
 
 _PARTS: Final = {
-    "perft": ("Perft from the start position, one thread", "speed.perft_rows"),
-    "search": ("A move in the middle game, 16 to 40 discs", "speed.search_rows"),
-    "solver": ("The end solved, half-random games", "speed.solver_rows"),
-    "games": ("Whole games at depths 5, 3, 6", "speed.game_rows"),
-    "patterns": ("A move over patterns, 12 to 44 discs", "patterns.pattern_rows"),
-    "mcts": ("Tree search by random games and by networks of random weights", "trees.mcts_rows"),
-    "selfplay": ("Games to learn from, one thread", "trees.selfplay_rows"),
-    "start": ("Whole processes", "start.start_rows"),
-    "plain": ("Whole games against plain Python, same moves and nodes", "speed.plain_rows"),
+    "perft": ("Perft from the start position, one thread", "perft_rows"),
+    "search": ("A move in the middle game, 16 to 40 discs", "search_rows"),
+    "solver": ("The end solved, half-random games", "solver_rows"),
+    "games": ("Whole games at depths 5, 3, 6", "game_rows"),
 }
-"""By name: what is measured, and by which function of evolve.bench."""
+"""By name: what is measured, and by which function of evolve.bench.speed."""
 
 
 @click.command(name="bench")
@@ -41,22 +35,23 @@ def bench_command(parts: tuple[str, ...], as_json: bool) -> None:
     """Measure the speed of the engine on this machine, in one run of some minutes.
 
     Times are medians: of CPU seconds where one thread works, of wall seconds for whole games.
-    Nothing is compiled while a clock runs, but in the part "start", which measures that.
+    Nothing is compiled while a clock runs.
 
     \b
     Examples:
       evolve bench
-      evolve bench --part games --part plain
+      evolve bench --part games --part search
       evolve bench --json > bench.json
     """
+    from evolve.bench import speed
+
     machine = _machine()
     document: dict[str, Any] = {"machine": machine}
     if not as_json:
         print_facts(machine)
     for part in parts or _PARTS:
-        title, function = _PARTS[part]
-        module, _, name = function.partition(".")
-        measure = getattr(import_module(f"evolve.bench.{module}"), name)
+        title, rows_of = _PARTS[part]
+        measure = getattr(speed, rows_of)
         if as_json:
             err().print(f"{part} …")
         begin = time.perf_counter()

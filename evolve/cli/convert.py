@@ -9,7 +9,9 @@ import click
 
 from evolve.cli.options import file_rules_option, output_path, strict_option
 from evolve.cli.terminal import complain, say
+from evolve.engine.rules import PASS
 from evolve.errors import OptionsError
+from evolve.records.files import ending_of
 from evolve.text import count_of
 
 if TYPE_CHECKING:
@@ -44,7 +46,6 @@ def convert_command(
       evolve convert archive.ggf.bz2 -o games.pgn
       evolve convert WTH_2004.wtb --empties 16 -o ends.obf
     """
-    from evolve.records.files import ending_of
     from evolve.records.formats import read_games, write_games
     from evolve.records.record import GameRecord
     from evolve.records.rules import rules_line
@@ -74,7 +75,6 @@ def convert_command(
 
 def _with_empties(record: GameRecord, empties: int) -> list[Board]:
     """The position with so many empty squares and a side that can move, if there is one."""
-    from evolve.engine.rules import PASS
 
     board = record.start
     for square in (*record.moves, None):

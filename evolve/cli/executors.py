@@ -14,6 +14,7 @@ from evolve.cli.settings import Grouped
 from evolve.cli.terminal import complain
 from evolve.errors import OptionsError
 from evolve.extras import need
+from evolve.fitness.tls import Tls
 from evolve.text import count_of
 
 if TYPE_CHECKING:
@@ -68,7 +69,6 @@ def _option(name: str, **attributes: Any) -> Callable[[C], C]:
 def site() -> Site:
     """Where the command's games are to be played. ExtraError where Dask is not installed."""
     from evolve.fitness.site import HERE, Site
-    from evolve.fitness.tls import Tls
 
     asked = _asked()
     if asked is None:

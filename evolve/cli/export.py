@@ -12,6 +12,7 @@ from evolve.cli.hand_in import by_the_clock, has_clock, stronger_start
 from evolve.cli.options import force_option, new_file
 from evolve.cli.terminal import say
 from evolve.errors import AgentError, OptionsError
+from evolve.files.atomic import write_text
 
 if TYPE_CHECKING:
     from evolve.agents.agent import Agent
@@ -58,7 +59,6 @@ def export_command(
       evolve export best.json -o same-moves.py
     """
     from evolve.agents.agent import StoredAgent
-    from evolve.files.atomic import write_text
 
     ending = output.suffix.lower()
     said = _TARGETS.get(ending)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from evolve.cli.terminal import cell, json_text, out, print_rows
+from evolve.files.atomic import write_text
 from evolve.text import plain
 
 if TYPE_CHECKING:
@@ -51,7 +52,6 @@ def write_in_style(frame: pd.DataFrame, style: str, output: Path | None) -> None
     """Write every column of a table to a file, or to standard output."""
     import pyarrow as pa
 
-    from evolve.files.atomic import write_text
     from evolve.tables.parquet import write_table
     from evolve.tables.sheet import csv_text
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evolve.agents.registry import with_clock
+from evolve.engine.rules import DEFAULT_RULES
 from evolve.errors import AgentError
 
 if TYPE_CHECKING:
@@ -45,7 +46,6 @@ def stronger_start(source: str, agent: Agent) -> str | None:
     the ladder is known and lower; no game is played for it."""
     from evolve.agents.facts import facts_of
     from evolve.agents.reference import STRONGEST
-    from evolve.engine.rules import DEFAULT_RULES
     from evolve.tables.run import Run
 
     strongest = STRONGEST.get(agent.rules or DEFAULT_RULES)

@@ -12,8 +12,12 @@ from evolve.cli.boards import show_board
 from evolve.cli.completion import complete_agents
 from evolve.cli.options import log_option, output_path, rules_option
 from evolve.cli.terminal import out, say
-from evolve.engine.rules import rule_set
+from evolve.engine.rules import PASS, rule_set
+from evolve.engine.squares import square_name
 from evolve.errors import EvolveError, IllegalMoveError, RecordError
+from evolve.files.atomic import write_text
+from evolve.records.files import read_bytes, text_of
+from evolve.records.moves import read_move
 from evolve.text import count_of
 
 if TYPE_CHECKING:
@@ -100,14 +104,12 @@ class _Game:
     @property
     def last(self) -> int | None:
         """The last square that was played."""
-        from evolve.engine.rules import PASS
 
         square = _square_between(*self.boards[-2:]) if len(self.boards) > 1 else PASS
         return None if square == PASS else square
 
     def play(self) -> bool:
         """Play it; whether another one is wanted."""
-        from evolve.engine.squares import square_name
 
         say(f"{self.agreed}: {rule_set(self.rules).goal}. You are {self.side}. Type {_HELP}.")
         while not self.board.is_over() and not self.resigned:
@@ -166,8 +168,6 @@ class _Game:
         return False
 
     def _move(self, text: str) -> bool:
-        from evolve.engine.rules import PASS
-        from evolve.records.moves import read_move
 
         try:
             square = read_move(text)
@@ -197,7 +197,6 @@ class _Game:
         self._show()
 
     def _hint(self) -> str:
-        from evolve.engine.squares import square_name
 
         analysis = self.agent.analyse(self.board)
         if analysis is None:
@@ -237,8 +236,6 @@ class _Game:
 
     def _add(self, path: Path) -> None:
         """Add the game to the file of games, whatever else is in it."""
-        from evolve.files.atomic import write_text
-        from evolve.records.files import read_bytes, text_of
         from evolve.records.ggf import format_ggf, scan_ggf
 
         before = text_of(read_bytes(path)) if path.exists() else ""
@@ -249,7 +246,6 @@ class _Game:
 
     def _load(self, text: str) -> bool:
         """Go on with a game of a file; whether it was one."""
-        from evolve.engine.rules import PASS
         from evolve.records.formats import read_games
 
         name, _, number = text.rpartition(" ")
@@ -313,6 +309,5 @@ def _other(side: Side) -> Side:
 
 
 def _names(board: Board) -> str:
-    from evolve.engine.squares import square_name
 
     return " ".join(map(square_name, board.legal_moves()))

@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from evolve.cli.boards import show_board
 from evolve.cli.completion import complete_runs
 from evolve.cli.options import file_rules_option, strict_option
 from evolve.cli.terminal import complain, out, say
+from evolve.engine.rules import PASS
+from evolve.engine.squares import format_moves, parse_moves, square_name
 from evolve.errors import RunError
 
 if TYPE_CHECKING:
@@ -88,7 +91,6 @@ def replay_command(
 
 
 def _of_run(run: str, game: str) -> _Shown:
-    from evolve.engine.squares import parse_moves
     from evolve.records.obf import start_board
     from evolve.tables.arrow import rows_with
     from evolve.tables.run import Run
@@ -117,7 +119,6 @@ def _of_run(run: str, game: str) -> _Shown:
 
 
 def _of_file(path: Path, game: str | None, rules: str | None, strict: bool) -> _Shown:
-    from evolve.engine.squares import format_moves
     from evolve.records.formats import read_games
 
     if game is not None and not _NUMBER.fullmatch(game):
@@ -147,7 +148,6 @@ def _end(record: GameRecord) -> str:
 
 def _boards(shown: _Shown) -> list[Board]:
     """The board at the start and after every move."""
-    from evolve.engine.rules import PASS
 
     boards = [shown.start]
     for square in shown.moves:
@@ -158,7 +158,6 @@ def _boards(shown: _Shown) -> list[Board]:
 
 def _told(shown: _Shown, boards: list[Board], ply: int) -> str:
     """What a move was."""
-    from evolve.engine.squares import square_name
 
     opening = " (opening)" if ply <= shown.opening else ""
     return f"{ply}. {boards[ply - 1].side} {square_name(shown.moves[ply - 1])}{opening}"
@@ -180,8 +179,6 @@ def _print(shown: _Shown) -> None:
 
 def _step(shown: _Shown) -> None:
     """One board at a time, by keys."""
-    from evolve.cli.boards import show_board
-    from evolve.engine.rules import PASS
 
     boards, ply = _boards(shown), 0
     with _keys() as read, out().screen(hide_cursor=False):

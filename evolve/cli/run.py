@@ -17,13 +17,15 @@ from evolve.cli.new_run import config_of, new_folder, settings_below
 from evolve.cli.options import jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import progress_option
+from evolve.cli.runs import champion_told
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.study import start_study, study_options
 from evolve.cli.terminal import duration, size
 from evolve.cli.work import carry_out, finish
 from evolve.config.evolution import EvolutionSettings
-from evolve.config.toml import read_run_toml, resolve
+from evolve.config.toml import read_toml, resolve
 from evolve.errors import RunError
+from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
 from evolve.tables.kinds import EVOLUTIONS, champion_of
@@ -98,13 +100,12 @@ def run_command(
 
 def kept_settings(command: str, file: Path, changes: Mapping[str, Any]) -> EvolutionSettings:
     """The settings in the config.toml of an evolution, changed."""
-    return resolve(changes, read_run_toml(file), str(file))
+    return resolve(changes, read_toml(file), str(file))
 
 
 def resume_run(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
     """Go on with an evolution from its last whole generation; `changes` may move its end."""
     from evolve.evolution.loop import Evolution
-    from evolve.files.atomic import write_text
 
     folder, file = run.path, run.path / CONFIG_FILE
     settings = kept_settings(run.command, file, changes)
@@ -208,7 +209,6 @@ def _individuals(settings: EvolutionSettings) -> str:
 def _report(folder: FolderPath) -> None:
     """The champion with its Elo, and what to do with it."""
     from evolve.agents.loading import read_agent
-    from evolve.cli.runs import champion_told
     from evolve.tables.run import Run
 
     file = champion_of(folder)

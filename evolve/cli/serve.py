@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 import os
 import webbrowser
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final
 
@@ -18,12 +18,13 @@ from evolve.cli.new_run import RUNS
 from evolve.cli.options import SERVICE_TOKEN
 from evolve.cli.terminal import say
 from evolve.config.defaults import VARIABLE, default_rules
-from evolve.files.changes import make_folder
+from evolve.engine.private import private_folder
+from evolve.files.atomic import write_bytes
+from evolve.files.changes import make_folder, remove
 from evolve.files.folder import inside
 from evolve.programs.command import located, words_of
+from evolve.service.door import TOKEN, new_token, token_file, user_token
 from evolve.tables.layout import CONFIG_FILE
-
-_POOL: Final = "ARROW_DEFAULT_MEMORY_POOL"
 
 
 @click.command(name="serve")
@@ -96,10 +97,9 @@ def serve_command(
       evolve serve --allow-programs 'gtp:gtp-rhino --level=3'
     """
     os.environ.pop(SERVICE_TOKEN, None)
-    with _pool_of_the_system():
-        from evolve.service.door import TOKEN
-        from evolve.service.guard import HOST_NAME
-        from evolve.service.server import serve
+    from evolve.service.guard import HOST_NAME
+    from evolve.service.server import serve
+
     if inside(runs, CONFIG_FILE).is_file():
         raise click.BadParameter(f"{runs} is a run; name the folder that holds runs")
     for program in programs:
@@ -157,8 +157,6 @@ _NO_TOKEN: Final = (
 
 def _kept_token() -> str:
     """The user's token; one for this start alone, which is said, where it cannot be kept."""
-    from evolve.service.door import new_token, token_file, user_token
-
     try:
         token = user_token()
     except OSError as error:
@@ -174,11 +172,6 @@ def _open(page: str, *, private: bool) -> Callable[[], None]:
     The words of a browser's command can be seen by every account of this machine: of an address
     with a token it gets a file that leads there, which this user alone can read.
     """
-    from evolve.engine.private import private_folder
-    from evolve.files.atomic import write_bytes
-    from evolve.files.changes import remove
-    from evolve.service.door import token_file
-
     file = token_file().with_name("open.html")
     if not private:
         webbrowser.open(page)
@@ -210,19 +203,3 @@ def _check_program(program: str) -> None:
             why = f"{program!r}: {error}"
     if why is not None:
         raise click.BadParameter(why, param_hint="--allow-programs")
-
-
-@contextmanager
-def _pool_of_the_system() -> Iterator[None]:
-    """Let Arrow, where it is loaded in here, take memory from the system and give it back.
-
-    With its own pool the server held 153 MB after some hundred tables, not 130. Jobs keep theirs.
-    """
-    if _POOL in os.environ:
-        yield
-        return
-    os.environ[_POOL] = "system"
-    try:
-        yield
-    finally:
-        del os.environ[_POOL]

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
+from evolve.agents.source import source_of
 from evolve.cli.completion import complete_agents
 from evolve.cli.frames import FORMATS, print_frame, style_of, write_in_style
 from evolve.cli.generations import NOT_SHOWN, SHOWN
 from evolve.cli.options import output_path
+from evolve.cli.runs import champion_told, done_of, strength_of
 from evolve.cli.terminal import print_rows, say
 from evolve.errors import LinkError
+from evolve.files.atomic import write_text
 from evolve.files.folder import inside
 from evolve.tables.kinds import RUN_KINDS, champion_of
 from evolve.tables.layout import CONFIG_FILE
@@ -146,7 +149,6 @@ def _show_study(
     """The runs of a study, or a table of them all with columns that say which is which."""
     import pandas as pd
 
-    from evolve.cli.runs import done_of, strength_of
     from evolve.studies.facts import row_of
 
     if table is None:
@@ -204,7 +206,6 @@ def _print_table(run: Run, table: RunTable, frame: pd.DataFrame) -> None:
 
 def _print_champion(run: Run) -> None:
     from evolve.agents.files import read_header
-    from evolve.cli.runs import champion_told
 
     path = champion_of(run.path)
     if path is not None:
@@ -221,10 +222,8 @@ def _is_run(folder: Path) -> bool:
 
 
 def _show_agent(source: str, agent: Agent, style: str | None, output: Path | None) -> None:
-    from evolve.agents.source import source_of
     from evolve.cli.agents import print_agent
     from evolve.evolution.ancestry import ancestry
-    from evolve.files.atomic import write_text
     from evolve.tables.run import Run
 
     stored = agent.stored()

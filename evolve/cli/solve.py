@@ -13,6 +13,7 @@ import click
 from evolve.cli.options import json_option, strict_option
 from evolve.cli.terminal import complain, counting, interruptible, print_rows, say
 from evolve.engine.rules import RULE_SETS, Rules
+from evolve.engine.squares import square_name
 from evolve.errors import RulesError
 
 if TYPE_CHECKING:
@@ -52,7 +53,6 @@ def solve_command(
     """
     from evolve.agents.solving import solve
     from evolve.engine.board import Board
-    from evolve.engine.squares import square_name
     from evolve.records.formats import positions_of, read_games
 
     reading = read_games(file, rules, strict=strict, side=side)

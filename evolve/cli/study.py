@@ -12,6 +12,7 @@ import click
 from rich.progress import Progress, TaskID
 
 import evolve
+from evolve.cli.compare import print_compared
 from evolve.cli.display import Look, tell, watching
 from evolve.cli.executors import (
     executor_for,
@@ -31,9 +32,12 @@ from evolve.cli.terminal import bar, cell, duration
 from evolve.config.defaults import rules_of_defaults
 from evolve.config.operators import OWN, OWNABLE
 from evolve.errors import ClusterError, OptionsError, RunError, SettingsError
+from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
+from evolve.tables.design import Member, bare, design_of, grid_of, laid_over, read_design, seeds_of
 from evolve.tables.kinds import EVOLUTIONS
+from evolve.tables.layout import STUDY_FILE
 from evolve.text import as_word, count_of
 
 if TYPE_CHECKING:
@@ -87,7 +91,6 @@ def start_study(
 
     layers: the settings of all runs, those that come later laid over the others.
     """
-    from evolve.tables.design import bare, design_of, grid_of, laid_over
 
     settings: dict[str, Any] = {}
     for layer in layers:
@@ -138,7 +141,6 @@ def study_command(file: Path, out: str | None, jobs: int) -> int:
       evolve run --generations 40 --seeds 0-9 --grid crossover=blend,uniform
       evolve compare runs/crossovers
     """
-    from evolve.tables.design import read_design
 
     design = _with_default_rules(read_design(file))
     design.check()
@@ -198,7 +200,6 @@ def _begun(folder: FolderPath) -> int:
 
 def _settings(design: Design) -> list[BaseModel]:
     """The checked settings of a study's runs, one for each of its settings."""
-    from evolve.tables.design import Member
 
     return [design.resolved(Member(one, design.seeds[0])) for one in design.settings_of_runs]
 
@@ -207,10 +208,7 @@ def resume_study(
     study: Study, changes: Mapping[str, Any], seeds: str | None, jobs: int, allow_programs: bool
 ) -> int:
     """Go on with a study; changes move the end of all its runs, seeds add runs."""
-    from evolve.files.atomic import write_text
     from evolve.studies.running import check_links
-    from evolve.tables.design import design_of, laid_over, seeds_of
-    from evolve.tables.layout import STUDY_FILE
     from evolve.tables.study import Study
 
     path, design = study.path, study.design
@@ -327,7 +325,6 @@ def _print_header(study: Study, work: StudyWork, place: str) -> None:
 
 def _report(study: Study) -> None:
     """The settings' means over seeds, and what to do with the study."""
-    from evolve.cli.compare import print_compared
     from evolve.studies.comparison import compared, groups_of, meetings
 
     groups = groups_of([study])

@@ -29,6 +29,7 @@ from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import FEWEST_OPENINGS, SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError, RunError
+from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
 from evolve.tables.kinds import SWEEPS
@@ -150,7 +151,6 @@ def kept_settings(command: str, file: Path, changes: Mapping[str, Any]) -> Sweep
 
 def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
     """Go on with a sweep to its number of trials, or the one in `changes`."""
-    from evolve.files.atomic import write_text
 
     need_extras(SWEEPS.commands[run.command])
     folder, file = run.path, run.path / CONFIG_FILE

@@ -24,6 +24,7 @@ from evolve.cli.work import carry_out, finish
 from evolve.config.learning import DqnSettings, MctsSettings, TrainingSettings
 from evolve.config.pattern_training import PatternSettings
 from evolve.config.toml import read_toml, resolve_as
+from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
 from evolve.tables.kinds import TRAININGS
@@ -160,7 +161,6 @@ def kept_settings(command: str, file: Path, changes: Mapping[str, Any]) -> Train
 
 def resume_training(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
     """Go on with a training from its last check; `changes` may move its end."""
-    from evolve.files.atomic import write_text
     from evolve.tables.metrics import forget_checks
 
     need_extras(TRAININGS.commands[run.command])

@@ -181,7 +181,7 @@ class EvolutionSettings(Settings):
     panel: Literal["ladder", "fixed"] = Field(
         "ladder",
         description="opponents of each generation's best: the rungs of the ladder nearest to it, "
-        "which rates it, or the three opponents of version 0.1",
+        "which rates it, or three fixed opponents",
     )
     panel_every: int = Field(1, ge=1, description="generations from one panel to the next")
     panel_openings: int = Field(24, ge=2, description="openings against each member of the panel")

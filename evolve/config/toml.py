@@ -21,9 +21,6 @@ Presets = Mapping[str, Mapping[str, Any]]
 _NOT_SETTINGS = ("versions", "command")
 """Keys of a run's config.toml that say how it was made, not what was asked for."""
 
-_BEFORE: Final = {"panel": "fixed"}
-"""What version 0.1 did, for settings that it did not have and whose default is another."""
-
 
 def read_toml(path: Path) -> dict[str, Any]:
     """The settings in a TOML file, unchecked; raises SettingsError."""
@@ -34,11 +31,6 @@ def read_toml(path: Path) -> dict[str, Any]:
     except ValueError as error:
         raise SettingsError(f"{path} is not a TOML file: {error}") from error
     return {key: value for key, value in values.items() if key not in _NOT_SETTINGS}
-
-
-def read_run_toml(path: Path) -> dict[str, Any]:
-    """The same from the config.toml of an evolution: what it lacks is as it was in 0.1."""
-    return {**_BEFORE, **read_toml(path)}
 
 
 def resolve(

@@ -9,7 +9,7 @@ from typing import Any
 import evolve
 from evolve.agents.agent import StoredAgent
 from evolve.config.evolution import EvolutionSettings
-from evolve.config.toml import read_run_toml, resolve
+from evolve.config.toml import read_toml, resolve
 from evolve.evolution.given import given_agent
 from evolve.population.genome import Genome
 from evolve.tables.individuals import row_genes
@@ -20,7 +20,7 @@ from evolve.tables.run import Run
 def run_settings(run: Run) -> EvolutionSettings:
     """The settings of a run, from its config.toml; raises SettingsError."""
     path = run.path / CONFIG_FILE
-    return resolve({}, read_run_toml(path), str(path))
+    return resolve({}, read_toml(path), str(path))
 
 
 def individual_agent(folder: str | Path, individual: str) -> StoredAgent:

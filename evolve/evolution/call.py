@@ -9,7 +9,7 @@ from evolve import __version__
 from evolve.config.defaults import rules_of_defaults
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OWNABLE
-from evolve.config.toml import config_text, read_run_toml, resolve
+from evolve.config.toml import config_text, read_toml, resolve
 from evolve.errors import RunError, SettingsError
 from evolve.evolution.loop import Evolution
 from evolve.files.atomic import write_text
@@ -87,14 +87,14 @@ def evolve(
 
 def _rules_of(folder: FolderPath) -> dict[str, Any]:
     """The rules of a run, as settings: the defaults of now may be others."""
-    kept = read_run_toml(folder / CONFIG_FILE)
+    kept = read_toml(folder / CONFIG_FILE)
     return {"rules": kept["rules"]} if "rules" in kept else {}
 
 
 def _check_same(folder: FolderPath, asked: EvolutionSettings) -> None:
     """Raise RunError if a run differs from what is asked for in more than when it ends."""
     path = folder / CONFIG_FILE
-    there = resolve({}, read_run_toml(path), str(path)).identity
+    there = resolve({}, read_toml(path), str(path)).identity
     faults = [
         f"{key} was {there[key]}, not {now}"
         for key, now in asked.identity.items()

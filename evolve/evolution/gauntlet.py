@@ -1,8 +1,8 @@
 """The panel: opponents that do not change, so that progress can be told from drift.
 
 `ladder` has rungs from the weakest agents to ones that nobody climbs over; each generation's best
-plays those nearest to it, and its rating and the curve of ratings come from that. `fixed` is the
-panel of version 0.1, three opponents that champions soon beat; runs begun with it keep it.
+plays those nearest to it, and its rating and the curve of ratings come from that. `fixed` are
+three opponents that champions soon beat.
 """
 
 from __future__ import annotations

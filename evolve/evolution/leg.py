@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from evolve.agents.files import read_header
-from evolve.config.toml import read_run_toml, resolve
+from evolve.config.toml import read_toml, resolve
 from evolve.engine.rules import PASS
 from evolve.errors import EvolveError, RunError
 from evolve.evolution.loop import Evolution
@@ -120,7 +120,7 @@ def go(leg: Leg) -> LegDone:
 
 def _gone_on(folder: FolderPath, leg: Leg) -> LegDone:
     before = committed_generations(folder)
-    settings = resolve({}, read_run_toml(folder / CONFIG_FILE))
+    settings = resolve({}, read_toml(folder / CONFIG_FILE))
     evolution = Evolution(folder, settings, ONE_THREAD, openings=leg.openings)
     evolution.restore()
     stopped = evolution.finished is None and evolution.run(_Until(leg.seconds)).stopped

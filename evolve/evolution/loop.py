@@ -62,8 +62,8 @@ def training_openings(settings: EvolutionSettings) -> Openings:
 
 
 def _is_uniform(row: Mapping[str, Any]) -> bool:
-    """Whether all individuals of a generation play alike; unknown in older runs."""
-    return row.get(DISTINCT) == 1
+    """Whether all individuals of a generation play alike."""
+    return bool(row[DISTINCT] == 1)
 
 
 class EvolutionEnding(RunEnding):

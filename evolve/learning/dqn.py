@@ -224,7 +224,7 @@ class MoveLearner(Learner):
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Go on from what `arrays` and `facts` gave."""
         self.iteration, self.survived = facts["iteration"], facts["survived"]
-        self.accept_seconds = facts.get("accept_seconds", 0.0)  # 0.1 did not count them
+        self.accept_seconds = facts["accept_seconds"]
         self._owed = list(facts["owed"])
 
         def part(prefix: str) -> dict[str, npt.NDArray[Any]]:

@@ -259,7 +259,7 @@ class TreeLearner(Learner):
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Go on from what `arrays` and `facts` gave."""
         self.iteration, self.accepted = facts["iteration"], facts["accepted"]
-        self.accept_seconds = facts.get("accept_seconds", 0.0)  # 0.1 did not count them
+        self.accept_seconds = facts["accept_seconds"]
         self._owed = facts["owed"]
         parts: dict[str, dict[str, npt.NDArray[Any]]] = {"model": {}, "player": {}}
         for name, array in arrays.items():

@@ -22,7 +22,6 @@ from evolve.service.job import ROW_EVENTS
 from evolve.service.jobs import Jobs
 from evolve.service.lending import Lending
 from evolve.service.lines import Lines
-from evolve.service.memory import give_back_for_ever
 from evolve.service.place import Place
 from evolve.service.plays import Plays
 from evolve.service.problems import ProblemError
@@ -84,7 +83,6 @@ class House:
             "following jobs": self.jobs.follow_for_ever,
             "looking for runs": self._look_for_ever,
             "events": self.events.ping_for_ever,
-            "giving memory back": give_back_for_ever,
         }
         self._tasks = [
             asyncio.create_task(kept_going(what, work)) for what, work in endless.items()

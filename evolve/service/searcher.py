@@ -15,15 +15,25 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from evolve.agents.source import source_of
+from evolve.agents.loading import load_agent, read_agent, with_settings
+from evolve.agents.source import INDIVIDUAL, source_of
+from evolve.arena.agreement import agree_on
+from evolve.config.sweep import SweepSettings
 from evolve.documents import json_value
+from evolve.engine.board import Board
+from evolve.engine.rules import PASS, check_rules
+from evolve.engine.squares import parse_moves, square_name
+from evolve.errors import PositionError, RecordError
+from evolve.evolution.ancestry import individual_agent
 from evolve.files.folder import inside
 from evolve.programs.life import end_with
+from evolve.records.ggf import format_ggf
+from evolve.records.moves import read_move, read_moves
+from evolve.records.positions import read_position
+from evolve.records.record import GameRecord, play_moves, with_passes
+from evolve.tables.kinds import champion_of
 from evolve.tables.layout import CONFIG_FILE
 
-INDIVIDUAL: Final = "individual"
-"""What begins a source that only these processes know: `individual:FOLDER:NUMBER`, of the tables of
-a run. The command line is told of a file, which would stay for each one that was looked at."""
 _FIRST: Final = ("swh?depth=3", "patterns-standard?depth=3")
 """Agents of the kinds that most questions are about."""
 _MEMORY: Final = 6 << 30
@@ -58,12 +68,8 @@ def _limit_memory() -> None:
 
 @lru_cache(16)
 def _agent(source: str, stamp: int) -> Any:
-    from evolve.agents.loading import load_agent, with_settings
-
     if (found := _individual(source)) is None:
         return load_agent(source)
-    from evolve.evolution.ancestry import individual_agent
-
     return with_settings(individual_agent(*found), source)
 
 
@@ -81,8 +87,6 @@ def _loaded(source: str) -> Any:
     path = Path(place if found is None else found[0]) / ("" if found is None else CONFIG_FILE)
     stamp = 0
     if path.is_dir():
-        from evolve.tables.kinds import champion_of
-
         path = champion_of(inside(path)) or path
     if path.exists():
         stamp = path.stat().st_mtime_ns
@@ -92,9 +96,6 @@ def _loaded(source: str) -> Any:
 def ready(searches: bool) -> bool:
     """Load what the first question would wait for, and compile what the cache lacks: a question has
     a limit of time that is not meant for it."""
-    from evolve.agents.loading import load_agent
-    from evolve.engine.board import Board
-
     for name in _FIRST if searches else ():
         load_agent(name).analyse(Board.start())
     return True
@@ -120,16 +121,12 @@ def describe(source: str) -> dict[str, Any]:
 
 def export(folder: str, individual: str, to: str) -> None:
     """Write the agent file of an individual of a run to the path `to`, which lacks its ending."""
-    from evolve.evolution.ancestry import individual_agent
-
     agent = individual_agent(folder, individual)
     agent.save(f"{to}.{'npz' if agent.arrays else 'json'}")
 
 
 def evaluate(source: str, moves: str, rules: str, board: str | None = None) -> dict[str, Any]:
     """The value of each legal move of a position: after moves from a board, or from the start."""
-    from evolve.engine.squares import square_name
-
     begin = time.perf_counter()
     position = _board(moves, board)
     agent = _loaded(source).with_rules(rules)
@@ -156,10 +153,6 @@ def evaluate(source: str, moves: str, rules: str, board: str | None = None) -> d
 
 def play(source: str, moves: str, rules: str | None, side: str, move: str | None) -> dict[str, Any]:
     """A game against a person: their move is made, passes are, and the agent answers."""
-    from evolve.arena.agreement import agree_on
-    from evolve.engine.squares import square_name
-    from evolve.records.moves import read_move
-
     agent = _loaded(source)
     agreed = agree_on([agent], rules).rules
     agent, board = agent.with_rules(agreed), _board(moves)
@@ -215,19 +208,12 @@ def _taken_back(played: list[str], side: str) -> list[str]:
 
 def ggf(moves: str, black: str, white: str, rules: str) -> str:
     """A game as a GGF record."""
-    from evolve.engine.rules import check_rules
-    from evolve.engine.squares import parse_moves
-    from evolve.records.ggf import format_ggf
-    from evolve.records.record import GameRecord
-
     record = GameRecord(tuple(parse_moves(moves)), black, white, check_rules(rules))
     return format_ggf(record) + "\n"
 
 
 def check_file(path: str) -> dict[str, Any]:
     """Whether a file holds an agent that plays, and which; an error tells what is wrong."""
-    from evolve.agents.loading import read_agent
-
     agent = read_agent(Path(path))
     agent.choose(_board(""))
     return {"name": agent.name, "kind": agent.kind, "rules": agent.rules}
@@ -249,7 +235,6 @@ def check_settings(command: str, settings: dict[str, Any]) -> None:
 
 def space(kind: str) -> list[dict[str, Any]]:
     """What a sweep of a kind searches."""
-    from evolve.config.sweep import SweepSettings
     from evolve.sweeps.plan import plan_of
 
     plan = plan_of(SweepSettings.model_validate({"kind": kind}))
@@ -281,13 +266,6 @@ def _board(moves: str, start: str | None = None) -> Any:
 
     PositionError where that is no board; RecordError names the first move that is illegal.
     """
-    from evolve.engine.board import Board
-    from evolve.engine.rules import PASS
-    from evolve.errors import PositionError, RecordError
-    from evolve.records.moves import read_moves
-    from evolve.records.positions import read_position
-    from evolve.records.record import play_moves, with_passes
-
     try:
         begin = Board.start() if start is None else read_position(start)
     except RecordError as error:

@@ -7,7 +7,7 @@ import errno
 import socket
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -19,7 +19,6 @@ from evolve.service.app import make_app
 from evolve.service.guard import EVERYWHERE
 from evolve.service.heads import Connection
 from evolve.service.house import House
-from evolve.service.memory import share_arenas
 from evolve.service.place import Place
 
 _BACKLOG = 2048
@@ -27,8 +26,6 @@ _GRACE = 1
 _NONE_LEFT = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _QUIET = 60.0
 """Seconds between two lines that say so."""
-_TICK = 0.5
-"""Seconds between two looks whether to end."""
 
 
 class _Server(uvicorn.Server):
@@ -38,26 +35,19 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self._house = house
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._ending = asyncio.Event()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """See uvicorn. A signal comes within any line, also that in which a stream begins to wait:
         to end it there, in place of between two steps of the loop, would leave it waiting."""
         super().handle_exit(sig, frame)
         if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._end)
+            self._loop.call_soon_threadsafe(self._house.events.close)
 
-    async def main_loop(self) -> None:
-        """See uvicorn, which wakes ten times a second: idle, 0.25 % of a core in place of 0.08."""
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """See uvicorn."""
         self._loop = asyncio.get_running_loop()
         self._loop.set_exception_handler(_NoHandles())
-        while not await self.on_tick(0):
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._ending.wait(), _TICK)
-
-    def _end(self) -> None:
-        self._house.events.close()
-        self._ending.set()
+        await super().startup(sockets)
 
 
 class _NoHandles:
@@ -92,7 +82,6 @@ def serve(
 
     Raises RunError where the folder or the port cannot be had.
     """
-    share_arenas()
     place = Place(runs)
     place.claim()
     try:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
+from evolve.agents.source import INDIVIDUAL
 from evolve.service.house import House
 from evolve.service.models.agents import AgentDetail
 from evolve.service.problems import ProblemError
 from evolve.service.rows import check_individual
-from evolve.service.searcher import INDIVIDUAL
 
 
 async def agent_of_run(house: House, run: str, individual: str) -> AgentDetail:

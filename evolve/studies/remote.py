@@ -10,7 +10,7 @@ from pathlib import Path
 
 from evolve.agents.source import source_of
 from evolve.config.evolution import EvolutionSettings
-from evolve.config.toml import read_run_toml, resolve
+from evolve.config.toml import read_toml, resolve
 from evolve.errors import ClusterError, EvolveError, OptionsError, RunError
 from evolve.evolution.given import given_agent, keep_given
 from evolve.evolution.leg import Leg, check_leg, go, keep
@@ -144,7 +144,7 @@ class RemoteRun:
         there, wanted = committed_generations(self._folder), self._settings.generations
         if there > wanted:
             raise RunError(f"it has {there} generations already, more than {wanted}")
-        if resolve({}, read_run_toml(file)) != self._settings:
+        if resolve({}, read_toml(file)) != self._settings:
             write_text(file, text)
         given = given_agent(self._folder, self._settings)
         if given is not None:

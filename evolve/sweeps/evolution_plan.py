@@ -63,7 +63,7 @@ class EvolutionPlan(Plan):
         return Outcome(score, error, path)
 
     def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
-        # The panel of version 0.1, whose sweeps go on; what counts is the sweep's own panel.
+        # The cheaper one: what counts is the panel of the sweep.
         return {"panel": "fixed", **fixed, "generations": _FOREVER}
 
 

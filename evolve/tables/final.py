@@ -47,7 +47,7 @@ class Against(BaseModel):
 
 
 class FinalDocument(BaseModel):
-    """The file. trials: how many were finished when it was played, which version 0.1 did not keep;
+    """The file. trials: how many were finished when it was played, None before it is over;
     over: whether no further trial was to come, though there be fewer than the most there might
     have been; finalists: the strongest first; winner, defaults: numbers of trials;
     against_defaults: of the winner, in fresh games."""

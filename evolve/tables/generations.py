@@ -24,7 +24,7 @@ _OF_LADDER: Final = (
     "rise_high",
     "rise_since",
 )
-"""Columns that only runs with the ladder have, which those of version 0.1 are not."""
+"""Columns that only runs with the ladder have, not those with the fixed panel."""
 
 _RATING: Final = Chart("Rating on the ladder", first=True)
 _PANEL: Final = Chart("Elo against the panel", first=True)
@@ -83,6 +83,6 @@ def generations_frame(rows: Sequence[Mapping[str, Any]], ladder: bool) -> pd.Dat
         for column in columns
         if column.name != "generation" and not pa.types.is_string(column.type)
     }
-    if frame[DISTINCT].hasnans:  # rows of a version that did not count them
+    if frame[DISTINCT].hasnans:  # rows of before they were counted
         types[DISTINCT] = "float64"
     return frame.astype(types)

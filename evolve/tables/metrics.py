@@ -47,7 +47,7 @@ METRICS_COLUMNS: Final = Columns(
             label="share",
         ),
         Column("cpu_seconds", pa.float64()),
-        Column("accept_seconds", pa.float64(), before=None),
+        Column("accept_seconds", pa.float64()),
         Column("seconds", pa.float64()),
     )
 )

@@ -54,8 +54,7 @@ def read_table(
 
     RunError where it is missing, damaged, or lacks one of `columns`; it may have further ones.
     Columns that are newer than the file get their value for older files. A file without a digest,
-    as version 0.1 wrote them and other programs do, is taken as it is: page checksums are all that
-    is verified of it.
+    as other programs write them, is taken as it is: page checksums are all that is verified of it.
     """
     return table_of(_content(path), path, columns, only=only)
 

@@ -145,7 +145,7 @@ class Run:
     def generations(self) -> pd.DataFrame:
         """One row a generation; panel columns are NaN where there was no panel.
 
-        Runs of version 0.1 have no columns of the ladder.
+        Runs with the fixed panel have no columns of the ladder.
         """
         try:
             ladder = self.config.get("panel") == "ladder"

@@ -27,7 +27,7 @@ TRIALS_COLUMNS: Final = Columns(
         Column("reports", pa.list_(pa.float64())),
         Column("origin", pa.string()),
         Column("worker", pa.string()),
-        Column("games", pa.int64(), before=None),
+        Column("games", pa.int64()),
         Column("agent", pa.string()),
         Column("reason", pa.string()),
     )
@@ -38,10 +38,6 @@ FINISHED: Final = ("COMPLETE", "PRUNED")
 """States of the trials that count."""
 _IMPORTANCES: Final = b"importances"
 _NOT_YET: Final = "importances are not known before the sweep ends or is stopped"
-_WITHOUT_P: Final = (
-    "importances are of version 0.1, which did not ask what chance would show; `evolve resume` "
-    "weighs them anew"
-)
 
 TYPES: Final = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
 
@@ -58,7 +54,7 @@ class Importances:
     @property
     def to_come(self) -> bool:
         """Whether the trials there are have not been weighed."""
-        return not self.shares and self.reason in (_NOT_YET, _WITHOUT_P)
+        return not self.shares and self.reason == _NOT_YET
 
 
 def write_trials(
@@ -102,10 +98,8 @@ def importances_of(table: pa.Table) -> Importances:
 
 
 def _parsed(found: Any) -> Importances:
-    if not isinstance(found.get("shares"), dict):
-        # Version 0.1 kept the shares alone.
-        before = [float(share) for share in found.values()]
-        return Importances(reason=_WITHOUT_P) if before else Importances()
+    if found == {}:
+        return Importances()
     order = sorted(found["shares"], key=lambda name: -found["shares"][name])
     return Importances(
         {name: float(found["shares"][name]) for name in order},

@@ -67,7 +67,7 @@ def test_files_with_question_marks(
 @pytest.mark.parametrize("name", ["my runs", "runs?x=1", "what?/now?"])
 def test_runs_in_folders_with_odd_names(name: str, tmp_path: Path) -> None:
     folder = tmp_path / name / "my run?"
-    shutil.copytree(ROOT / "tests/cli/run-0.1", folder)
+    shutil.copytree(ROOT / "tests/cli/run-0.2", folder)
     assert source_of(f"{folder}?depth=4") == (str(folder), "depth=4")
     champion = evolve.load_agent(folder)
     assert evolve.load_agent(f"{folder}?depth=2").name == f"{champion.name}?depth=2"

@@ -1,4 +1,4 @@
-"""What `evolve bench` measures, at sizes that take a moment."""
+"""What `evolve bench` and the benchmarks measure, at sizes that take a moment."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from evolve.bench import speed, trees
+from evolve.bench import speed
 
 
 def make_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every measurement do next to nothing."""
+    """Let every measurement of `evolve bench` do next to nothing."""
     sizes: dict[str, Any] = {
         "REPEATS": 1,
         "PERFT_DEPTHS": (3, 5),
@@ -20,13 +20,10 @@ def make_small(monkeypatch: pytest.MonkeyPatch) -> None:
         "DEEPLY_SEARCHED": 2,
         "SOLVED": {4: 3, 8: 2},
         "PLAYED_GAMES": 2,
-        "PLAIN_GAMES": 1,
         "GAME_DEPTHS": (2, 1, 2),
     }
     for name, value in sizes.items():
         monkeypatch.setattr(speed, name, value)
-    for name in ("SIMULATIONS", "SELFPLAY_SIMULATIONS", "SELFPLAY_GAMES"):
-        monkeypatch.setattr(trees, name, 20)
 
 
 def numbers_are_sound(rows: list[dict[str, Any]]) -> None:

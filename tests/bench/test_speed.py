@@ -1,21 +1,20 @@
-"""Speed of the engine: figures that add up, and a plain agent that plays the same."""
+"""Speed of the engine: figures that add up."""
 
 from __future__ import annotations
 
 import pytest
 
 from evolve.bench import speed
-from evolve.bench.plain import PlainAgent
-from evolve.bench.positions import half_random, measured_agent
+from evolve.bench.speed import half_random, measured_agent
 from evolve.engine.rules import RULE_SETS
-from evolve.errors import BenchError
 
 
-def test_a_plain_agent_that_plays_otherwise_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = PlainAgent.ordered
-    monkeypatch.setattr(PlainAgent, "ordered", lambda *given: first(*given)[::-1])
-    with pytest.raises(BenchError, match="the plain-Python agent played"):
-        speed.plain_rows()
+def test_positions_have_the_asked_empties_and_a_choice_and_are_the_same_again() -> None:
+    boards = half_random(5, (12, 14), "reversed")
+    assert all(12 <= board.empties <= 14 for board in boards)
+    assert all(len(board.legal_moves()) > 1 for board in boards)
+    assert boards == half_random(5, (12, 14), "reversed")
+    assert measured_agent(all_terms=True).stability == (5, 5, 5)
 
 
 def test_the_median_of_the_repeats_counts_and_the_first_use_does_not(

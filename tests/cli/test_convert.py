@@ -13,7 +13,7 @@ import pytest
 import evolve
 from evolve.records.formats import positions_of, read_games, write_games
 from tests.cli import done, fails, invoke, match, misused
-from tests.cli.test_old_run import OLD
+from tests.cli.test_kept_run import KEPT
 from tests.records.test_ggf import random_record
 from tests.records.test_wthor import database, game_bytes
 
@@ -77,11 +77,15 @@ def test_shown_as_json_or_for_people(first: Path) -> None:
     assert ("rules" in head, "start" in head) == (True, False)
 
 
-def test_games_of_a_run_of_version_0_1_say_its_rules() -> None:
-    frame = evolve.load_run(OLD).games
+def test_games_of_a_kept_run_say_its_rules() -> None:
+    frame = evolve.load_run(KEPT).games
     assert set(frame["rules"]) == {"reversed"}
-    done("show", OLD, "--table", "games", "-o", "g.csv")
-    for source in ("g.csv", OLD / "games" / "gen-0001.parquet", OLD / "games" / "playoff.parquet"):
+    done("show", KEPT, "--table", "games", "-o", "g.csv")
+    for source in (
+        "g.csv",
+        KEPT / "games" / "gen-0001.parquet",
+        KEPT / "games" / "playoff.parquet",
+    ):
         done("convert", source, "-o", "g.ggf")
         assert {record.rules for record in read_games("g.ggf").records} == {"reversed"}
 

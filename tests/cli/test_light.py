@@ -17,7 +17,7 @@ from tests.cli.test_train_patterns import SMALL as PATTERNS
 
 HEAVY = {"deap", "joblib", "matplotlib", "numba", "optuna", "scipy", "torch"}
 TABLES = {"numpy", "pandas", "pyarrow"}
-OLD_RUN = Path(__file__).parent / "run-0.1"
+KEPT_RUN = Path(__file__).parent / "run-0.2"
 _MARK = "loaded:"
 
 
@@ -62,11 +62,11 @@ def test_help_loads_neither_kernels_nor_tables() -> None:
 
 def test_looking_at_runs_loads_no_kernels() -> None:
     found = loaded(
-        ("runs", str(OLD_RUN.parent)),
-        ("show", str(OLD_RUN)),
-        ("show", str(OLD_RUN), "--table", "games"),
-        ("show", str(OLD_RUN), "--table", "individuals", "--format", "json"),
-        ("compare", str(OLD_RUN)),
+        ("runs", str(KEPT_RUN.parent)),
+        ("show", str(KEPT_RUN)),
+        ("show", str(KEPT_RUN), "--table", "games"),
+        ("show", str(KEPT_RUN), "--table", "individuals", "--format", "json"),
+        ("compare", str(KEPT_RUN)),
     )
     for command, names in found.items():
         assert not names & HEAVY, command
@@ -80,7 +80,7 @@ def test_tables_are_read_from_python_without_kernels() -> None:
         f"found = {HEAVY!r} & set(sys.modules)\n"
         "assert not found, found\n"
     )
-    run = [sys.executable, "-c", code, str(OLD_RUN)]
+    run = [sys.executable, "-c", code, str(KEPT_RUN)]
     done = subprocess.run(run, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
@@ -107,10 +107,10 @@ EACH = (
     (("convert", "moves.txt", "-o", "games.ggf"), set()),
     (("runs", "."), set()),
     (("show", "swh"), set()),
-    (("show", "OLD/champion.json"), set()),
-    (("replay", "OLD", "0:1"), set()),
+    (("show", "KEPT/champion.json"), set()),
+    (("replay", "KEPT", "0:1"), set()),
     (("replay", "games.ggf", "1"), set()),
-    (("export", "OLD", "--to", "python", "-o", "agent.py"), set()),
+    (("export", "KEPT", "--to", "python", "-o", "agent.py"), set()),
     (("check", "agent.py", "--games=1"), set()),
     (("match", "swh", "zero", "--games=4", "--json"), set()),
     (("match", "swh", "zero", "--games=2", "--openings=moves.txt"), set()),
@@ -132,7 +132,7 @@ EACH = (
 def test_no_command_loads_what_it_does_not_use(tmp_path: Path) -> None:
     (tmp_path / "moves.txt").write_text("f5 d6 c3\n", encoding="utf-8")
     (tmp_path / "positions.obf").write_text(LAST_TWO, encoding="utf-8")
-    shutil.copytree(OLD_RUN, tmp_path / "OLD")
+    shutil.copytree(KEPT_RUN, tmp_path / "KEPT")
     found = loaded(*(words for words, _ in EACH), folder=tmp_path)
     for words, may in EACH:
         assert found[" ".join(words)] & COSTLY <= may, words

@@ -119,7 +119,7 @@ def test_a_table_that_a_run_does_not_have(first: Path) -> None:
 def test_cells_of_others_that_hold_nothing(
     copy: Path, table: str, column: str, command: tuple[str, ...]
 ) -> None:
-    """Files without a digest pass as those of version 0.1."""
+    """Files without a digest pass as those of another program."""
     folder = "games" if table == "games" else "generations"
     path = copy / folder / f"gen-{0 if table == 'games' else 2:04d}.parquet"
     found = pq.read_table(path)

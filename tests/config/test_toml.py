@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evolve.config.toml import config_text, read_run_toml, read_toml, resolve
+from evolve.config.toml import config_text, read_toml, resolve
 from evolve.errors import OptionsError, SettingsError
 
 
@@ -54,13 +54,10 @@ def test_files_that_are_no_toml(tmp_path: Path, content: bytes) -> None:
         read_toml(tmp_path / "x.toml")
 
 
-def test_what_version_0_1_did_not_ask_is_as_it_was(tmp_path: Path) -> None:
+def test_settings_are_read_without_what_says_how_a_run_was_made(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
-    path.write_text('command = "run"\nseed = 3\n[versions]\nevolve = "0.1"\n', encoding="utf-8")
+    path.write_text('command = "run"\nseed = 3\n[versions]\nevolve = "0.2"\n', encoding="utf-8")
     assert read_toml(path) == {"seed": 3}
-    assert read_run_toml(path) == {"seed": 3, "panel": "fixed"}
-    path.write_text('panel = "ladder"\n', encoding="utf-8")
-    assert read_run_toml(path) == {"panel": "ladder"}
     with pytest.raises(SettingsError, match="No such file"):
         read_toml(tmp_path / "none.toml")
 

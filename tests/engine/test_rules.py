@@ -21,7 +21,7 @@ from evolve.agents.solving import solve
 from evolve.arena.agreement import agree_on
 from evolve.arena.ladder import ladder
 from evolve.arena.match import Match
-from evolve.bench.positions import half_random
+from evolve.bench.speed import half_random
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.sweep import SweepSettings

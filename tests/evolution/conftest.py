@@ -52,9 +52,9 @@ def go_on(
     folder: Path, jobs: int = 1, observer: Silent | None = None, **changes: Any
 ) -> EvolutionEnding:
     """Go on with a run, as `evolve resume` does."""
-    from evolve.config.toml import read_run_toml
+    from evolve.config.toml import read_toml
 
-    settings = resolve(changes, read_run_toml(folder / "config.toml"))
+    settings = resolve(changes, read_toml(folder / "config.toml"))
     with store.locked(folder):
         store.sweep_orphans(folder)
         evolution = Evolution(folder, settings, Threads(jobs))

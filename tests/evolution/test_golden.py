@@ -20,9 +20,7 @@ GOLDEN = {
     "published": "b9526a087e09af9b",
     "fixed panel": "28510eed04dd1944",
 }
-"""The one with the fixed panel is as in version 0.1.
-
-CMA-ES is not pinned: its eigenvectors may differ from one linear algebra library to another.
+"""CMA-ES is not pinned: its eigenvectors may differ from one linear algebra library to another.
 A commit that changes one of these says why: the same seed no longer gives the same tables."""
 
 

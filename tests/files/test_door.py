@@ -40,7 +40,6 @@ EXEMPT: Final = {
     ("arena/keeping.py", "os.path.realpath"): _NAMED,
     ("arena/keeping.py", "Path"): _NAMED,
     ("arena/openings.py", "Path"): _NAMED,
-    ("bench/start.py", "Path"): "a folder of its own, made for the measurement",
     ("cli/completion.py", "Path"): _DOOR,
     ("cli/convert.py", "path_type"): _NAMED,
     ("cli/export.py", "Path"): _NAMED,

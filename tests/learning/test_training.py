@@ -78,7 +78,7 @@ def test_a_training_of_before_goes_on(tmp_path: Path) -> None:
     path = tmp_path / "checkpoint.npz"
     arrays = read_arrays(path)
     facts = json.loads(str(arrays["facts"]))
-    del facts["identity"]["both_sides"], facts["learner"]["accept_seconds"]
+    del facts["identity"]["both_sides"]
     write_arrays(path, {**arrays, "facts": np.array(json.dumps(facts))}, packed=False)
     again = training(tmp_path, "dqn")
     again.restore()

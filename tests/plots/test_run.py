@@ -12,7 +12,7 @@ from evolve.evolution.trend import POOLED
 from evolve.plots.run import plot_run
 from evolve.tables.run import Run
 from tests.agents.conftest import CUTS, pattern_agent
-from tests.cli.test_light import OLD_RUN
+from tests.cli.test_light import KEPT_RUN
 from tests.plots import written_in
 
 
@@ -35,15 +35,15 @@ def test_a_run_with_the_ladder_shows_its_rating(run: Run, tmp_path: Path) -> Non
     assert sum(" discs, depth " in text for text in texts) == 2
 
 
-def test_a_run_of_before_the_ladder_shows_its_scores(tmp_path: Path) -> None:
-    plot_run(Run(OLD_RUN), tmp_path / "run.svg")
+def test_a_run_with_the_fixed_panel_shows_its_scores(tmp_path: Path) -> None:
+    plot_run(Run(KEPT_RUN), tmp_path / "run.svg")
     texts = written_in(tmp_path / "run.svg")
     assert {"best_score", "panel_score", "past_score"} <= set(texts)
     assert "rating" not in texts
 
 
 def test_a_run_without_a_generation_cannot_be_drawn(tmp_path: Path) -> None:
-    (tmp_path / "config.toml").write_bytes((OLD_RUN / "config.toml").read_bytes())
+    (tmp_path / "config.toml").write_bytes((KEPT_RUN / "config.toml").read_bytes())
     with pytest.raises(RunError, match="no whole generation to draw yet"):
         plot_run(Run(tmp_path), tmp_path / "run.svg")
     assert not (tmp_path / "run.svg").exists()

@@ -149,8 +149,8 @@ def test_a_signal_between_a_stream_s_look_and_its_wait_ends_it() -> None:
         async def send(_: Any) -> None:
             pass
 
+        server._loop = asyncio.get_running_loop()
         running = asyncio.ensure_future(server.main_loop())
-        await so(lambda: server._loop is not None)
         before = sys.gettrace()
         sys.settrace(trace)
         try:

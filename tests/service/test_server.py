@@ -38,7 +38,6 @@ def test_it_loads_no_engine(service: Service) -> None:
         loaded = libraries.read_text()
         for name in ("llvmlite", "numba", "torch"):
             assert f"/{name}" not in loaded, name
-    assert psutil.Process(service.process.pid).memory_info().rss < 160 << 20
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:

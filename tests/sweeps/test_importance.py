@@ -134,13 +134,3 @@ def test_what_is_kept_of_them_is_shown(tmp_path: Path) -> None:
     assert "no importances: too few" in done("show", few).out
     plot_sweep(evolve.load_run(few), tmp_path / "few.png")
     assert (tmp_path / "few.png").stat().st_size != (tmp_path / "known.png").stat().st_size
-
-
-def test_those_of_version_0_1_have_no_p_and_are_not_shown(tmp_path: Path) -> None:
-    folder = sweep_folder(tmp_path / "old", Importances())
-    table = read_trials(folder)
-    assert table is not None
-    old = importances_of(table.replace_schema_metadata({"importances": '{"noise": 1.0}'}))
-    assert not old.shares
-    assert old.to_come
-    assert "version 0.1" in old.reason

@@ -200,7 +200,7 @@ def test_a_program_that_ignores_its_parameters_is_told_of() -> None:
 
 
 def test_steps_that_do_not_move_say_nothing_of_the_program() -> None:
-    """As SPSA of version 0.1 took them: against themselves."""
+    """Steps against themselves."""
     made = plan(f"gtp:{ENGINE} {{x:1:5}}", sampler="spsa")
 
     def step(number: int, x: int, below: int) -> FrozenTrial:

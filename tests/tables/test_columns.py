@@ -13,7 +13,7 @@ from evolve.errors import RunError
 from evolve.tables import games, individuals, run
 from evolve.tables.columns import Column, Columns
 from evolve.tables.parquet import read_table, write_table
-from tests.cli.test_old_run import OLD
+from tests.cli.test_kept_run import KEPT
 from tests.tables.test_games import played
 
 TABLE = Columns(
@@ -83,7 +83,7 @@ def later(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("later")
 def test_a_run_of_before_has_its_value_and_goes_on_with_new_ones(tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(OLD, tmp_path / "old"))
+    folder = Path(shutil.copytree(KEPT, tmp_path / "old"))
     found = evolve.load_run(folder)
     assert set(found.games["opening_plies"]) == {-1}
     assert found.individuals["age"].isna().all()

@@ -9,17 +9,19 @@ from evolve.tables.generations import GENERATIONS_COLUMNS, generations_frame
 
 
 def test_generations_without_a_panel_have_none() -> None:
-    row = {"generation": 0, "best": "0-1", "best_score": 0.5, "mean_score": 0.4, "games": 6}
+    row = {
+        "generation": 0,
+        "best": "0-1",
+        "best_score": 0.5,
+        "mean_score": 0.4,
+        "games": 6,
+        "distinct": 3,
+    }
     frame = generations_frame([row], ladder=True)
     assert tuple(frame) == tuple(name for name in GENERATIONS_COLUMNS.names if name != "island")
     assert generations_frame([{**row, "island": 2}], ladder=True)["island"].tolist() == [2]
     assert frame["rating"].isna().all()
-    assert frame["distinct"].isna().all()
-    both = generations_frame([row, {**row, "distinct": 3}], ladder=True)["distinct"]
-    assert both.tolist()[1] == 3
-    new = generations_frame([{**row, "distinct": 3}], ladder=True)["distinct"]
-    assert new.dtype == np.int64
-    assert frame["games"].dtype == np.int64
+    assert frame["distinct"].dtype == frame["games"].dtype == np.int64
     assert "rating" not in generations_frame([row], ladder=False)
     with pytest.raises((TypeError, ValueError)):
         generations_frame([{**row, "games": "many"}], ladder=True)

@@ -20,7 +20,7 @@ from evolve.errors import RunError
 from evolve.tables.kinds import FILES, PARTS, RUN_KINDS, kind_of
 from evolve.tables.run_kind import RunKind, imported
 from tests.cli import done, invoke
-from tests.cli.test_old_run import OLD
+from tests.cli.test_kept_run import KEPT
 
 each_kind = pytest.mark.parametrize("kind", RUN_KINDS, ids=lambda kind: kind.name)
 
@@ -97,7 +97,7 @@ def test_unknown_kinds_are_refused(command: Any) -> None:
 def strange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A run whose kind is unknown, alone in the folder `runs`."""
     monkeypatch.chdir(tmp_path)
-    folder = Path(shutil.copytree(OLD, tmp_path / "runs/strange"))
+    folder = Path(shutil.copytree(KEPT, tmp_path / "runs/strange"))
     config = folder / "config.toml"
     text = config.read_text(encoding="utf-8")
     config.write_text('command = "nonesuch"\n' + text.replace('command = "run"\n', ""), "utf-8")
@@ -114,7 +114,7 @@ def strange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("show", "--generation", 0),
         ("plot", "-o", "a.png"),
         ("compare",),
-        ("compare", OLD),
+        ("compare", KEPT),
         ("replay", "0:0"),
     ],
     ids=str,

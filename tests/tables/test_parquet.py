@@ -51,7 +51,7 @@ def flip(folder: Path, file: str, count: int) -> None:
     path = folder / file
     whole = path.read_bytes()
     places = rng.sample(range(8 * len(whole)), count)
-    # And of what says that there is a digest: without it a file would be one of version 0.1.
+    # And of what says that there is a digest: without it a file would be one of another program.
     for word in (b"evolve-digest", b"sha256-of-this-file:"):
         at = 8 * whole.index(word)
         places += rng.sample(range(at, at + 8 * len(word)), 40)
@@ -101,14 +101,14 @@ def test_the_same_table_is_the_same_file(tmp_path: Path) -> None:
 
 
 def unsealed(folder: Path) -> None:
-    """Turn the tables of a folder into those of version 0.1."""
+    """Turn the tables of a folder into those of another program, without digests."""
     for path in folder.rglob("*.parquet"):
         table = pq.read_table(path)
         pq.write_table(table, path, compression="zstd", write_page_checksum=True)
         assert b"digest" not in path.read_bytes()
 
 
-def test_tables_of_version_0_1_open(made: Path, tmp_path: Path) -> None:
+def test_tables_without_digests_open(made: Path, tmp_path: Path) -> None:
     old = tmp_path / "old"
     shutil.copytree(made, old)
     unsealed(old)

@@ -17,11 +17,11 @@ from evolve.tables.individuals import INDIVIDUALS_COLUMNS
 from evolve.tables.kinds import champion_of
 from evolve.tables.parquet import read_table, write_table
 from evolve.tables.study import list_all, load_run
-from tests.cli.test_old_run import OLD
+from tests.cli.test_kept_run import KEPT
 
 
-def test_tables_of_version_0_1_are_read_as_they_are() -> None:
-    found = evolve.load_run(OLD)
+def test_tables_of_a_kept_run_have_their_columns() -> None:
+    found = evolve.load_run(KEPT)
     frames: Mapping[str, pd.DataFrame] = {"games": found.games, "individuals": found.individuals}
     heads: Mapping[str, Any] = {"games": GAMES_COLUMNS, "individuals": INDIVIDUALS_COLUMNS}
     for name, frame in frames.items():
@@ -53,19 +53,19 @@ def test_metadata_that_is_no_generation_is_told(
         assert len(str(told.value)) < 300
 
 
-def test_a_run_of_before_is_of_the_kind_that_it_was() -> None:
-    run = load_run(OLD)
+def test_a_kept_run_is_of_the_kind_that_it_was() -> None:
+    run = load_run(KEPT)
     assert run.kind.name == "run"
     assert run.tables == ("generations", "individuals", "games")
     for name in run.tables:
         assert run.table(name).equals(getattr(run, name))
     assert set(run.table("games", 1)["generation"]) == {1}
-    assert champion_of(OLD) == OLD / "champion.json"
+    assert champion_of(KEPT) == KEPT / "champion.json"
     with pytest.raises(RunError, match="has no trials; it has generations"):
         run.table("trials")
     with pytest.raises(RunError, match="no generation 7"):
         run.table("games", 7)
-    assert evolve.load_agent(OLD).rules == "reversed"
+    assert evolve.load_agent(KEPT).rules == "reversed"
 
 
 def _refuse(path: Path, error: EvolveError) -> None:

@@ -8,14 +8,11 @@ import numpy as np
 import pytest
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.bench.plain import PlainAgent, play_game
-from evolve.engine.results import (
-    NODES_BLACK,
-    NODES_WHITE,
-)
+from evolve.engine.results import NODES_BLACK, NODES_WHITE
 from evolve.engine.rules import PASS, Rules
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings
+from tests.plain import PlainAgent, play_game
 
 
 @pytest.mark.parametrize("rules", ["standard", "reversed"])

@@ -1,7 +1,7 @@
 """The alpha-beta agent in plain Python, as one would write it on ints: same moves, same nodes.
 
-`evolve bench` measures the kernels against it and tests compare the two, so it mirrors
-`engine.search` (order of moves, windows, ties) but shares no code with the engine.
+An oracle for the kernels: it mirrors `engine.search` (order of moves, windows, ties) but shares no
+code with the engine.
 """
 
 from __future__ import annotations
