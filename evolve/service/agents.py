@@ -24,9 +24,9 @@ from evolve.errors import EvolveError, LinkError
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
 from evolve.files.folder import FolderPath
+from evolve.service.folders import Place
 from evolve.service.models.agents import AgentInfo
 from evolve.service.models.common import AGENT_ID, RUN_ID
-from evolve.service.place import Place
 from evolve.service.problems import ProblemError, not_found
 from evolve.tables.kinds import champion_of
 from evolve.tables.layout import CONFIG_FILE

@@ -17,10 +17,10 @@ from starlette.routing import Match, Route
 import evolve
 from evolve.service.api import agents, generations, jobs, meta, runs
 from evolve.service.door import Door
+from evolve.service.etags import NotModifiedError
 from evolve.service.guard import SESSION, Guard
-from evolve.service.house import House
 from evolve.service.problems import RESPONSES, Unforeseen, answer_with_problems, problem
-from evolve.service.tags import NotModifiedError
+from evolve.service.state import ServiceState
 
 API: Final = "/api/v1"
 _METHODS: Final = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]
@@ -38,19 +38,19 @@ answered 401. A server that was started with `--no-token` asks for none. What ca
 is answered 429 or 503 with `Retry-After`."""
 
 
-def make_app(house: House, hosts: Sequence[str] = (), token: str | None = None) -> FastAPI:
-    """The application that serves a house to those who call it by one of `hosts`, or locally, and
+def make_app(service: ServiceState, hosts: Sequence[str] = (), token: str | None = None) -> FastAPI:
+    """The application that serves a service to those who call it by one of `hosts`, or locally, and
     have the token; None: to all of them."""
     door = Door(token)
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
         anyio.to_thread.current_default_thread_limiter().total_tokens = _THREADS
-        await house.open()
+        await service.open()
         try:
             yield
         finally:
-            await house.close()
+            await service.close()
 
     app = FastAPI(
         title="evolve",
@@ -67,12 +67,12 @@ def make_app(house: House, hosts: Sequence[str] = (), token: str | None = None) 
         ],
         responses=RESPONSES,
     )
-    app.state.house, app.state.door = house, door
+    app.state.service, app.state.door = service, door
     answer_with_problems(app)
     app.add_exception_handler(NotModifiedError, _not_modified)
     for router in (meta.router, runs.router, generations.router, jobs.router, agents.router):
         app.include_router(router, prefix=API)
-    app.router.routes.append(Route(f"{API}/events", house.events, methods=["GET"]))
+    app.router.routes.append(Route(f"{API}/events", service.events, methods=["GET"]))
     app.router.routes.append(Route("/api/{rest:path}", _elsewhere, methods=_METHODS, name=_LAST[0]))
     _say_who_may(app)
     page = _Page(directory=str(files("evolve.service") / "web"), html=True)

@@ -15,10 +15,10 @@ from evolve.agents.facts import ELO, facts_of
 from evolve.errors import EvolveError
 from evolve.files.folder import FolderPath
 from evolve.service.failures import noted, outlived
+from evolve.service.folders import IN_STUDY, Locks, Place, holds
 from evolve.service.models.common import RUN_ID
 from evolve.service.models.meta import STUDY
 from evolve.service.models.runs import RunSummary
-from evolve.service.place import IN_STUDY, Locks, Place, holds
 from evolve.service.problems import not_found
 from evolve.tables.kinds import FILES, PARTS
 from evolve.tables.layout import CONFIG_FILE, LOCK_FILE, OWNER_FILE, STUDY_FILE

@@ -19,8 +19,8 @@ from evolve.errors import RunError
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath
+from evolve.service.folders import Place
 from evolve.service.job import JobRecord
-from evolve.service.place import Place
 from evolve.tables.owner import is_marked, mark_of
 
 _FILE: Final = "job.json"

@@ -20,10 +20,10 @@ from evolve.files.folder import FolderPath
 from evolve.files.tail import Tail
 from evolve.service import job_file, process
 from evolve.service.failures import noted, outlived
+from evolve.service.folders import Place
 from evolve.service.job import ROW_EVENTS, JobRecord
 from evolve.service.lines import SETTINGS_FILE, Line, Lines
 from evolve.service.models.jobs import Job
-from evolve.service.place import Place
 from evolve.service.problems import ProblemError, not_found
 from evolve.tables.folder import check_new, discard
 

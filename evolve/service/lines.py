@@ -14,9 +14,9 @@ from evolve.agents.registry import programs_in
 from evolve.config.naming import Place as Where
 from evolve.config.toml import Fault
 from evolve.service.agents import Agents
+from evolve.service.folders import Place
 from evolve.service.forms import form_of
 from evolve.service.job import JobRecord
-from evolve.service.place import Place
 from evolve.service.problems import ProblemError, not_found, wrong_settings
 from evolve.tables.run import Run
 

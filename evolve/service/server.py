@@ -16,10 +16,10 @@ import uvicorn
 
 from evolve.errors import RunError
 from evolve.service.app import make_app
+from evolve.service.folders import Place
 from evolve.service.guard import EVERYWHERE
-from evolve.service.heads import Connection
-from evolve.service.house import House
-from evolve.service.place import Place
+from evolve.service.request_limits import Connection
+from evolve.service.state import ServiceState
 
 _BACKLOG = 2048
 _GRACE = 1
@@ -31,9 +31,9 @@ _QUIET = 60.0
 class _Server(uvicorn.Server):
     """Ends streams of events with the first Ctrl-C: else it would wait for them."""
 
-    def __init__(self, config: uvicorn.Config, house: House) -> None:
+    def __init__(self, config: uvicorn.Config, service: ServiceState) -> None:
         super().__init__(config)
-        self._house = house
+        self._service = service
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -41,7 +41,7 @@ class _Server(uvicorn.Server):
         to end it there, in place of between two steps of the loop, would leave it waiting."""
         super().handle_exit(sig, frame)
         if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._house.events.close)
+            self._loop.call_soon_threadsafe(self._service.events.close)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """See uvicorn."""
@@ -86,8 +86,8 @@ def serve(
     place.claim()
     try:
         listening = _listen(host, port)
-        house = House(place, slots, programs)
-        app = make_app(house, hosts=(host, *hosts), token=token)
+        service = ServiceState(place, slots, programs)
+        app = make_app(service, hosts=(host, *hosts), token=token)
         config = uvicorn.Config(
             app,
             log_level="error",
@@ -103,7 +103,7 @@ def serve(
         named = socket.gethostname() if host in EVERYWHERE else host
         shown = f"[{named}]" if ":" in named else named
         ready(f"http://{shown}:{number}/")
-        _Server(config, house).run(sockets=[listening])
+        _Server(config, service).run(sockets=[listening])
     finally:
         place.release()
 

@@ -15,7 +15,7 @@ import evolve
 from evolve.agents.external import ExternalAgent
 from evolve.agents.source import source_of
 from evolve.errors import AgentError, EngineError
-from evolve.service.searcher import describe
+from evolve.service.engine_worker import describe
 from tests.agents.test_external import ENGINE
 from tests.cli import ROOT
 

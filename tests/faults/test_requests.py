@@ -17,10 +17,10 @@ import pytest
 import evolve
 from evolve.files.folder import inside
 from evolve.service.app import make_app
-from evolve.service.house import House
-from evolve.service.place import Place
-from evolve.service.plays import Plays
-from evolve.service.search import Search
+from evolve.service.engine_client import Search
+from evolve.service.folders import Place
+from evolve.service.human_games import HumanGames
+from evolve.service.state import ServiceState
 from evolve.tables.owner import mark_of
 from tests.cli import done
 from tests.faults import Deaths, Failure, Point, hooked, leftovers, named, recorded
@@ -45,14 +45,14 @@ class Server:
     def __init__(
         self, folder: Path, runner: asyncio.Runner, search: Search, *, slots: int = 0
     ) -> None:
-        self.house = House(Place(folder), slots, ())
-        self.house.search = search
-        self.house.plays = Plays(self.house.place, self.house.agents, search)
+        self.state = ServiceState(Place(folder), slots, ())
+        self.state.search = search
+        self.state.human_games = HumanGames(self.state.place, self.state.agents, search)
         self._runner = runner
-        self._app = make_app(self.house)
-        self.house.place.claim()
-        self.house.index.scan()
-        self.house.jobs.restore()
+        self._app = make_app(self.state)
+        self.state.place.claim()
+        self.state.index.scan()
+        self.state.jobs.restore()
 
     def ask(self, method: str, path: str, document: Any = None, **headers: str) -> httpx.Response:
         """The answer to a request."""
@@ -68,14 +68,14 @@ class Server:
     def listed(self) -> dict[str, Any]:
         """What clients see, without what differs each time."""
         found = self.ask("GET", "jobs").json()["items"]
-        uploads = [one for one in self.house.agents.ids([]) if one.startswith("upload:")]
+        uploads = [one for one in self.state.agents.ids([]) if one.startswith("upload:")]
         return {
             "jobs": sorted((job["command"], job["state"], job["run"] or "") for job in found),
-            "runs": self.house.index.names(),
+            "runs": self.state.index.names(),
             "uploads": uploads,
             "plays": sorted(
                 len(self.ask("GET", f"plays/{path.stem}").json()["moves"])
-                for path in self.house.place.plays.iterdir()
+                for path in self.state.place.plays.iterdir()
             ),
         }
 
@@ -138,7 +138,7 @@ def base(tmp_path_factory: pytest.TempPathFactory, runner: asyncio.Runner, searc
     server.ask("POST", f"jobs/{cancelled}/stop")
     start = {"agent": "swh", "side": "black"}
     play = server.ask("POST", "plays", start).json()["id"]
-    server.house.place.release()
+    server.state.place.release()
     kept = folder.parent / "kept"
     shutil.copytree(folder, kept)
     other = base64.b64encode(_CHAMPION.read_bytes() + b"\n").decode()
@@ -191,20 +191,20 @@ def whole(base: Base, name: str, runner: asyncio.Runner, search: Search) -> Whol
     with recorded(folder) as points:
         answer = sent(server, base.requests[name])
     assert answer.status_code == base.requests[name].status, answer.text
-    server.house.index.scan()
+    server.state.index.scan()
     after = server.listed()
     assert_nothing_left(server)
-    server.house.place.release()
+    server.state.place.release()
     return Whole(points, before, after)
 
 
 def assert_nothing_left(server: Server) -> None:
-    place = server.house.place
+    place = server.state.place
     assert leftovers(place.runs) == []
     assert list(place.lent.iterdir()) == []
-    assert [one.state for one in server.house.jobs.all() if one.is_foreign] == []
+    assert [one.state for one in server.state.jobs.all() if one.is_foreign] == []
     assert {path.name for path in place.jobs.iterdir()} == {
-        record.id for record in server.house.jobs.all()
+        record.id for record in server.state.jobs.all()
     }
 
 
@@ -231,16 +231,16 @@ class Case:
             answer = self.send(server)
             ways = () if found == self.whole.before else self.request.done
             assert answer.status_code in (self.request.status, *ways), answer.text
-        server.house.index.scan()
+        server.state.index.scan()
         assert server.listed() == self.whole.after
-        server.house.place.release()
+        server.state.place.release()
 
     def assert_kept(self, folder: Path) -> None:
         """The next server finds it done, and nothing else."""
         server = self.start(folder)
         assert server.listed() == self.whole.after
         assert_nothing_left(server)
-        server.house.place.release()
+        server.state.place.release()
 
 
 @pytest.fixture
@@ -278,7 +278,7 @@ def test_a_server_that_dies_in_a_request_starts_again_and_takes_it_again(
     deaths = Deaths(dies, tmp_path, numbers, torn=torn)
     with hooked(deaths):
         case.send(server)
-    server.house.place.release()
+    server.state.place.release()
     assert deaths.copies.keys() == numbers
     for number, left in deaths.copies.items():
         folder = base.placed(left)
@@ -300,7 +300,7 @@ def test_a_request_in_which_any_change_fails_says_so_and_may_be_sent_again(
         with explained(point):
             with hooked(Failure(number)):
                 answer = case.send(server)
-            server.house.index.scan()
+            server.state.index.scan()
             if answer.status_code == 507:
                 name = _MADE.sub("N", Path(named(case.whole.points, number).place).name)
                 said = _MADE.sub("N", answer.json()["detail"])

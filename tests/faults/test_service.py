@@ -14,10 +14,10 @@ from evolve.files.folder import inside
 from evolve.service import job_file
 from evolve.service.agents import Agents
 from evolve.service.api.runs import _delete
-from evolve.service.house import House
+from evolve.service.folders import Place
 from evolve.service.job import JobRecord
 from evolve.service.jobs import LOG_FILE
-from evolve.service.place import Place
+from evolve.service.state import ServiceState
 from evolve.tables.owner import mark_of
 from tests.cli import done
 from tests.faults import Deaths, Failure, Point, hooked, leftovers, recorded
@@ -46,11 +46,11 @@ def _own_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
-def opened(folder: Path) -> House:
+def opened(folder: Path) -> ServiceState:
     """The state of a server that has just been started there."""
     place = Place(folder)
     place.claim()
-    house = House(place, 1, ())
+    house = ServiceState(place, 1, ())
     house.index.scan()
     house.jobs.restore()
     assert [record.state for record in house.jobs.all() if record.is_foreign] == []

@@ -12,11 +12,11 @@ import pytest
 
 from evolve.service import job_file
 from evolve.service.app import make_app
-from evolve.service.house import House
+from evolve.service.engine_client import Search
+from evolve.service.folders import Place
+from evolve.service.human_games import HumanGames
 from evolve.service.job import JobRecord
-from evolve.service.place import Place
-from evolve.service.plays import Plays
-from evolve.service.search import Search
+from evolve.service.state import ServiceState
 from tests.service import API
 
 
@@ -35,20 +35,20 @@ class App:
     ) -> None:
         self.place = Place(runs)
         self.place.claim()
-        self.house = House(self.place, 0, programs)
+        self.state = ServiceState(self.place, 0, programs)
         self._runner = runner
         if search is not None:
-            self.house.search = search
-            self.house.plays = Plays(self.place, self.house.agents, search)
-        self._app = make_app(self.house)
+            self.state.search = search
+            self.state.human_games = HumanGames(self.place, self.state.agents, search)
+        self._app = make_app(self.state)
 
     def __enter__(self) -> App:
-        self._runner.run(self.house.open())
+        self._runner.run(self.state.open())
         return self
 
     def __exit__(self, *error: Any) -> None:
-        self.house.search = Search()  # the other one goes on
-        self._runner.run(self.house.close())
+        self.state.search = Search()  # the other one goes on
+        self._runner.run(self.state.close())
         self.place.release()
 
     def ask(self, method: str, path: str, document: Any = None) -> httpx.Response:

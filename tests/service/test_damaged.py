@@ -16,9 +16,9 @@ import tomli_w
 from evolve.service import failures, job_file
 from evolve.service.app import make_app
 from evolve.service.failures import kept_going, noted
-from evolve.service.house import House
+from evolve.service.folders import Place
 from evolve.service.job import JobRecord
-from evolve.service.place import Place
+from evolve.service.state import ServiceState
 from tests.cli import posix
 from tests.service.inside import App
 
@@ -184,10 +184,10 @@ def test_an_error_that_nobody_foresaw_is_a_problem_with_an_id_of_the_log(
         raise ZeroDivisionError("nobody foresaw it")
 
     with App(folder, runner) as app:
-        monkeypatch.setattr(app.house.jobs, "all", fail)
+        monkeypatch.setattr(app.state.jobs, "all", fail)
         details = []
         for _ in range(3):
-            answer = runner.run(_asked(make_app(app.house)))
+            answer = runner.run(_asked(make_app(app.state)))
             assert answer.status_code == 500
             assert answer.headers["content-type"] == "application/problem+json"
             details.append(answer.json()["detail"])
@@ -239,7 +239,7 @@ def test_the_endless_tasks_of_a_server_go_on(
         return work
 
     app = App(folder, runner)
-    house: House = app.house
+    house: ServiceState = app.state
     monkeypatch.setattr(house.jobs, "follow_for_ever", failing("jobs"))
     monkeypatch.setattr(house, "_look_for_ever", failing("runs"))
     monkeypatch.setattr(house.events, "ping_for_ever", failing("pings"))
@@ -249,7 +249,7 @@ def test_the_endless_tasks_of_a_server_go_on(
     assert caplog.text.count("Traceback") == 3
 
 
-async def _all_done(house: House) -> None:
+async def _all_done(house: ServiceState) -> None:
     await asyncio.gather(*house._tasks)
 
 

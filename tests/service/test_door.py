@@ -17,9 +17,9 @@ from fastapi import FastAPI
 
 from evolve.service.app import API, make_app
 from evolve.service.door import Door, token_file, user_token
+from evolve.service.folders import Place
 from evolve.service.guard import SESSION
-from evolve.service.house import House
-from evolve.service.place import Place
+from evolve.service.state import ServiceState
 from tests import forks
 from tests.service import TOKEN, Service, until
 
@@ -32,7 +32,7 @@ def app(tmp_path: Path) -> Iterator[FastAPI]:
     (tmp_path / "runs").mkdir()
     place = Place(tmp_path / "runs")
     place.claim()
-    yield make_app(House(place, 0, ()), hosts=["lab.example.org"], token=TOKEN)
+    yield make_app(ServiceState(place, 0, ()), hosts=["lab.example.org"], token=TOKEN)
     place.release()
 
 

@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from evolve.files.changes import Change
-from evolve.service.place import Place
+from evolve.service.folders import Place
 from tests.cli import posix
 from tests.faults import hooked
 from tests.service import Service, until

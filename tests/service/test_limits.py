@@ -17,13 +17,14 @@ import httpx
 import pytest
 import uvicorn
 
-from evolve.service import agents, heads
+from evolve.service import agents
+from evolve.service import request_limits as heads
 from evolve.service.app import API, make_app
-from evolve.service.heads import Connection
-from evolve.service.house import House
-from evolve.service.lending import Lending
-from evolve.service.place import Place
+from evolve.service.downloads import Downloads
+from evolve.service.folders import Place
 from evolve.service.problems import ProblemError
+from evolve.service.request_limits import Connection
+from evolve.service.state import ServiceState
 from tests.cli import fails
 from tests.faults import Failure, hooked, recorded
 from tests.service import STREAM, TOKEN, Service, until
@@ -33,7 +34,7 @@ from tests.waits import PATIENCE
 class Local(NamedTuple):
     """A service in this process."""
 
-    house: House
+    house: ServiceState
     app: Any
     runner: asyncio.Runner
 
@@ -49,7 +50,7 @@ class Local(NamedTuple):
 
 @contextmanager
 def serving(folder: Path) -> Iterator[Local]:
-    house = House(Place(folder), 0, ())
+    house = ServiceState(Place(folder), 0, ())
     house.place.claim()
     house.index.scan()
     house.jobs.restore()
@@ -73,7 +74,7 @@ def files(folder: Path) -> list[str]:
 
 
 def test_looking_at_individuals_makes_no_file(local: Local) -> None:
-    before = files(local.house.place.own)
+    before = files(local.state.place.own)
     for row in local.ask("GET", "runs/small/generations/1/individuals").json()["items"][:3]:
         name = row["individual"]
         assert local.ask("GET", f"runs/small/individuals/{name}").json()["name"] == name
@@ -85,7 +86,7 @@ def test_looking_at_individuals_makes_no_file(local: Local) -> None:
         assert len(answer.json()["moves"]) == 4, answer.text
     assert local.ask("GET", "runs/small/individuals/99-99").status_code == 404
     assert local.ask("GET", "runs/small/generations/1/champion").status_code == 200
-    assert files(local.house.place.own) == before
+    assert files(local.state.place.own) == before
 
 
 def test_files_of_individuals_stay_for_jobs_alone(
@@ -100,12 +101,12 @@ def test_files_of_individuals_stay_for_jobs_alone(
         settings = {"a": f"run:small:{name}", "b": "random"}
         answer = local.ask("POST", "commands/match/check", {"settings": settings})
         assert answer.status_code == 200, answer.text
-    kept = [path.stem for path in local.house.place.agents.iterdir() if path.is_file()]
+    kept = [path.stem for path in local.state.place.agents.iterdir() if path.is_file()]
     assert sorted(stem.partition("-")[2] for stem in kept) == sorted([names[0], *names[4:6]])
 
 
 def test_a_folder_that_is_gone_is_said_to_be(local: Local) -> None:
-    place = local.house.place.runs
+    place = local.state.place.runs
     moved = Path(place).with_name("elsewhere")
     place.rename(moved)
     for path in ("runs", "runs/small", "runs/small/generations", "jobs", "agents", "health"):
@@ -123,9 +124,9 @@ def test_a_folder_that_is_gone_is_said_to_be(local: Local) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="a lock that is held cannot be removed")
 @pytest.mark.parametrize("what", ["lock", ""])
 def test_a_second_server_without_the_lock_s_file(local: Local, what: str) -> None:
-    gone = local.house.place.own / what
+    gone = local.state.place.own / what
     gone.unlink() if what else shutil.rmtree(gone)
-    assert "is served already" in fails("serve", local.house.place.runs, "--port", 0)
+    assert "is served already" in fails("serve", local.state.place.runs, "--port", 0)
 
 
 def test_a_resume_that_is_answered_507_is_not_done_later(tmp_path: Path) -> None:
@@ -159,7 +160,7 @@ def test_a_file_that_was_not_sent_is_taken_back(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     place = Place(tmp_path / "runs")
     place.claim()
-    lending = Lending(place)
+    lending = Downloads(place)
 
     async def receive() -> Any:
         return {"type": "http.disconnect"}
@@ -186,12 +187,12 @@ def test_a_download_that_fails_leaves_no_part(
     local: Local, ends: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Such as on a full disk: the command is ended before it has removed what it began."""
-    from evolve.service import lending
+    from evolve.service import downloads as lending
 
     part = "import sys, time, pathlib\n"
     part += "pathlib.Path(sys.argv[-1]).with_name('.writing-x').write_text('a part')\n"
     part += "sys.exit('error: no room')" if ends == "fails" else "time.sleep(600)"
-    script = local.house.place.runs.parent / "command.py"
+    script = local.state.place.runs.parent / "command.py"
     script.write_text(part)
 
     real = lending.Life.guard
@@ -204,10 +205,10 @@ def test_a_download_that_fails_leaves_no_part(
 
     async def made() -> None:
         with pytest.raises(ProblemError if ends == "fails" else TimeoutError):
-            await local.house.lending.made(["show", "x", "-o", "{to}"], ".csv")
+            await local.state.downloads.made(["show", "x", "-o", "{to}"], ".csv")
 
     local.runner.run(made())
-    assert list(local.house.place.lent.iterdir()) == []
+    assert list(local.state.place.lent.iterdir()) == []
 
 
 @contextmanager

@@ -18,10 +18,10 @@ import httpx
 import pytest
 
 from evolve.errors import LinkError
-from evolve.service import plays
-from evolve.service.lending import SentFile
-from evolve.service.place import Place
-from evolve.service.search import Search
+from evolve.service import human_games as plays
+from evolve.service.downloads import SentFile
+from evolve.service.engine_client import Search
+from evolve.service.folders import Place
 from evolve.tables.run import Run
 from tests.cli import posix, snapshot
 from tests.service import inside
@@ -178,7 +178,7 @@ def test_files_of_a_job(opened: Open, folder: Path, outside: Path) -> None:
             app.refused(f"jobs/{job}/files/{name}")
         app.refused(f"jobs/{job}/games")
         app.refused(f"jobs/{job}/games/0")
-        app.house.jobs.slots = 1
+        app.state.jobs.slots = 1
         until(lambda: app.get(f"jobs/{job}")["state"] != "queued")
         found = app.get(f"jobs/{job}")
         assert (found["state"], "is a link to" in found["error"]) == ("failed", True)
@@ -193,7 +193,7 @@ def test_a_job_with_a_link_among_its_files_is_not_started(
     with opened(folder) as app:
         job = app.post("jobs", _MATCH, 202)["id"]
         (folder / ".service" / "jobs" / job / name).symlink_to(outside / "deep")
-        app.house.jobs.slots = 1
+        app.state.jobs.slots = 1
         until(lambda: app.get(f"jobs/{job}")["state"] != "queued")
         assert f"{name} is a link" in app.get(f"jobs/{job}")["error"]
 
@@ -263,7 +263,7 @@ def test_a_run_with_a_link_is_one_damaged_run(
         answer = app.ask("POST", "runs/small/resume", {"settings": {"generations": 9}})
         assert answer.status_code in (202, 422)
         if answer.status_code == 202:
-            app.house.jobs.slots = 1
+            app.state.jobs.slots = 1
             job = answer.json()["id"]
             until(lambda: app.get(f"jobs/{job}")["state"] == "failed")
             assert "is a link" in app.get(f"jobs/{job}")["error"]

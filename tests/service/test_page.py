@@ -19,8 +19,8 @@ import pytest
 import evolve
 from benchmarks.pages import addresses, sign_in, visit
 from evolve.service import job_file
+from evolve.service.folders import Place
 from evolve.service.job import JobRecord
-from evolve.service.place import Place
 from evolve.service.process import MARK, Process, boot
 from tests.service import SMALL, TOKEN, Service, until
 from tests.waits import PATIENCE

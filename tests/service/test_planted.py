@@ -21,8 +21,8 @@ import psutil
 import pytest
 
 from evolve.service import job_file
+from evolve.service.folders import Place
 from evolve.service.job import JobRecord
-from evolve.service.place import Place
 from evolve.service.process import MARK, Process, boot, find
 from tests.cli import posix
 from tests.service.inside import App, rewrite
@@ -47,7 +47,7 @@ def opened(folder: Path, runner: asyncio.Runner) -> Callable[..., App]:
 
     def open_app(*programs: str) -> App:
         app = App(folder, runner, None, *programs)
-        app.house.jobs.slots = 1
+        app.state.jobs.slots = 1
         return app
 
     return open_app
@@ -80,7 +80,7 @@ def assert_left_alone(app: App) -> None:
     for what in ("stop", "kill", "resume"):
         said = app.post(f"jobs/{JOB}/{what}", None, 409)["detail"]
         assert f"job {JOB} is from elsewhere" in said
-    app.house.jobs.follow()
+    app.state.jobs.follow()
     assert app.get(f"jobs/{JOB}")["state"] == "elsewhere"
     assert app.get(f"jobs/{JOB}/log") == {"text": ""}
     app.delete(f"jobs/{JOB}")
@@ -257,7 +257,7 @@ def test_a_run_that_names_programs_goes_on_where_they_are_allowed(
         assert f"names programs that the server was not started with: {GTP}" in said
         assert app.get("jobs")["total"] == 0
     with opened(GTP) as app:
-        app.house.jobs.slots = 0
+        app.state.jobs.slots = 0
         assert app.post("runs/x/resume", {}, 202)["state"] == "queued"
     with opened() as app:  # without the program by now
         job = app.get("jobs")["items"][0]

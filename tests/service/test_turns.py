@@ -13,10 +13,10 @@ import httpx
 import pytest
 
 from evolve.service.app import API, make_app
-from evolve.service.house import House
-from evolve.service.place import Place
+from evolve.service.engine_client import Search
+from evolve.service.folders import Place
 from evolve.service.problems import ProblemError
-from evolve.service.search import Search
+from evolve.service.state import ServiceState
 from evolve.service.turns import CLIENT, Turns
 from tests.service import Service, until
 from tests.waits import PATIENCE
@@ -139,7 +139,7 @@ def test_who_leaves_while_waiting_takes_no_turn_along(when: str) -> None:
 
 def test_a_search_that_must_not_wait_is_refused_with_when_to_try_again(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
-    house = House(Place(tmp_path / "runs"), 0, ())
+    house = ServiceState(Place(tmp_path / "runs"), 0, ())
     house.place.claim()
     app = make_app(house, token="a-token-of-the-tests")
     headers = {"Authorization": "Bearer a-token-of-the-tests"}

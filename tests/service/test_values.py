@@ -19,10 +19,10 @@ from pydantic import BaseModel, ValidationError
 from evolve.config.base import Settings
 from evolve.errors import EvolveError, SettingsError
 from evolve.service.app import API, make_app
+from evolve.service.folders import Place
 from evolve.service.forms import KIND, Form, form_of, forms
-from evolve.service.house import House
-from evolve.service.place import Place
 from evolve.service.problems import ProblemError
+from evolve.service.state import ServiceState
 from evolve.tables.design import Design
 from evolve.tables.kinds import RUN_KINDS
 
@@ -160,7 +160,7 @@ class Client(NamedTuple):
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     folder = tmp_path_factory.mktemp("served") / "runs"
     folder.mkdir()
-    house = House(Place(folder), 0, ())
+    house = ServiceState(Place(folder), 0, ())
     house.place.claim()
     with asyncio.Runner() as runner:
         yield Client(runner, make_app(house))

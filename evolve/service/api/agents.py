@@ -12,8 +12,8 @@ from fastapi.responses import PlainTextResponse
 
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
+from evolve.service.agent_lookup import seen_as
 from evolve.service.agents import LARGEST_UPLOAD
-from evolve.service.house import Inside
 from evolve.service.models.agents import (
     AgentDetail,
     AgentInfo,
@@ -28,7 +28,7 @@ from evolve.service.models.agents import (
 from evolve.service.models.common import AGENT_ID
 from evolve.service.paging import After, Cursor, Limit
 from evolve.service.problems import ProblemError
-from evolve.service.sources import seen_as
+from evolve.service.state import Inside
 
 router = APIRouter()
 AgentPath = Annotated[str, Path(pattern=AGENT_ID)]
@@ -39,22 +39,22 @@ PlayId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
 
 @router.get("/agents")
 def list_agents(
-    house: Inside,
+    service: Inside,
     limit: Limit = 100,
     after: After = None,
     q: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Agents:
     """Reference agents, champions of runs, uploads, and programs that may be met."""
-    names = house.agents.ids(house.index.names())
+    names = service.agents.ids(service.index.names())
     if q is not None:
         names = [name for name in names if q.lower() in name.lower()]
     chosen, more = Cursor.of(limit, after).slice(len(names))
-    items = [house.agents.info(names[number]) for number in chosen]
+    items = [service.agents.info(names[number]) for number in chosen]
     return Agents(items=items, next=more, total=len(names))
 
 
 @router.post("/agents", status_code=201)
-async def upload_agent(house: Inside, upload: Upload, response: Response) -> AgentInfo:
+async def upload_agent(service: Inside, upload: Upload, response: Response) -> AgentInfo:
     """Upload an agent file; it is checked by letting it play."""
     suffix = File(upload.name).suffix.lower()
     if suffix not in (".json", ".npz"):
@@ -66,43 +66,43 @@ async def upload_agent(house: Inside, upload: Upload, response: Response) -> Age
         raise ProblemError(422, "data: it is not base64", [("/data", str(error))]) from error
     if len(content) > LARGEST_UPLOAD:
         raise ProblemError(413, f"an agent file has {LARGEST_UPLOAD} bytes at most")
-    path = house.lending.new(suffix)
+    path = service.downloads.new(suffix)
     try:
         write_bytes(path, content)
-        found = await house.search.ask("check_file", path=str(path))
+        found = await service.search.ask("check_file", path=str(path))
     except ProblemError as error:
         detail = error.detail.replace(str(path), upload.name)
         raise ProblemError(error.status, f"data: {detail}", [("/data", detail)]) from error
     finally:
         remove(path, missing_ok=True)
-    name = house.agents.keep_upload(content, suffix)
+    name = service.agents.keep_upload(content, suffix)
     response.headers["location"] = f"agents/{name}"
     about = f"{found['kind']}, {found['rules'] or 'any rules'}"
     return AgentInfo(id=name, origin="upload", about=about, **found)
 
 
 @router.get("/agents/{agent}")
-async def get_agent(house: Inside, agent: AgentPath) -> AgentDetail:
+async def get_agent(service: Inside, agent: AgentPath) -> AgentDetail:
     """An agent described."""
     listed = agent.partition("?")[0]
-    source = seen_as(house, agent)
+    source = seen_as(service, agent)
     if listed.startswith("program:"):
         raise ProblemError(404, _NO_PLAY)
-    found = await house.search.ask("describe", source=source)
-    known = house.agents.info(listed).model_dump()
+    found = await service.search.ask("describe", source=source)
+    known = service.agents.info(listed).model_dump()
     return AgentDetail.model_validate({**known, **found, "id": agent})
 
 
 @router.delete("/agents/{agent}", status_code=204)
-async def delete_agent(house: Inside, agent: AgentPath) -> None:
+async def delete_agent(service: Inside, agent: AgentPath) -> None:
     """Remove an uploaded agent."""
-    house.agents.remove_upload(agent)
+    service.agents.remove_upload(agent)
 
 
 @router.post("/evaluations")
-async def evaluate(house: Inside, asked: NewEvaluation) -> Evaluation:
+async def evaluate(service: Inside, asked: NewEvaluation) -> Evaluation:
     """The value of each legal move of a position by an agent."""
-    source = seen_as(house, asked.agent, "/agent")
+    source = seen_as(service, asked.agent, "/agent")
     _no_program(asked.agent)
     places = {
         **_BLAMED,
@@ -110,38 +110,38 @@ async def evaluate(house: Inside, asked: NewEvaluation) -> Evaluation:
         "RecordError": "/position/moves",
     }
     position = asked.position.model_dump()
-    found = await house.search.ask("evaluate", places, source=source, **position)
+    found = await service.search.ask("evaluate", places, source=source, **position)
     return Evaluation(agent=asked.agent, **found)
 
 
 @router.post("/plays", status_code=201)
-async def begin_play(house: Inside, asked: NewPlay, response: Response) -> Play:
+async def begin_play(service: Inside, asked: NewPlay, response: Response) -> Play:
     """Begin a game against an agent."""
     _no_program(asked.agent)
-    source = seen_as(house, asked.agent, "/agent")
+    source = seen_as(service, asked.agent, "/agent")
     places = {**_BLAMED, "RecordError": "/moves"}
-    play = await house.plays.begin(asked, source, places)
+    play = await service.human_games.begin(asked, source, places)
     response.headers["location"] = f"plays/{play.id}"
     return play
 
 
 @router.get("/plays/{play}")
-async def get_play(house: Inside, play: PlayId) -> Play:
+async def get_play(service: Inside, play: PlayId) -> Play:
     """A game in hand, or over."""
-    return house.plays.get(play)
+    return service.human_games.get(play)
 
 
 @router.post("/plays/{play}/moves")
-async def make_move(house: Inside, play: PlayId, asked: PlayMove) -> Play:
+async def make_move(service: Inside, play: PlayId, asked: PlayMove) -> Play:
     """Make a move, or take the last one back; the agent answers."""
-    source = seen_as(house, house.plays.get(play).agent)
-    return await house.plays.move(play, asked, source)
+    source = seen_as(service, service.human_games.get(play).agent)
+    return await service.human_games.move(play, asked, source)
 
 
 @router.get("/plays/{play}/game.ggf", response_class=PlainTextResponse)
-async def save_play(house: Inside, play: PlayId) -> PlainTextResponse:
+async def save_play(service: Inside, play: PlayId) -> PlainTextResponse:
     """The game as a GGF record."""
-    text = await house.plays.record(play)
+    text = await service.human_games.record(play)
     headers = {"content-disposition": f'attachment; filename="game-{play}.ggf"'}
     return PlainTextResponse(text, headers=headers)
 

@@ -7,13 +7,15 @@ from typing import Annotated, Literal
 import pyarrow as pa
 from fastapi import APIRouter, Path, Query
 
+from evolve.service.agent_lookup import agent_of_run
 from evolve.service.api.parameters import RunId, Text
-from evolve.service.house import House, Inside
+from evolve.service.etags import Tagged, Tags
 from evolve.service.models.agents import AgentDetail
 from evolve.service.models.runs import CrossTable, Game, Games, Lineage, Rows
 from evolve.service.paging import After, Cursor, Limit
 from evolve.service.problems import not_found
-from evolve.service.rows import (
+from evolve.service.state import Inside, ServiceState
+from evolve.service.tables import (
     check_generation,
     crosstable_of,
     game_of,
@@ -24,8 +26,6 @@ from evolve.service.rows import (
     of_round_robin,
     upsets_of,
 )
-from evolve.service.sources import agent_of_run
-from evolve.service.tags import Tagged, Tags
 from evolve.tables.arrow import rows_with
 from evolve.tables.run import Run
 
@@ -38,14 +38,14 @@ Individual = Annotated[str, Path(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
 @router.get("/runs/{run}/generations/{generation}/individuals")
 def get_individuals(
     tags: Tagged,
-    house: Inside,
+    service: Inside,
     run: RunId,
     generation: Number,
     limit: Limit = 100,
     after: After = None,
 ) -> Rows:
     """The individuals of a generation, the best first."""
-    opened = house.index.open(run)
+    opened = service.index.open(run)
     tags.committed(opened, generation)
     return individuals_of(opened, generation, Cursor.of(limit, after))
 
@@ -53,7 +53,7 @@ def get_individuals(
 @router.get("/runs/{run}/generations/{generation}/games")
 def get_games(
     tags: Tagged,
-    house: Inside,
+    service: Inside,
     run: RunId,
     generation: Round,
     limit: Limit = 100,
@@ -65,7 +65,7 @@ def get_games(
     sort: Annotated[str, Query(max_length=20)] = "game",
 ) -> Games:
     """The games of a generation, or of the play-off."""
-    opened, which, games = _opened(tags, house, run, generation)
+    opened, which, games = _opened(tags, service, run, generation)
     upsets = upsets_of(opened, games, which)
     wanted = {"individual": individual, "winner": winner, "reason": reason, "kind": kind}
     prefix = f"{generation}:"
@@ -73,39 +73,41 @@ def get_games(
 
 
 @router.get("/runs/{run}/generations/{generation}/crosstable")
-def get_crosstable(tags: Tagged, house: Inside, run: RunId, generation: Round) -> CrossTable:
+def get_crosstable(tags: Tagged, service: Inside, run: RunId, generation: Round) -> CrossTable:
     """Who beat whom in a generation, or in the play-off."""
-    _, which, games = _opened(tags, house, run, generation)
+    _, which, games = _opened(tags, service, run, generation)
     return crosstable_of(games if which == "playoff" else of_round_robin(games))
 
 
 @router.get("/runs/{run}/generations/{generation}/champion")
-async def get_champion(tags: Tagged, house: Inside, run: RunId, generation: Number) -> AgentDetail:
+async def get_champion(
+    tags: Tagged, service: Inside, run: RunId, generation: Number
+) -> AgentDetail:
     """The best of a generation as an agent."""
-    opened = house.index.open(run)
+    opened = service.index.open(run)
     tags.committed(opened, generation)
     check_generation(opened, generation)
     best = str(opened.metadata(generation)[0]["best"])
-    return await agent_of_run(house, run, best)
+    return await agent_of_run(service, run, best)
 
 
 @router.get("/runs/{run}/individuals/{individual}")
-async def get_individual(house: Inside, run: RunId, individual: Individual) -> AgentDetail:
+async def get_individual(service: Inside, run: RunId, individual: Individual) -> AgentDetail:
     """An individual as an agent."""
-    house.index.open(run)
-    return await agent_of_run(house, run, individual)
+    service.index.open(run)
+    return await agent_of_run(service, run, individual)
 
 
 @router.get("/runs/{run}/games/{generation}:{number}")
 def get_game(
     tags: Tagged,
-    house: Inside,
+    service: Inside,
     run: RunId,
     generation: Round,
     number: Annotated[str, Path(pattern=r"^[0-9]{1,9}$")],
 ) -> Game:
     """A game of a run."""
-    opened, which, games = _opened(tags, house, run, generation)
+    opened, which, games = _opened(tags, service, run, generation)
     row = rows_with(games, "game", int(number)).slice(0, 1)
     if len(row) == 0:
         raise not_found(f"game {generation}:{number} in {run}")
@@ -115,20 +117,20 @@ def get_game(
 
 @router.get("/runs/{run}/lineage/{individual}")
 def get_lineage(
-    house: Inside,
+    service: Inside,
     run: RunId,
     individual: Individual,
     depth: Annotated[int, Query(ge=0, le=50)] = 6,
 ) -> Lineage:
     """The ancestors of an individual, `depth` steps back."""
-    return lineage_of(house.index.open(run), individual, depth)
+    return lineage_of(service.index.open(run), individual, depth)
 
 
 def _opened(
-    tags: Tags, house: House, run: str, generation: str
+    tags: Tags, service: ServiceState, run: str, generation: str
 ) -> tuple[Run, int | Literal["playoff"], pa.Table]:
     """A run, and the games of one of its generations, tagged, or of its play-off."""
-    opened = house.index.open(run)
+    opened = service.index.open(run)
     if generation == "playoff":
         return opened, "playoff", games_table(opened, "playoff")
     which = int(generation)

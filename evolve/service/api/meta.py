@@ -13,7 +13,7 @@ from evolve.config.subjects import SUBJECTS
 from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
 from evolve.service.door import COOKIE_DAYS, Door
 from evolve.service.forms import form_of, forms, has_torch
-from evolve.service.house import Inside, cores
+from evolve.service.job_requests import checked
 from evolve.service.models.common import Health, Token
 from evolve.service.models.forms import Checked, CommandInfo, Commands, Presets, SettingsOnly, Space
 from evolve.service.models.meta import (
@@ -25,8 +25,8 @@ from evolve.service.models.meta import (
     RulesInfo,
     TableInfo,
 )
-from evolve.service.orders import checked
 from evolve.service.problems import ProblemError, not_found
+from evolve.service.state import Inside, cores
 from evolve.tables.kinds import RUN_KINDS
 from evolve.tables.run_kind import RunKind, RunTable
 
@@ -35,19 +35,19 @@ CommandName = Annotated[str, Path(max_length=40)]
 
 
 @router.get("/health")
-async def health(house: Inside) -> Health:
+async def health(service: Inside) -> Health:
     """What this service is."""
-    running, queued = house.jobs.counts()
+    running, queued = service.jobs.counts()
     return Health(
         version=evolve.__version__,
-        boot=house.events.boot,
-        folder=house.place.runs.name,
-        slots=house.jobs.slots,
+        boot=service.events.boot,
+        folder=service.place.runs.name,
+        slots=service.jobs.slots,
         cores=cores(),
         running=running,
         queued=queued,
         learn=has_torch(),
-        programs=house.agents.programs,
+        programs=service.agents.programs,
     )
 
 
@@ -117,13 +117,13 @@ def get_command(command: CommandName) -> CommandInfo:
 
 
 @router.post("/commands/{command}/check")
-async def check_settings(house: Inside, command: CommandName, given: SettingsOnly) -> Checked:
+async def check_settings(service: Inside, command: CommandName, given: SettingsOnly) -> Checked:
     """Whether settings are right, and the equal command line."""
     if command not in forms():
         raise not_found(f"command {command!r}")
     form, rest = form_of(command, given.settings)
-    settings, _ = await checked(house, form, rest)
-    out = [] if given.name is None else ["--out", str(house.place.new_run(given.name))]
+    settings, _ = await checked(service, form, rest)
+    out = [] if given.name is None else ["--out", str(service.place.new_run(given.name))]
     return Checked(settings=settings, line=shlex.join(["evolve", *form.words(settings), *out]))
 
 
@@ -139,9 +139,9 @@ def list_presets() -> Presets:
 
 
 @router.get("/spaces/{kind}")
-async def get_space(house: Inside, kind: Annotated[str, Path(max_length=40)]) -> Space:
+async def get_space(service: Inside, kind: Annotated[str, Path(max_length=40)]) -> Space:
     """What a sweep of a kind searches."""
     if kind not in SUBJECTS:
         raise not_found(f"kind {kind!r} of sweep")
-    found: list[dict[str, Any]] = await house.search.ask("space", kind=kind)
+    found: list[dict[str, Any]] = await service.search.ask("space", kind=kind)
     return Space.model_validate({"kind": kind, "items": found})

@@ -18,9 +18,10 @@ from evolve.errors import EvolveError
 from evolve.files.changes import move, remove, remove_tree
 from evolve.files.folder import FolderPath
 from evolve.service.api.parameters import RunId, Text
+from evolve.service.downloads import SentFile, write_parts
+from evolve.service.etags import Tagged
 from evolve.service.forms import form_of
-from evolve.service.house import House, Inside
-from evolve.service.lending import SentFile, write_parts
+from evolve.service.job_requests import resumed
 from evolve.service.models.common import RUN_ID
 from evolve.service.models.jobs import Changes, Job
 from evolve.service.models.runs import (
@@ -37,11 +38,10 @@ from evolve.service.models.runs import (
     RunState,
     SettingDifference,
 )
-from evolve.service.orders import resumed
 from evolve.service.paging import After, Cursor, Limit
 from evolve.service.problems import ProblemError, not_found
-from evolve.service.rows import rows_of
-from evolve.service.tags import Tagged
+from evolve.service.state import Inside, ServiceState
+from evolve.service.tables import rows_of
 from evolve.tables.final import verdict_of
 from evolve.tables.folder import locked
 from evolve.tables.kinds import RUN_KINDS, champion_of
@@ -71,7 +71,7 @@ _SORTS = ("date", "name", *_OF_SUMMARY)
 
 @router.get("/runs")
 def list_runs(
-    house: Inside,
+    service: Inside,
     limit: Limit = 50,
     after: After = None,
     q: Text = None,
@@ -88,10 +88,10 @@ def list_runs(
     if key not in _SORTS:
         detail = f"runs are sorted by {', '.join(_SORTS)}, not by {key!r}"
         raise ProblemError(422, f"sort: {detail}", [("/query/sort", detail)])
-    names = [name for name in house.index.names(study) if q is None or q.lower() in name.lower()]
+    names = [name for name in service.index.names(study) if q is None or q.lower() in name.lower()]
     wanted = {"kind": kind, "rules": rules, "state": state}
     if any(value is not None for value in wanted.values()) or key in _OF_SUMMARY:
-        found = [house.index.summary(name, fresh=False) for name in names]
+        found = [service.index.summary(name, fresh=False) for name in names]
         for field, value in wanted.items():
             found = [one for one in found if value is None or getattr(one, field) == value]
         if key in _OF_SUMMARY:
@@ -104,17 +104,17 @@ def list_runs(
     elif sort == "date":
         names.reverse()
     chosen, more = cursor.slice(len(names))
-    items = [house.index.drawn(house.index.summary(names[number])) for number in chosen]
+    items = [service.index.drawn(service.index.summary(names[number])) for number in chosen]
     return Runs(items=items, next=more, total=len(names))
 
 
 @router.get("/runs/{run}")
-def get_run(house: Inside, run: RunId) -> RunDetail:
+def get_run(service: Inside, run: RunId) -> RunDetail:
     """A run with its settings."""
-    summary = house.index.drawn(house.index.summary(run))
+    summary = service.index.drawn(service.index.summary(run))
     if summary.state == "damaged":
         return RunDetail.model_validate({**summary.model_dump(), **_NOTHING})
-    if (study := house.index.study(run)) is not None:
+    if (study := service.index.study(run)) is not None:
         return RunDetail.model_validate(
             {
                 **summary.model_dump(),
@@ -123,7 +123,7 @@ def get_run(house: Inside, run: RunId) -> RunDetail:
                 "files": _files(run, study),
             }
         )
-    opened = house.index.open(run)
+    opened = service.index.open(run)
     config = dict(opened.config)
     versions = {name: str(value) for name, value in config.pop("versions", {}).items()}
     config.pop("command", None)
@@ -149,37 +149,37 @@ def get_run(house: Inside, run: RunId) -> RunDetail:
 
 
 @router.delete("/runs/{run}", status_code=204)
-async def delete_run(house: Inside, run: RunId) -> None:
+async def delete_run(service: Inside, run: RunId) -> None:
     """Delete a run for ever: 409 where it is written to."""
-    house.index.summary(run)  # it is there
-    record, folder = house.jobs.of_run(run), house.place.run(run)
+    service.index.summary(run)  # it is there
+    record, folder = service.jobs.of_run(run), service.place.run(run)
     if record is not None and not record.over:
         raise ProblemError(409, f"job {record.id} is at work on {run}: stop it first")
-    if any(house.index.is_running(one) for one in house.index.names(run)):
+    if any(service.index.is_running(one) for one in service.index.names(run)):
         raise ProblemError(409, f"a run in {run} is being written to by another process")
     if folder.is_symlink():
         raise ProblemError(409, f"{run} is a link: remove it where it is")
-    await asyncio.to_thread(_delete, house, folder)
-    house.index.scan()
-    house.events.tell("run", {"id": run, "gone": True})
+    await asyncio.to_thread(_delete, service, folder)
+    service.index.scan()
+    service.events.tell("run", {"id": run, "gone": True})
 
 
 @router.post("/runs/{run}/resume", status_code=202)
-async def resume_run(house: Inside, run: RunId, changes: Changes, response: Response) -> Job:
+async def resume_run(service: Inside, run: RunId, changes: Changes, response: Response) -> Job:
     """Go on with a run, to another end where that is given: a new job."""
-    if (study := house.index.study(run)) is not None:
+    if (study := service.index.study(run)) is not None:
         line = shlex.join(["evolve", "resume", str(study.path)])
         raise ProblemError(409, f"{run} is a study, which goes on from the command line: {line}")
-    record = resumed(house, run, changes.settings, changes.threads)
-    house.jobs.add(record)
+    record = resumed(service, run, changes.settings, changes.threads)
+    service.jobs.add(record)
     response.headers["location"] = f"../../jobs/{record.id}"
-    return house.jobs.document(record)
+    return service.jobs.document(record)
 
 
 @router.get("/runs/{run}/importances")
-def get_importances(house: Inside, run: RunId) -> Importances:
+def get_importances(service: Inside, run: RunId) -> Importances:
     """How much each setting of a sweep matters."""
-    opened = house.index.open(run)
+    opened = service.index.open(run)
     if "trials" not in opened.tables:
         raise not_found(f"importance: {run} is not a sweep")
     table = read_trials(opened.path)
@@ -194,9 +194,9 @@ def get_importances(house: Inside, run: RunId) -> Importances:
 
 
 @router.get("/compare")
-def compare(house: Inside, run: Several) -> Comparison:
+def compare(service: Inside, run: Several) -> Comparison:
     """Runs side by side, and the settings in which they differ."""
-    opened = [house.index.open(name) for name in run]
+    opened = [service.index.open(name) for name in run]
     configs = [_hidden(one.config) for one in opened]
     keys = dict.fromkeys(key for config in configs for key in config if key != "versions")
     differing = [
@@ -204,34 +204,34 @@ def compare(house: Inside, run: Several) -> Comparison:
         for key in keys
         if any(config.get(key) != configs[0].get(key) for config in configs)
     ]
-    runs = [house.index.summary(name) for name in run]
+    runs = [service.index.summary(name) for name in run]
     return Comparison(runs=runs, settings=differing)
 
 
 @router.get("/seeds")
-async def compare_seeds(house: Inside, run: Several) -> OverSeeds:
+async def compare_seeds(service: Inside, run: Several) -> OverSeeds:
     """Runs that differ in their seeds alone as one setting: its mean over them, and the
     differences to the other settings, as `evolve compare` has them."""
-    sources = [house.index.study(name) or house.index.open(name) for name in dict.fromkeys(run)]
+    sources = [service.index.study(name) or service.index.open(name) for name in dict.fromkeys(run)]
     folders = [str(source.path) for source in sources]
-    rows: list[dict[str, Any]] = await house.search.ask("over_seeds", folders=folders)
+    rows: list[dict[str, Any]] = await service.search.ask("over_seeds", folders=folders)
     return OverSeeds.model_validate({"items": rows})
 
 
 @router.get("/figures")
-def get_figures(house: Inside, run: Several) -> Figures:
+def get_figures(service: Inside, run: Several) -> Figures:
     """Further figures of runs, for which all of them is read: the best score, games, hours."""
-    opened = [None if house.index.study(name) else house.index.open(name) for name in run]
+    opened = [None if service.index.study(name) else service.index.open(name) for name in run]
     found = [{} if one is None else json_value(one.kind.totals_of(one)) for one in opened]
     return Figures(items=found)
 
 
 @router.get("/runs/{run}/files/{name}", response_class=FileResponse)
 async def get_file(
-    house: Inside, run: RunId, name: Annotated[str, Path(max_length=100)]
+    service: Inside, run: RunId, name: Annotated[str, Path(max_length=100)]
 ) -> FileResponse:
     """A file of a run: see its `files`."""
-    opened = house.index.study(run) or house.index.open(run)
+    opened = service.index.study(run) or service.index.open(run)
     known = {one.name for one in _files(run, opened)}
     if name not in known:
         raise not_found(f"file {name[:60]!r} of {run}; there are {', '.join(sorted(known))}")
@@ -241,24 +241,24 @@ async def get_file(
     if champion is not None and name == champion.name:
         return SentFile(champion, sent_as)
     if name == "agent.py":
-        if "time" in (await house.search.ask("describe", source=source))["settings"]:
+        if "time" in (await service.search.ask("describe", source=source))["settings"]:
             source = with_clock(source)
         words = ["export", source, "-o", "{to}"]
-        return house.lending.sent(await house.lending.made(words, ".py"), sent_as)
+        return service.downloads.sent(await service.downloads.made(words, ".py"), sent_as)
     parts = None if isinstance(opened, Study) else opened.table_named(stem).parts_of(opened)
     if parts is None or suffix == "csv":
         words = ["show", source, "--table", stem, "-o", "{to}"]
-        return house.lending.sent(await house.lending.made(words, f".{suffix}"), sent_as)
-    whole = house.lending.new(".parquet")
+        return service.downloads.sent(await service.downloads.made(words, f".{suffix}"), sent_as)
+    whole = service.downloads.new(".parquet")
     try:
         if await asyncio.to_thread(write_parts, parts, whole) == 0:
             raise not_found(f"{stem} of {run} yet")
         if suffix == "parquet":
-            return house.lending.sent(whole, sent_as)
-        made = await house.lending.made(["convert", str(whole), "-o", "{to}"], _RECORDS)
+            return service.downloads.sent(whole, sent_as)
+        made = await service.downloads.made(["convert", str(whole), "-o", "{to}"], _RECORDS)
     finally:
         remove(whole, missing_ok=True)
-    return house.lending.sent(made, sent_as)
+    return service.downloads.sent(made, sent_as)
 
 
 def _table_route(table: str) -> Callable[..., Rows]:
@@ -266,14 +266,14 @@ def _table_route(table: str) -> Callable[..., Rows]:
 
     def get_table(
         tags: Tagged,
-        house: Inside,
+        service: Inside,
         run: RunId,
         limit: Limit = 100,
         after: After = None,
         since: Annotated[int, Query(ge=0, le=10**9)] = 0,
         points: Annotated[int | None, Query(ge=2, le=2000)] = None,
     ) -> Rows:
-        opened = house.index.open(run)
+        opened = service.index.open(run)
         found = rows_of(opened, table, Cursor.of(limit, after), points, since)
         tags.newest(opened, table, found.total, limit, after, since, points)
         return found
@@ -288,14 +288,14 @@ for _table in _TABLES:
     router.add_api_route(f"/runs/{{run}}/{_table}", _table_route(_table), name=f"get_{_table}")
 
 
-def _delete(house: House, folder: FolderPath) -> None:
+def _delete(service: ServiceState, folder: FolderPath) -> None:
     """Remove the folder of a run that nobody writes to: taken away in one step, then emptied.
 
     Links in it go, and what they lead to stays.
     """
     try:
         with locked(folder, with_links=True):
-            gone = house.lending.new("")
+            gone = service.downloads.new("")
             move(folder, gone)
     except EvolveError as error:
         raise ProblemError(409, str(error)) from error

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request, Response
 
-from evolve.service.rows import check_generation
+from evolve.service.tables import check_generation
 from evolve.tables.layout import CONFIG_FILE
 from evolve.tables.run import Run
 

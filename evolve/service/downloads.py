@@ -25,7 +25,7 @@ from evolve.files.atomic import replacing
 from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.files.folder import FolderPath
 from evolve.programs.life import Life
-from evolve.service.place import Place
+from evolve.service.folders import Place
 from evolve.service.problems import ProblemError
 from evolve.service.turns import Turns
 
@@ -43,7 +43,7 @@ MEDIA: Final = {
 }
 
 
-class Lending:
+class Downloads:
     """Makes such files, two at a time."""
 
     def __init__(self, place: Place) -> None:

@@ -15,10 +15,10 @@ from evolve.files.atomic import write_text
 from evolve.files.changes import remove
 from evolve.records.moves import read_move
 from evolve.service.agents import Agents
+from evolve.service.engine_client import Search
+from evolve.service.folders import Place
 from evolve.service.models.agents import NewPlay, Play, PlayMove
-from evolve.service.place import Place
 from evolve.service.problems import ProblemError, not_found
-from evolve.service.search import Search
 
 _NAME: Final = re.compile(r"[0-9a-f]{16}")
 _KEPT: Final = 500
@@ -35,7 +35,7 @@ def _move_of(text: str) -> str:
         raise ProblemError(422, f"move: {error}; or undo", [("/move", str(error))]) from error
 
 
-class Plays:
+class HumanGames:
     """All of them."""
 
     def __init__(self, place: Place, agents: Agents, search: Search) -> None:

@@ -11,29 +11,29 @@ from evolve.config.naming import Place as Where
 from evolve.config.naming import with_agents
 from evolve.config.toml import Fault
 from evolve.errors import EvolveError, RunError
+from evolve.service.agent_lookup import source_of
 from evolve.service.forms import Form, form_of
-from evolve.service.house import House
 from evolve.service.job import JobRecord
 from evolve.service.models.jobs import NewJob
 from evolve.service.problems import ProblemError, pointer, wrong_settings
-from evolve.service.sources import source_of
+from evolve.service.state import ServiceState
 from evolve.tables.folder import claim, claimed
 
 
-async def ordered(house: House, asked: NewJob, key: str | None) -> JobRecord:
+async def ordered(service: ServiceState, asked: NewJob, key: str | None) -> JobRecord:
     """The job that a client asks for, not yet begun; the one of before where `key` was used.
 
     ProblemError where settings are wrong, with the place of each fault.
     """
     content = json.dumps(asked.model_dump(), sort_keys=True).encode()
     digest = hashlib.sha256(content).hexdigest()
-    known = None if key is None else house.jobs.of_key(key)
+    known = None if key is None else service.jobs.of_key(key)
     if known is not None:
         if known.asked != digest:
             raise ProblemError(422, "this Idempotency-Key was used for another request")
         return known
     form, rest = form_of(asked.command, asked.settings)
-    given, names = await checked(house, form, rest)
+    given, names = await checked(service, form, rest)
     record = JobRecord.new(
         asked.command,
         asked.settings,
@@ -43,23 +43,23 @@ async def ordered(house: House, asked: NewJob, key: str | None) -> JobRecord:
         asked=digest,
     )
     if form.kind is not None:
-        _claim_run(house, record, form, given, asked.name)
+        _claim_run(service, record, form, given, asked.name)
     elif asked.name is not None:
         raise ProblemError(422, "name: only runs have one", [("/name", "only runs have one")])
     return record
 
 
-async def readied(house: House, record: JobRecord) -> None:
+async def readied(service: ServiceState, record: JobRecord) -> None:
     """See that a job may go on: its agents are there, and its words can be made. ProblemError
     where they cannot."""
     if record.command != "resume":
         form, rest = form_of(str(record.command), record.settings)
-        await checked(house, form, rest)
-    house.lines.of(record)
+        await checked(service, form, rest)
+    service.lines.of(record)
 
 
 async def checked(
-    house: House, form: Form, settings: Mapping[str, Any]
+    service: ServiceState, form: Form, settings: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """The settings of a form, right, with what the command line calls their agents; and the ids of
     these by that."""
@@ -74,7 +74,7 @@ async def checked(
     with_agents(form.model, settings, note)
     for place, text in named:
         try:
-            found[text] = await source_of(house, text)
+            found[text] = await source_of(service, text)
         except ProblemError as error:
             wrong.append(Fault(place, f"{place[0]}: {error.detail}"))
     if wrong:
@@ -82,11 +82,11 @@ async def checked(
     given = form.checked(settings, lambda place, text: found[text])
     for place, text in named:
         if "?" in text:
-            await house.search.ask("load", {"AgentError": _pointer(place)}, source=found[text])
+            await service.search.ask("load", {"AgentError": _pointer(place)}, source=found[text])
     if form.variant is not None and form.variant.check is not None:
         places = {"SettingsError": _pointer(("fix",)), "OptionsError": _pointer(("fix",))}
         values = {**given, **form.own}
-        await house.search.ask("check_settings", places, command=form.command, settings=values)
+        await service.search.ask("check_settings", places, command=form.command, settings=values)
     if not form.available:
         raise ProblemError(409, f"{form.command} needs PyTorch, which is not installed here")
     return given, {source: name for name, source in found.items()}
@@ -97,37 +97,39 @@ def _pointer(place: Where) -> str:
 
 
 def _claim_run(
-    house: House, record: JobRecord, form: Form, given: Mapping[str, Any], name: str | None
+    service: ServiceState, record: JobRecord, form: Form, given: Mapping[str, Any], name: str | None
 ) -> None:
     """Take a name for the run of a job."""
     stem = form.stem(given)
     if name is None:
-        made = claim(house.place.runs, stem)
+        made = claim(service.place.runs, stem)
     else:
         try:
-            if (other := house.jobs.of_run(name)) is not None and not other.over:
+            if (other := service.jobs.of_run(name)) is not None and not other.over:
                 raise RunError(f"{name} is the run of job {other.id}")
-            made, _ = claimed(house.place.runs, stem, house.place.new_run(name))
+            made, _ = claimed(service.place.runs, stem, service.place.new_run(name))
         except EvolveError as error:
             taken = f"{name} is taken"
             raise ProblemError(409, f"name: {taken}", [("/name", taken)]) from error
     record.run = made.name
 
 
-def resumed(house: House, name: str, settings: Mapping[str, Any], threads: int | None) -> JobRecord:
+def resumed(
+    service: ServiceState, name: str, settings: Mapping[str, Any], threads: int | None
+) -> JobRecord:
     """The job that goes on with a run."""
-    run = house.index.open(name)
-    other = house.jobs.of_run(name)
+    run = service.index.open(name)
+    other = service.jobs.of_run(name)
     if other is not None and not other.over:
         raise ProblemError(409, f"job {other.id} is at work on {name}")
-    if house.index.is_running(name):
+    if service.index.is_running(name):
         raise ProblemError(409, f"{name} is being written to by another process")
     record = JobRecord.new("resume", settings, run=name, threads=threads)
-    house.lines.of(record)
-    done = house.index.summary(name).done or 0
+    service.lines.of(record)
+    done = service.index.summary(name).done or 0
     if settings.get(run.kind.unit, done + 1) <= done:
         key = run.kind.unit
         raise wrong_settings([Fault((key,), f"{key}: {name} has {done} already")])
-    if not settings and house.index.summary(name).state == "done":
+    if not settings and service.index.summary(name).state == "done":
         raise ProblemError(422, f"{name} is finished: say how far it is to go")
     return record

@@ -131,7 +131,7 @@ class _Worker:
             return await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-m",
-                "evolve.service.searcher",
+                "evolve.service.engine_worker",
                 *map(str, life.pipes),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,

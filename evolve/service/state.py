@@ -15,17 +15,17 @@ import evolve
 from evolve.documents import json_value
 from evolve.errors import EvolveError
 from evolve.service.agents import Agents
+from evolve.service.downloads import Downloads
+from evolve.service.engine_client import Search
 from evolve.service.events import Events
 from evolve.service.failures import kept_going, outlived
+from evolve.service.folders import Place
+from evolve.service.human_games import HumanGames
 from evolve.service.index import Index
 from evolve.service.job import ROW_EVENTS
 from evolve.service.jobs import Jobs
-from evolve.service.lending import Lending
 from evolve.service.lines import Lines
-from evolve.service.place import Place
-from evolve.service.plays import Plays
 from evolve.service.problems import ProblemError
-from evolve.service.search import Search
 
 _LOOK: Final = 2.0
 """Seconds between two looks at the folder of runs; more where a look is dear."""
@@ -35,7 +35,7 @@ _SELDOM: Final = 10.0
 """Most seconds between two looks."""
 
 
-class House:
+class ServiceState:
     """A service at work on one folder."""
 
     def __init__(self, place: Place, slots: int, programs: Sequence[str]) -> None:
@@ -46,8 +46,8 @@ class House:
         self.jobs = Jobs(place, self.lines, slots, self._tell, self._tell_of_run)
         self.index = Index(place, self._job_of)
         self.search = Search()
-        self.lending = Lending(place)
-        self.plays = Plays(place, self.agents, self.search)
+        self.downloads = Downloads(place)
+        self.human_games = HumanGames(place, self.agents, self.search)
         self.ordering = asyncio.Lock()
         """Held while a job is made of a request: the same request twice at once is one job."""
         self._tasks: list[asyncio.Task[None]] = []
@@ -116,15 +116,15 @@ class House:
         return changed, gone, time.thread_time() - begin
 
 
-def _house(request: Request) -> House:
-    found: House = request.app.state.house
+def _service(request: Request) -> ServiceState:
+    found: ServiceState = request.app.state.service
     if not found.place.is_there:  # else each run would be one that there never was
         gone = f"the folder of runs, {found.place.runs.name}, is gone: put it back"
         raise ProblemError(503, gone, retry=_SELDOM)
     return found
 
 
-Inside = Annotated[House, Depends(_house)]
+Inside = Annotated[ServiceState, Depends(_service)]
 """The service, as a parameter of routes."""
 
 
