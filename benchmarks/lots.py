@@ -29,7 +29,7 @@ from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.roundrobin import RoundRobin
 from evolve.fitness.statistics import bradley_terry, mean_of
 from evolve.tables import folder as store
-from evolve.tables.observer import Silent
+from evolve.tables.progress import Silent
 from evolve.tables.run import Run
 
 GENERATIONS: Final = (1, 4, 12)

@@ -48,7 +48,7 @@ from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.pairs import all_pairs
 from evolve.fitness.roundrobin import schedule
 from evolve.tables import folder as store
-from evolve.tables.observer import Silent
+from evolve.tables.progress import Silent
 
 if TYPE_CHECKING:
     from evolve.fitness.cluster import Cluster

@@ -42,8 +42,8 @@ from benchmarks.trained import over_seeds, played
 from evolve.agents.agent import Agent
 from evolve.arena.panel import Panel
 from evolve.config.evolution import PRESETS, EvolutionSettings
-from evolve.config.subjects import SUBJECTS
 from evolve.config.sweep import SweepSettings
+from evolve.config.sweep_targets import SUBJECTS
 from evolve.config.toml import config_text, read_toml, resolve_as
 from evolve.evolution.loop import Evolution
 from evolve.fitness.executor import ONE_THREAD, Threads
@@ -59,8 +59,8 @@ from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Study
 from evolve.sweeps.sweep import Sweep
 from evolve.tables import folder as store
-from evolve.tables.layout import CONFIG_FILE
-from evolve.tables.observer import Silent
+from evolve.tables.paths import CONFIG_FILE
+from evolve.tables.progress import Silent
 from evolve.tables.trials import Importances, write_trials
 
 METHODS = ("ga tuned", "ga published", "cma (DEAP)", "cma (Optuna)", "tpe", "random")

@@ -13,8 +13,8 @@ import numpy as np
 from evolve.agents.agent import Description, Setting, StoredAgent
 from evolve.agents.analysis import Analysis, line_of_search
 from evolve.agents.limit import Limit
-from evolve.agents.limited import choose_limited, prepare
 from evolve.agents.memory import thread_context
+from evolve.agents.timed_search import choose_limited, prepare
 from evolve.agents.timing import check_seconds
 from evolve.engine import context as layout
 from evolve.engine import game

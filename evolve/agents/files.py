@@ -17,11 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.registry import KINDS
-from evolve.documents import parse_json, read_document
 from evolve.engine.limits import MOST_WEIGHTS
 from evolve.engine.rules import Rules, check_rules
 from evolve.errors import AgentError, AgentFileError, PositionError
 from evolve.files.atomic import write_text
+from evolve.safe_parsing import parse_json, read_document
 from evolve.tables.arrays import Arrays, read_arrays, write_arrays
 
 FORMAT: Final = "evolve-agent"

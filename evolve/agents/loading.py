@@ -21,9 +21,9 @@ from evolve.agents.source import CWD, source_of
 from evolve.errors import AgentError, AgentFileError
 from evolve.files.folder import FolderPath, inside
 from evolve.tables.arrays import Arrays
-from evolve.tables.kinds import champion_of
-from evolve.tables.layout import BEST_FILE, CHAMPION_FILE, LEARNED_FILE, STUDY_FILE
-from evolve.text import plain
+from evolve.tables.paths import BEST_FILE, CHAMPION_FILE, LEARNED_FILE, STUDY_FILE
+from evolve.tables.run_types import champion_of
+from evolve.terminal_text import plain
 
 
 def load_agent(

@@ -12,15 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.agent import Description, Setting, StoredAgent
-from evolve.agents.allocation import Allocation, check_depth, check_probcut
 from evolve.agents.analysis import Analysis, exact_analysis
-from evolve.agents.cuts import Cut, cuts_of, rows_of
+from evolve.agents.forward_cuts import Cut, cuts_of, rows_of
 from evolve.agents.limit import Limit
-from evolve.agents.limited import think
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import thread_context
 from evolve.agents.networks import checked
 from evolve.agents.pattern_memory import GAME_TABLE_BITS, Memory, PatternSearch, thread_memory
+from evolve.agents.search_schedule import Allocation, check_depth, check_probcut
+from evolve.agents.timed_search import think
 from evolve.agents.timing import TABLE_BITS, check_seconds, stopping_at
 from evolve.engine import context as layout
 from evolve.engine.bits import U
@@ -413,7 +413,7 @@ class PatternAgent(StoredAgent):
 @cache
 def prepare() -> None:
     """Load or compile the kernels, so that no move's time is spent on it."""
-    from evolve.agents import limited
+    from evolve.agents import timed_search as limited
 
     limited.prepare()
     shapes = ShapeSet((parse_shape("a1-b2"),))

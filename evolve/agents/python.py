@@ -17,7 +17,7 @@ from evolve.engine.rules import RULE_SETS, Rules
 from evolve.errors import AgentError
 from evolve.programs.python import PythonSession
 from evolve.programs.session import Session
-from evolve.text import plain
+from evolve.terminal_text import plain
 
 MEMORY: Final = 500
 """MB that a file may take, unless told otherwise."""

@@ -15,7 +15,7 @@ from evolve.arena.agreement import agree_on
 from evolve.arena.match import Match, MatchResult
 from evolve.arena.openings import identity_of, match_openings, openings_for
 from evolve.arena.sprt import Sprt
-from evolve.config.contests import MatchSettings, RateSettings
+from evolve.config.matches import MatchSettings, RateSettings
 from evolve.config.toml import resolve_as
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import GamesDone

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from evolve.config.contests import GAMES, GAMES_OF_TEST, RANDOM_PLIES, MatchSettings
+from evolve.config.matches import GAMES, GAMES_OF_TEST, RANDOM_PLIES, MatchSettings
 from evolve.engine.rules import Rules
 from evolve.errors import OptionsError
 from evolve.fitness.openings import (

@@ -16,7 +16,6 @@ import pyarrow as pa
 from evolve.agents.agent import Agent
 from evolve.arena.agreement import Agreed
 from evolve.arena.match import Match
-from evolve.documents import parse_json, read_document
 from evolve.engine.rules import Rules, check_rules
 from evolve.errors import RunError
 from evolve.files.atomic import TEMPORARY_PREFIX, write_text
@@ -27,11 +26,12 @@ from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings
 from evolve.fitness.statistics import Estimate, Meeting, bradley_terry, comparable
+from evolve.safe_parsing import parse_json, read_document
 from evolve.tables.arrow import rows_with
 from evolve.tables.folder import locked, refuse_links, sweep_temporary
 from evolve.tables.games import FAILED, GAMES_COLUMNS, with_rules
-from evolve.tables.layout import GAMES, LOCK_FILE, RATING_FILE
 from evolve.tables.parquet import read_table, write_table
+from evolve.tables.paths import GAMES, LOCK_FILE, RATING_FILE
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,7 +19,7 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve
 from evolve.errors import ClusterError, OptionsError
 from evolve.files.folder import inside
-from evolve.text import count_of
+from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
     from evolve.evolution.estimate import Estimate

@@ -14,7 +14,7 @@ from evolve.cli.options import jobs_option, json_option, output_path
 from evolve.cli.runs import COLUMNS_HELP, done_of, strength_of
 from evolve.cli.terminal import NOTHING, counting, json_text, print_rows, say
 from evolve.errors import OptionsError
-from evolve.tables.kinds import RUN_KINDS
+from evolve.tables.run_types import RUN_TYPES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,7 +153,7 @@ def _mean(row: Any) -> tuple[str, str]:
 def _side_by_side(
     names: Sequence[str], runs: Sequence[Run], style: str, output: Path | None
 ) -> None:
-    from evolve.agents.facts import ELO, facts_of
+    from evolve.agents.run_summary import ELO, facts_of
 
     totals = [run.kind.totals_of(run) for run in runs]
     facts = [{**facts_of(run), **more} for run, more in zip(runs, totals, strict=True)]
@@ -178,7 +178,7 @@ def _side_by_side(
         write_in_style(pd.DataFrame(flat), style, output)
         return
     hidden = {"target", "best_score", "score", "score_low", "score_high", *ELO}
-    hidden |= {kind.unit for kind in RUN_KINDS} - {key for more in totals for key in more}
+    hidden |= {kind.unit for kind in RUN_TYPES} - {key for more in totals for key in more}
     columns = [
         {
             **{key: fact.get(key) for key in ("command", "rules", "preset", "seed", "state")},

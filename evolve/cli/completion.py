@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 from evolve.agents.registry import REFERENCES
 from evolve.errors import LinkError
 from evolve.files.folder import inside
-from evolve.tables.layout import CONFIG_FILE
+from evolve.tables.paths import CONFIG_FILE
 
 _RUNS: Final = "runs"
 _AGENT_FILES: Final = (".json", ".npz")

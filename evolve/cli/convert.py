@@ -12,7 +12,7 @@ from evolve.cli.terminal import complain, say
 from evolve.engine.rules import PASS
 from evolve.errors import OptionsError
 from evolve.records.files import ending_of
-from evolve.text import count_of
+from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
     from evolve.engine.board import Board

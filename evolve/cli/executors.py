@@ -15,7 +15,7 @@ from evolve.cli.terminal import complain
 from evolve.errors import OptionsError
 from evolve.extras import need
 from evolve.fitness.tls import Tls
-from evolve.text import count_of
+from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
     from evolve.fitness.executor import Executor

@@ -10,7 +10,7 @@ import click
 
 from evolve.cli.terminal import cell, json_text, out, print_rows
 from evolve.files.atomic import write_text
-from evolve.text import plain
+from evolve.terminal_text import plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,8 +52,8 @@ def write_in_style(frame: pd.DataFrame, style: str, output: Path | None) -> None
     """Write every column of a table to a file, or to standard output."""
     import pyarrow as pa
 
+    from evolve.tables.csv import csv_text
     from evolve.tables.parquet import write_table
-    from evolve.tables.sheet import csv_text
 
     if style == "parquet":
         assert output is not None

@@ -44,8 +44,8 @@ def proposed(agent: StoredAgent, folder: Path) -> str:
 def stronger_start(source: str, agent: Agent) -> str | None:
     """A line that names the strongest agent of the package, where `source` is a run whose place on
     the ladder is known and lower; no game is played for it."""
-    from evolve.agents.facts import facts_of
     from evolve.agents.reference import STRONGEST
+    from evolve.agents.run_summary import facts_of
     from evolve.tables.run import Run
 
     strongest = STRONGEST.get(agent.rules or DEFAULT_RULES)

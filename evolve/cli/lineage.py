@@ -11,8 +11,8 @@ from evolve.cli.completion import complete_runs
 from evolve.cli.frames import FORMATS, print_frame, style_of, write_in_style
 from evolve.cli.options import output_path
 from evolve.cli.terminal import say
-from evolve.tables.kinds import champion_of
-from evolve.text import count_of
+from evolve.tables.run_types import champion_of
+from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -23,14 +23,14 @@ from evolve.cli.options import PROGRESS, SERVICE_TOKEN
 from evolve.errors import EvolveError, OptionsError, reason_of
 from evolve.extras import telling_what_is_missing
 from evolve.programs.orphans import PROGRAMS
-from evolve.tables.kinds import RUN_KINDS
-from evolve.text import expect_any_text, plain
+from evolve.tables.run_types import RUN_TYPES
+from evolve.terminal_text import expect_any_text, plain
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 COMMANDS: Final = {
-    **{kind.name: (kind.start.partition(":")[0], kind.about) for kind in RUN_KINDS},
+    **{kind.name: (kind.start.partition(":")[0], kind.about) for kind in RUN_TYPES},
     "study": ("evolve.cli.study", "Run a design of settings and seeds, several at a time."),
     "resume": ("evolve.cli.resume", "Go on with a run that was stopped, or past its end."),
     "runs": ("evolve.cli.runs", "List the runs in a folder."),

@@ -28,7 +28,7 @@ from evolve.cli.progress import progress_of, progress_option, tell_event, tell_s
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.signals import exit_code
 from evolve.cli.terminal import complain, counting, elo_text, out, print_facts, say
-from evolve.config.contests import MatchSettings
+from evolve.config.matches import MatchSettings
 from evolve.config.toml import resolve_as
 from evolve.engine.rules import PASS
 from evolve.errors import EngineError

@@ -20,7 +20,7 @@ from evolve.extras import need
 from evolve.files.changes import remove_folder
 from evolve.files.folder import FolderPath, inside
 from evolve.tables import folder as store
-from evolve.tables.run_kind import RunKind, Variant
+from evolve.tables.run_type import RunType, Variant
 
 RUNS: Final = Path("runs")
 """Where runs go when no place is named; the only folder that is made when it is missing."""
@@ -58,12 +58,12 @@ def new_folder(
             raise
 
 
-def config_of(kind: RunKind, command: str, settings: BaseModel) -> str:
+def config_of(kind: RunType, command: str, settings: BaseModel) -> str:
     """The text of a run's config.toml: settings, and the versions that its results rest on."""
     return config_text(settings, versions_of(kind, command), command)
 
 
-def versions_of(kind: RunKind, command: str) -> dict[str, str]:
+def versions_of(kind: RunType, command: str) -> dict[str, str]:
     """The versions of what the results of one of its commands rest on."""
     packages = (*kind.packages, "torch") if kind.commands[command].learns else kind.packages
     return {

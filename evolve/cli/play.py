@@ -18,7 +18,7 @@ from evolve.errors import EvolveError, IllegalMoveError, RecordError
 from evolve.files.atomic import write_text
 from evolve.records.files import read_bytes, text_of
 from evolve.records.moves import read_move
-from evolve.text import count_of
+from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
     from evolve.agents.agent import Agent

@@ -31,9 +31,9 @@ import click
 import evolve
 from evolve.cli.options import PROGRESS, output_path
 from evolve.cli.terminal import complain
-from evolve.documents import json_value
 from evolve.files.changes import Appender
-from evolve.tables.observer import Observer
+from evolve.safe_parsing import json_value
+from evolve.tables.progress import Observer
 
 _LEAST: Final = 0.2
 """Seconds between two events of what changes all the time."""

@@ -23,7 +23,7 @@ from evolve.cli.options import (
 from evolve.cli.progress import progress_of, progress_option, tell_event, tell_started
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.terminal import NOTHING, complain, counting, elo_text, print_rows, say
-from evolve.config.contests import RateSettings
+from evolve.config.matches import RateSettings
 from evolve.config.toml import resolve_as
 
 if TYPE_CHECKING:

@@ -10,14 +10,14 @@ from evolve.cli.completion import complete_runs
 from evolve.cli.executors import executor_options, refuse_cluster
 from evolve.cli.options import all_cores, given_jobs_option, log_option
 from evolve.cli.progress import progress_option
-from evolve.tables.kinds import EVOLUTIONS, RUN_KINDS, SWEEPS
-from evolve.tables.run_kind import Change, imported
+from evolve.tables.run_type import Change, imported
+from evolve.tables.run_types import EVOLUTIONS, RUN_TYPES, SWEEPS
 
 
 def _change_options(command: Any) -> Any:
     """An option for every setting that some kind of run may change when it goes on."""
     changes: dict[str, Change] = {}
-    for kind in RUN_KINDS:
+    for kind in RUN_TYPES:
         for change in kind.changes:
             changes.setdefault(change.name, change)
     for change in reversed(changes.values()):

@@ -28,9 +28,9 @@ from evolve.errors import RunError
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
-from evolve.tables.kinds import EVOLUTIONS, champion_of
-from evolve.tables.layout import CONFIG_FILE
-from evolve.text import count_of
+from evolve.tables.paths import CONFIG_FILE
+from evolve.tables.run_types import EVOLUTIONS, champion_of
+from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
     from evolve.evolution.estimate import Estimate

@@ -11,7 +11,7 @@ import click
 from evolve.cli.options import json_option
 from evolve.cli.terminal import cell, json_text, out, print_rows, say
 from evolve.errors import EvolveError
-from evolve.tables.kinds import RUN_KINDS
+from evolve.tables.run_types import RUN_TYPES
 
 if TYPE_CHECKING:
     from evolve.files.folder import FolderPath
@@ -47,7 +47,7 @@ elo    of the champion on the ladder with its 95 % interval, from games after
 @json_option
 def runs_command(folder: str, as_json: bool) -> None:
     """See above."""
-    from evolve.agents.facts import facts_of
+    from evolve.agents.run_summary import facts_of
     from evolve.studies.facts import study_facts
     from evolve.tables.study import Study, list_all
 
@@ -85,7 +85,7 @@ def done_of(facts: Mapping[str, Any]) -> str | None:
     command = facts.get("command")
     if "runs" in facts:
         return f"{facts['runs']}/{facts['target']}"
-    unit = next((kind.unit for kind in RUN_KINDS if command in kind.commands), None)
+    unit = next((kind.unit for kind in RUN_TYPES if command in kind.commands), None)
     if unit is None:
         return None
     target = facts.get("target")
@@ -109,8 +109,8 @@ def strength_of(facts: Mapping[str, Any]) -> str | None:
 def champion_told(run: Run, champion: FolderPath) -> str:
     """How good a run's champion is, for people who look at that run alone: its Elo, what it won of
     the play-off, or its score against which panel."""
-    from evolve.agents.facts import facts_of, share_in_playoff
     from evolve.agents.files import read_header
+    from evolve.agents.run_summary import facts_of, share_in_playoff
 
     found, facts, told = read_header(champion).provenance, facts_of(run), []
     if facts.get("elo") is not None:

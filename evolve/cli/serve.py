@@ -24,7 +24,7 @@ from evolve.files.changes import make_folder, remove
 from evolve.files.folder import inside
 from evolve.programs.command import located, words_of
 from evolve.service.door import TOKEN, new_token, token_file, user_token
-from evolve.tables.layout import CONFIG_FILE
+from evolve.tables.paths import CONFIG_FILE
 
 
 @click.command(name="serve")

@@ -10,9 +10,9 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from evolve.cli.completion import complete_agents
+from evolve.config.agent_fields import names_of
 from evolve.config.evolution import FIRST
-from evolve.config.fields import group_of, is_mapping, plain_type
-from evolve.config.naming import names_of
+from evolve.config.forms import group_of, is_mapping, plain_type
 
 C = TypeVar("C", bound=Callable[..., Any])
 

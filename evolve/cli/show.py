@@ -19,9 +19,9 @@ from evolve.cli.terminal import print_rows, say
 from evolve.errors import LinkError
 from evolve.files.atomic import write_text
 from evolve.files.folder import inside
-from evolve.tables.kinds import RUN_KINDS, champion_of
-from evolve.tables.layout import CONFIG_FILE
-from evolve.tables.run_kind import RunTable, imported
+from evolve.tables.paths import CONFIG_FILE
+from evolve.tables.run_type import RunTable, imported
+from evolve.tables.run_types import RUN_TYPES, champion_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,14 +65,14 @@ Columns of generations:
 """ + "\n".join(f"  {name:<16}{meaning}" for name, meaning in {**SHOWN, **NOT_SHOWN}.items())
 
 
-_DEFAULTS: Final = ", ".join(f"{kind.tables[0].name} of {kind.noun}" for kind in RUN_KINDS)
+_DEFAULTS: Final = ", ".join(f"{kind.tables[0].name} of {kind.noun}" for kind in RUN_TYPES)
 
 
 @click.command(name="show", help=_SHOW_HELP)
 @click.argument("source", shell_complete=complete_agents)
 @click.option(
     "--table",
-    type=click.Choice(list(dict.fromkeys(one.name for kind in RUN_KINDS for one in kind.tables))),
+    type=click.Choice(list(dict.fromkeys(one.name for kind in RUN_TYPES for one in kind.tables))),
     help=f"Table of a run; by default {_DEFAULTS}.",
 )
 @click.option(

@@ -35,17 +35,25 @@ from evolve.errors import ClusterError, OptionsError, RunError, SettingsError
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
-from evolve.tables.design import Member, bare, design_of, grid_of, laid_over, read_design, seeds_of
-from evolve.tables.kinds import EVOLUTIONS
-from evolve.tables.layout import STUDY_FILE
-from evolve.text import as_word, count_of
+from evolve.tables.paths import STUDY_FILE
+from evolve.tables.run_types import EVOLUTIONS
+from evolve.tables.study_spec import (
+    Member,
+    bare,
+    grid_of,
+    laid_over,
+    read_study_spec,
+    seeds_of,
+    study_spec_of,
+)
+from evolve.terminal_text import as_word, count_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from evolve.studies.running import StudyWork
-    from evolve.tables.design import Design
     from evolve.tables.study import Study
+    from evolve.tables.study_spec import StudySpec
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -103,7 +111,7 @@ def start_study(
         raise OptionsError("seed: --seeds says all of them; leave --seed out")
     values |= {"seeds": str(seed) if seeds is None else seeds, "settings": bare(settings)}
     try:
-        design = design_of(values, "--seeds and --grid")
+        design = study_spec_of(values, "--seeds and --grid")
         design.check()
     except SettingsError as error:
         raise OptionsError(str(error)) from error
@@ -142,18 +150,18 @@ def study_command(file: Path, out: str | None, jobs: int) -> int:
       evolve compare runs/crossovers
     """
 
-    design = _with_default_rules(read_design(file))
+    design = _with_default_rules(read_study_spec(file))
     design.check()
     return _start(design, jobs, out)
 
 
-def _start(design: Design, jobs: int, out: str | None) -> int:
+def _start(design: StudySpec, jobs: int, out: str | None) -> int:
     need_extras(design.variant)
     _refuse_functions(design, "study")
     design = _with_workers(design, jobs)
     with new_folder(_begun, _STEM, out) as folder:
         from evolve.files.atomic import write_text
-        from evolve.tables.layout import STUDY_FILE
+        from evolve.tables.paths import STUDY_FILE
         from evolve.tables.study import Study
 
         versions = versions_of(design.kind, design.command)
@@ -163,7 +171,7 @@ def _start(design: Design, jobs: int, out: str | None) -> int:
         return _go_on(study, jobs, ())
 
 
-def _refuse_functions(design: Design, place: str) -> None:
+def _refuse_functions(design: StudySpec, place: str) -> None:
     """Raise RunError where settings name functions, which only the program that has them knows."""
     for settings in _settings(design):
         for kind in OWNABLE:
@@ -175,7 +183,7 @@ def _refuse_functions(design: Design, place: str) -> None:
                 )
 
 
-def _with_workers(design: Design, jobs: int) -> Design:
+def _with_workers(design: StudySpec, jobs: int) -> StudySpec:
     """A design that says how many workers each run has where results depend on it: their share of
     the threads at the start. Shared out at each start instead, as those of other runs are, the
     last sweep of a study that goes on would have all of them."""
@@ -185,7 +193,7 @@ def _with_workers(design: Design, jobs: int) -> Design:
     return design.model_copy(update={"settings": {**design.settings, "jobs": share}})
 
 
-def _with_default_rules(design: Design) -> Design:
+def _with_default_rules(design: StudySpec) -> StudySpec:
     """A design that says by which rules its runs play that do not: those of the project or user."""
     settings = {**rules_of_defaults(), **design.settings}
     return design.model_copy(update={"settings": settings})
@@ -198,7 +206,7 @@ def _begun(folder: FolderPath) -> int:
     return len(Study(folder).runs) if is_study(folder) else 0
 
 
-def _settings(design: Design) -> list[BaseModel]:
+def _settings(design: StudySpec) -> list[BaseModel]:
     """The checked settings of a study's runs, one for each of its settings."""
 
     return [design.resolved(Member(one, design.seeds[0])) for one in design.settings_of_runs]
@@ -224,7 +232,7 @@ def resume_study(
         except ValueError as error:
             raise OptionsError(f"--seeds: {error}") from error
         values["seeds"] = [*dict.fromkeys((*design.seeds, *more))]
-    changed = _with_workers(design_of(values, str(path / STUDY_FILE)), jobs)
+    changed = _with_workers(study_spec_of(values, str(path / STUDY_FILE)), jobs)
     changed.check()
     if changed.settings.get("jobs") != design.settings.get("jobs"):
         each = count_of(changed.settings["jobs"], "worker")

@@ -32,15 +32,15 @@ from evolve.errors import OptionsError, RunError
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
-from evolve.tables.kinds import SWEEPS
-from evolve.tables.layout import CONFIG_FILE
-from evolve.text import as_word, count_of
+from evolve.tables.paths import CONFIG_FILE
+from evolve.tables.run_types import SWEEPS
+from evolve.terminal_text import as_word, count_of
 
 if TYPE_CHECKING:
     from evolve.fitness.site import Site
     from evolve.sweeps.final import FinalResult
     from evolve.sweeps.sweep import Sweep, SweepEnding
-    from evolve.tables.observer import Observer
+    from evolve.tables.progress import Observer
     from evolve.tables.run import Run
 
 _ON_CLUSTERS: Final = ("alphabeta", "evolution")

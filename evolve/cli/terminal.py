@@ -23,7 +23,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.table import Table
 from rich.text import Text
 
-from evolve.text import plain, writable
+from evolve.terminal_text import plain, writable
 
 T = TypeVar("T")
 

@@ -27,9 +27,9 @@ from evolve.config.toml import read_toml, resolve_as
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
 from evolve.tables import folder as store
-from evolve.tables.kinds import TRAININGS
-from evolve.tables.layout import CONFIG_FILE, LEARNED_FILE
-from evolve.text import as_word, count_of
+from evolve.tables.paths import CONFIG_FILE, LEARNED_FILE
+from evolve.tables.run_types import TRAININGS
+from evolve.terminal_text import as_word, count_of
 
 if TYPE_CHECKING:
     from evolve.learning.training import Training

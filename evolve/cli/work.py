@@ -10,14 +10,14 @@ from evolve.cli.progress import Reported, progress_of, tell_event, tell_started
 from evolve.cli.signals import INTERRUPTED
 from evolve.errors import ClusterError
 from evolve.files.folder import FolderPath
-from evolve.tables.observer import Observer, RunEnding
-from evolve.tables.run_kind import RunKind
-from evolve.text import as_word
+from evolve.tables.progress import Observer, RunEnding
+from evolve.tables.run_type import RunType
+from evolve.terminal_text import as_word
 
 E = TypeVar("E", bound=RunEnding)
 
 
-def carry_out(kind: RunKind, folder: FolderPath, look: Look, work: Callable[[Observer], E]) -> E:
+def carry_out(kind: RunType, folder: FolderPath, look: Look, work: Callable[[Observer], E]) -> E:
     """Run the work, shown to people; returns its ending.
 
     The first Ctrl-C ends it after what is in hand, a second one at once. Where anything is kept

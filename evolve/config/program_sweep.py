@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from evolve.config.contests import Hypotheses
+from evolve.config.matches import Hypotheses
 from evolve.config.sweep import SweepSettings, matches_of, split_list
 
 PROBES: Final = 1

@@ -16,7 +16,7 @@ from pydantic import (
 
 from evolve.config.base import Anything, Settings
 from evolve.config.evolution import FIRST
-from evolve.config.subjects import SUBJECTS
+from evolve.config.sweep_targets import SUBJECTS
 from evolve.engine.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 
 DEFAULT_PANEL: Final = "default"

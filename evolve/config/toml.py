@@ -10,8 +10,8 @@ import tomli_w
 from pydantic import BaseModel, ValidationError
 
 from evolve.config.evolution import PRESETS, EvolutionSettings
-from evolve.documents import parse_toml, read_document
 from evolve.errors import OptionsError, SettingsError, reason_of
+from evolve.safe_parsing import parse_toml, read_document
 
 M = TypeVar("M", bound=BaseModel)
 _LONGEST: Final = 200

@@ -13,7 +13,7 @@ from evolve.config.toml import read_toml, resolve
 from evolve.evolution.given import given_agent
 from evolve.population.genome import Genome
 from evolve.tables.individuals import row_genes
-from evolve.tables.layout import CONFIG_FILE
+from evolve.tables.paths import CONFIG_FILE
 from evolve.tables.run import Run
 
 

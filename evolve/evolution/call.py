@@ -18,8 +18,8 @@ from evolve.fitness.executor import Threads
 from evolve.population.encoding import Encoding
 from evolve.population.operators import Own, own_name
 from evolve.tables import folder as store
-from evolve.tables.layout import CONFIG_FILE
-from evolve.tables.observer import Observer, Silent
+from evolve.tables.paths import CONFIG_FILE
+from evolve.tables.progress import Observer, Silent
 from evolve.tables.run import Run
 
 OF_DIRECT_GENES: Final = (
@@ -42,7 +42,7 @@ def evolve(
     Args:
         folder: of the run; a new one, or one that a call with the same settings has begun.
         jobs: threads; results do not depend on it.
-        observer: informed of games and generations; see `evolve.tables.observer`.
+        observer: informed of games and generations; see `evolve.tables.progress`.
         settings: what `evolve run --help` lists, such as `population=32`, under the names of
             config.toml. `selection`, `survival`, `crossover`, `mutation`, `depth_mutation` and
             `fitness` also take a function: see `evolve.population.breeding` and

@@ -18,7 +18,7 @@ from evolve.population.genome import Genome
 from evolve.population.individual import Individual
 from evolve.tables.arrow import rows_with
 from evolve.tables.individuals import FITNESS, row_genes
-from evolve.tables.layout import CONFIG_FILE, EVALUATION_FILE, generation_file
+from evolve.tables.paths import CONFIG_FILE, EVALUATION_FILE, generation_file
 from evolve.tables.run import Run
 
 

@@ -25,10 +25,10 @@ from evolve.population.individual import Individual
 from evolve.population.islands import on_islands, on_turn
 from evolve.tables import folder as store
 from evolve.tables.games import with_island
-from evolve.tables.kinds import champion_of
-from evolve.tables.layout import CHAMPION_FILE, LEARNED_FILE, playoff_file
-from evolve.tables.observer import Observer
+from evolve.tables.paths import CHAMPION_FILE, LEARNED_FILE, playoff_file
+from evolve.tables.progress import Observer
 from evolve.tables.run import Run
+from evolve.tables.run_types import champion_of
 
 LAST_BEST: Final = 3
 """Individuals of the last generation that join the play-off, beside the hall of fame."""

@@ -7,7 +7,7 @@ from evolve.agents.patterns import PatternAgent
 from evolve.config.evolution import EvolutionSettings
 from evolve.errors import AgentError, SettingsError
 from evolve.files.folder import FolderPath
-from evolve.tables.layout import EVALUATION_FILE
+from evolve.tables.paths import EVALUATION_FILE
 
 
 def given_agent(folder: FolderPath, settings: EvolutionSettings) -> PatternAgent | None:

@@ -27,7 +27,8 @@ from evolve.fitness.answers import WrongAnswerError, ensure, named
 from evolve.fitness.executor import ONE_THREAD
 from evolve.fitness.openings import Openings
 from evolve.tables.individuals import table_metadata
-from evolve.tables.layout import (
+from evolve.tables.parquet import read_metadata, read_table
+from evolve.tables.paths import (
     CHAMPION_FILE,
     CONFIG_FILE,
     EVALUATION_FILE,
@@ -40,8 +41,7 @@ from evolve.tables.layout import (
     generation_of,
     playoff_file,
 )
-from evolve.tables.observer import Silent
-from evolve.tables.parquet import read_metadata, read_table
+from evolve.tables.progress import Silent
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,8 @@ from evolve.population.islands import places_of
 from evolve.population.operators import Own, check_own
 from evolve.tables import folder as store
 from evolve.tables.generations import DISTINCT
-from evolve.tables.layout import committed_generations
-from evolve.tables.observer import Observer, RunEnding
+from evolve.tables.paths import committed_generations
+from evolve.tables.progress import Observer, RunEnding
 
 TRAINING_OPENINGS: Final = 4096
 """Openings that a run draws its pairs' openings from, generation after generation."""

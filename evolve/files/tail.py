@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from evolve.documents import parse_json
 from evolve.files.folder import FolderPath
+from evolve.safe_parsing import parse_json
 
 _MOST: Final = 1 << 20
 """Bytes read at once."""

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from evolve.errors import EvolveError
-from evolve.text import plain
+from evolve.terminal_text import plain
 
 T = TypeVar("T")
 

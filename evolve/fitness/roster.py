@@ -18,7 +18,7 @@ from evolve.fitness import errand
 from evolve.fitness.answers import ensure, in_words, named
 from evolve.fitness.errand import whole
 from evolve.fitness.remote import Make
-from evolve.text import count_of
+from evolve.terminal_text import count_of
 
 _FACTS: Final = whole(errand.facts)
 

@@ -12,8 +12,8 @@ import numpy as np
 from evolve.config.learning import DqnSettings, MctsSettings, TrainingSettings
 from evolve.config.pattern_training import PatternSettings
 from evolve.learning.learner import Learner
-from evolve.tables.observer import RunEnding
-from evolve.tables.run_kind import imported
+from evolve.tables.progress import RunEnding
+from evolve.tables.run_type import imported
 
 LEARNERS: Final[Mapping[type[TrainingSettings], str]] = {
     MctsSettings: "evolve.learning.mcts:TreeLearner",

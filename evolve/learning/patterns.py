@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.cuts import Cut
+from evolve.agents.forward_cuts import Cut
 from evolve.agents.memory import OutOfTimeError
 from evolve.agents.pattern_memory import Memory
 from evolve.agents.patterns import PatternAgent

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.cuts import Cut
+from evolve.agents.forward_cuts import Cut
 from evolve.agents.patterns import PatternAgent
 from evolve.config.pattern_training import PatternSettings
 from evolve.engine.bits import U

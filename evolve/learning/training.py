@@ -12,15 +12,15 @@ import numpy as np
 
 import evolve
 from evolve.config.learning import TrainingSettings
-from evolve.documents import parse_json
 from evolve.errors import RunError, SettingsError
 from evolve.files.folder import FolderPath
 from evolve.learning.course import Course, LearningEnding
 from evolve.learning.judging import Judge, Judged, judge_of
+from evolve.safe_parsing import parse_json
 from evolve.tables.arrays import read_arrays, write_arrays
-from evolve.tables.layout import CHECKPOINT_FILE, LEARNED_FILE
 from evolve.tables.metrics import commit_metrics, committed_checks
-from evolve.tables.observer import Observer
+from evolve.tables.paths import CHECKPOINT_FILE, LEARNED_FILE
+from evolve.tables.progress import Observer
 
 _HEADER: Final = "facts"
 

@@ -10,7 +10,7 @@ from evolve.agents.agent import Agent
 from evolve.agents.loading import load_agent
 from evolve.errors import AgentError, OptionsError, RunError
 from evolve.tables.run import Run
-from evolve.tables.run_kind import imported
+from evolve.tables.run_type import imported
 from evolve.tables.study import Study, load_run
 
 _OF_KIND: Final = {

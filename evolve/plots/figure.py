@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from evolve.errors import RunError
 from evolve.files.atomic import write_bytes
-from evolve.text import plain
+from evolve.terminal_text import plain
 
 PICTURES: Final = (".png", ".svg", ".pdf")
 BLUE: Final = "#1f6fb4"

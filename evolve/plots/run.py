@@ -25,8 +25,8 @@ from evolve.plots.figure import (
     title,
     write_figure,
 )
-from evolve.tables.kinds import champion_of
 from evolve.tables.run import Run
+from evolve.tables.run_types import champion_of
 
 _MOST_BOARDS: Final = 6
 

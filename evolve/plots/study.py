@@ -17,7 +17,7 @@ from evolve.errors import RunError
 from evolve.fitness.statistics import mean_of
 from evolve.plots.figure import check_format, legend_below, short, title, write_figure
 from evolve.studies.comparison import Group, figure_of
-from evolve.text import count_of
+from evolve.terminal_text import count_of
 
 _LONGEST: Final = 40
 """Characters of a setting in the legend."""

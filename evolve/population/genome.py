@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.allocation import Allocation
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.patterns import PatternAgent
+from evolve.agents.search_schedule import Allocation
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import DIRECT
 from evolve.engine.genes import GENES, TERM_NAMES

@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from evolve.text import plain
+from evolve.terminal_text import plain
 
 _QUOTED_OR_BACKSLASH: Final = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\(.?)""", re.DOTALL)
 _OF_A_NAME: Final = re.compile(r"[\w.%@+,:/-]?")

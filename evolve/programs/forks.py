@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from evolve.errors import RunError
 from evolve.programs.parent import end_with_parent, without_ctrl_c
-from evolve.text import plain
+from evolve.terminal_text import plain
 
 _MODULES: Final = "EVOLVE_FORKS_IMPORT"
 """The variable of the server's environment that names what it imports: it takes no arguments."""

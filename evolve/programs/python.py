@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from evolve.documents import parse_json
 from evolve.engine.board import Board
 from evolve.engine.rules import PASS, Rules
 from evolve.engine.squares import parse_square, square_name
 from evolve.errors import EngineError, RecordError
 from evolve.programs.process import NOTHING, LineProcess
-from evolve.text import plain
+from evolve.safe_parsing import parse_json
+from evolve.terminal_text import plain
 
 _HOST: Final = Path(__file__).with_name("host.py")
 _SECONDS: Final = 5.0

@@ -14,7 +14,7 @@ from typing import Final
 
 from evolve.files.changes import Appender
 from evolve.programs.environment import LOG
-from evolve.text import plain
+from evolve.terminal_text import plain
 
 _LONGEST: Final = 200
 """Characters of a line that an error shows."""

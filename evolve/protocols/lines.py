@@ -8,7 +8,7 @@ line goes out.
 
 from __future__ import annotations
 
-from evolve.text import plain
+from evolve.terminal_text import plain
 
 
 def heard(line: str) -> str:

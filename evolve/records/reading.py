@@ -9,7 +9,7 @@ from typing import Final
 
 from evolve.errors import RecordError
 from evolve.records.record import GameRecord
-from evolve.text import count_of
+from evolve.terminal_text import count_of
 
 _TOLD: Final = 3
 """Games left out whose reasons are told; the others are counted."""

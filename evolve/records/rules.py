@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from evolve.documents import parse_json, parse_toml, read_document
 from evolve.engine.rules import DEFAULT_RULES, RULE_SETS, Rules, check_rules
 from evolve.errors import PositionError, RecordError, RulesError
 from evolve.records.record import GameRecord
-from evolve.tables.layout import CONFIG_FILE, GAMES, RATING_FILE
+from evolve.safe_parsing import parse_json, parse_toml, read_document
+from evolve.tables.paths import CONFIG_FILE, GAMES, RATING_FILE
 
 _MATCH_WORD: Final = re.compile(r"(?:^|\s)rules=(\S+)")
 _LINE: Final = re.compile(r"^[#%;] *rules: *([a-z-]{1,40})\s*$", re.MULTILINE)

@@ -192,7 +192,7 @@ def _stopped(reason: str) -> Ending:
 
 
 def _csv_frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str]]:
-    from evolve.tables.sheet import read_csv  # not above: it loads pandas
+    from evolve.tables.csv import read_csv  # not above: it loads pandas
 
     try:
         return read_csv(text_of(data))
@@ -288,7 +288,7 @@ def table_bytes(path: Path, frame: pd.DataFrame) -> bytes:
         return bytes_of(pa.Table.from_pandas(frame, preserve_index=False))
     if ending_of(path) == ".json":
         return frame.to_json(orient="records").encode() + b"\n"
-    from evolve.tables.sheet import csv_text  # not above: it loads pandas
+    from evolve.tables.csv import csv_text  # not above: it loads pandas
 
     return csv_text(frame).encode()
 

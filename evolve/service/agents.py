@@ -28,8 +28,8 @@ from evolve.service.folders import Place
 from evolve.service.models.agents import AgentInfo
 from evolve.service.models.common import AGENT_ID, RUN_ID
 from evolve.service.problems import ProblemError, not_found
-from evolve.tables.kinds import champion_of
-from evolve.tables.layout import CONFIG_FILE
+from evolve.tables.paths import CONFIG_FILE
+from evolve.tables.run_types import champion_of
 
 LARGEST_UPLOAD: Final = 32 << 20
 """Bytes of an agent file."""

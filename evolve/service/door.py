@@ -17,7 +17,7 @@ from typing import Final
 
 from evolve.engine.private import check_private, private_folder
 from evolve.files.atomic import write_bytes
-from evolve.tables.owner import data_folder
+from evolve.tables.trust import data_folder
 
 SHORTEST: Final = 16
 """Characters of a token: 96 bits where they were drawn from the 64 of base64."""

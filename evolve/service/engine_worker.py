@@ -19,7 +19,6 @@ from evolve.agents.loading import load_agent, read_agent, with_settings
 from evolve.agents.source import INDIVIDUAL, source_of
 from evolve.arena.agreement import agree_on
 from evolve.config.sweep import SweepSettings
-from evolve.documents import json_value
 from evolve.engine.board import Board
 from evolve.engine.rules import PASS, check_rules
 from evolve.engine.squares import parse_moves, square_name
@@ -31,8 +30,9 @@ from evolve.records.ggf import format_ggf
 from evolve.records.moves import read_move, read_moves
 from evolve.records.positions import read_position
 from evolve.records.record import GameRecord, play_moves, with_passes
-from evolve.tables.kinds import champion_of
-from evolve.tables.layout import CONFIG_FILE
+from evolve.safe_parsing import json_value
+from evolve.tables.paths import CONFIG_FILE
+from evolve.tables.run_types import champion_of
 
 _FIRST: Final = ("swh?depth=3", "patterns-standard?depth=3")
 """Agents of the kinds that most questions are about."""
@@ -226,8 +226,8 @@ def load(source: str) -> None:
 
 def check_settings(command: str, settings: dict[str, Any]) -> None:
     """Raise SettingsError for settings of a command that cannot be carried out."""
-    from evolve.tables.kinds import kind_of
-    from evolve.tables.run_kind import imported
+    from evolve.tables.run_type import imported
+    from evolve.tables.run_types import kind_of
 
     variant = kind_of(command, Path()).commands[command]
     imported(str(variant.check))(variant.model().model_validate(settings))

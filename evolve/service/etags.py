@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import Depends, Request, Response
 
 from evolve.service.tables import check_generation
-from evolve.tables.layout import CONFIG_FILE
+from evolve.tables.paths import CONFIG_FILE
 from evolve.tables.run import Run
 
 

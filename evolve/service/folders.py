@@ -20,7 +20,7 @@ from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.files.folder import FolderPath, inside
 from evolve.service.models.common import RUN_ID
 from evolve.service.models.jobs import JOB_ID
-from evolve.tables.layout import CONFIG_FILE, STUDY_FILE
+from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 
 IN_STUDY: Final = "+"
 """Between the name of a study and that of a run in it."""

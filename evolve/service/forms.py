@@ -10,17 +10,17 @@ from typing import Any, Final, Literal, cast, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo as ModelField
 
-from evolve.config.contests import CONTESTS
+from evolve.config.agent_fields import Place, names_of, with_agents, words_of
+from evolve.config.argv import option_words
 from evolve.config.defaults import default_rules, rules_of_defaults
 from evolve.config.evolution import FIRST
-from evolve.config.fields import group_of, is_mapping, plain_type
-from evolve.config.naming import Place, names_of, with_agents, words_of
+from evolve.config.forms import group_of, is_mapping, plain_type
+from evolve.config.matches import CONTESTS
 from evolve.config.toml import Fault, faults, merged, resolve_as
-from evolve.config.words import option_words
 from evolve.service.models.forms import CommandInfo, FieldInfo
 from evolve.service.problems import ProblemError, wrong_settings
-from evolve.tables.kinds import RUN_KINDS
-from evolve.tables.run_kind import RunKind, Variant
+from evolve.tables.run_type import RunType, Variant
+from evolve.tables.run_types import RUN_TYPES
 
 KIND: Final = "kind"
 """Of a command with a second word: the setting that says which."""
@@ -36,7 +36,7 @@ class Form:
     about: str
     model: type[BaseModel]
     presets: Mapping[str, Mapping[str, Any]]
-    kind: RunKind | None = None
+    kind: RunType | None = None
     variant: Variant | None = None
 
     @property
@@ -166,7 +166,7 @@ def has_torch() -> bool:
 def forms() -> dict[str, Form]:
     """All of them, by command."""
     found: dict[str, Form] = {}
-    for kind in RUN_KINDS:
+    for kind in RUN_TYPES:
         for word, variant in kind.variants.items():
             if variant.runs:
                 continue

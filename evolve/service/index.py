@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from evolve.agents.facts import ELO, facts_of
+from evolve.agents.run_summary import ELO, facts_of
 from evolve.errors import EvolveError
 from evolve.files.folder import FolderPath
 from evolve.service.failures import noted, outlived
@@ -20,10 +20,10 @@ from evolve.service.models.common import RUN_ID
 from evolve.service.models.meta import STUDY
 from evolve.service.models.runs import RunSummary
 from evolve.service.problems import not_found
-from evolve.tables.kinds import FILES, PARTS
-from evolve.tables.layout import CONFIG_FILE, LOCK_FILE, OWNER_FILE, STUDY_FILE
+from evolve.tables.paths import CONFIG_FILE, LOCK_FILE, OWNER_FILE, STUDY_FILE
 from evolve.tables.run import Run
-from evolve.tables.run_kind import Facts
+from evolve.tables.run_type import Facts
+from evolve.tables.run_types import FILES, PARTS
 from evolve.tables.settings import check_config
 from evolve.tables.study import Study
 

@@ -2,7 +2,7 @@
 
 A folder of runs may come from anywhere, and its files say whatever their maker liked. So a mark
 stands in the file: over all that it says and over the place of the folder, with the secret of this
-user (`evolve.tables.owner`). A job without the right mark is from elsewhere.
+user (`evolve.tables.trust`). A job without the right mark is from elsewhere.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from evolve.config.toml import plain_words
-from evolve.documents import parse_json, read_document
 from evolve.errors import RunError
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath
+from evolve.safe_parsing import parse_json, read_document
 from evolve.service.folders import Place
 from evolve.service.job import JobRecord
-from evolve.tables.owner import is_marked, mark_of
+from evolve.tables.trust import is_marked, mark_of
 
 _FILE: Final = "job.json"
 _MARK: Final = "mark"

@@ -12,8 +12,8 @@ from typing import Annotated, Any, Final
 from fastapi import Depends, Request
 
 import evolve
-from evolve.documents import json_value
 from evolve.errors import EvolveError
+from evolve.safe_parsing import json_value
 from evolve.service.agents import Agents
 from evolve.service.downloads import Downloads
 from evolve.service.engine_client import Search

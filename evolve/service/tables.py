@@ -8,8 +8,8 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evolve.documents import json_value
 from evolve.fitness.crosstable import cross_table_of
+from evolve.safe_parsing import json_value
 from evolve.service.index import Recent, thinned
 from evolve.service.models.runs import (
     ColumnInfo,
@@ -26,7 +26,7 @@ from evolve.tables.arrow import array_of, rows_with, scalar_of
 from evolve.tables.columns import Columns
 from evolve.tables.games import GAMES_COLUMNS, WINNERS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
-from evolve.tables.layout import generation_file, playoff_file
+from evolve.tables.paths import generation_file, playoff_file
 from evolve.tables.run import Run
 
 Generation = int | Literal["playoff"]

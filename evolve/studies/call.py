@@ -12,21 +12,21 @@ import numpy as np
 from evolve import __version__
 from evolve.config.evolution import ENDINGS
 from evolve.config.operators import OWNABLE
-from evolve.documents import parse_toml
 from evolve.errors import RunError, SettingsError
 from evolve.evolution.call import evolve
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath, inside
 from evolve.population.operators import own_name
+from evolve.safe_parsing import parse_toml
 from evolve.studies.comparison import compared, groups_of, met
 from evolve.studies.facts import row_of
 from evolve.tables import folder as store
-from evolve.tables.design import Design, bare, design_of, read_design
-from evolve.tables.kinds import EVOLUTIONS
-from evolve.tables.layout import STUDY_FILE
-from evolve.tables.observer import Observer, Silent
+from evolve.tables.paths import STUDY_FILE
+from evolve.tables.progress import Observer, Silent
 from evolve.tables.run import Run
+from evolve.tables.run_types import EVOLUTIONS
 from evolve.tables.study import Study, load_run
+from evolve.tables.study_spec import StudySpec, bare, read_study_spec, study_spec_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ def study(
         grid: values of a setting, or of KEY in one as `SETTING.KEY`; all combinations are run.
         variants: or dictionaries of settings by names, each with the whole grid.
         jobs: threads; results do not depend on it.
-        observer: told of each run that is done, as a row; see `evolve.tables.observer`.
+        observer: told of each run that is done, as a row; see `evolve.tables.progress`.
         settings: of all runs, as `evolve.evolve` takes them. Those that may be functions there may
             be functions here, in `grid` and `variants` too.
 
@@ -82,7 +82,7 @@ def study(
         },
         "variants": {name: _named(one, functions) for name, one in (variants or {}).items()},
     }
-    design = design_of(bare(named), "evolve.study")
+    design = study_spec_of(bare(named), "evolve.study")
     design.check()
     _text(design)
     place = inside(folder)
@@ -146,10 +146,10 @@ def _name(kind: str, value: Any, functions: Functions) -> Any:
     return name
 
 
-def _continued(place: FolderPath, asked: Design) -> Design:
+def _continued(place: FolderPath, asked: StudySpec) -> StudySpec:
     """The design of a study that goes on, with the seeds of both; RunError for other settings,
     unless no run of it has begun."""
-    there = read_design(place / STUDY_FILE)
+    there = read_study_spec(place / STUDY_FILE)
     if not Study(place).runs:
         return asked
     old, new = _fixed(there), _fixed(asked)
@@ -159,7 +159,7 @@ def _continued(place: FolderPath, asked: Design) -> Design:
     return asked.model_copy(update={"seeds": (*dict.fromkeys((*there.seeds, *asked.seeds)),)})
 
 
-def _fixed(design: Design) -> dict[str, Any]:
+def _fixed(design: StudySpec) -> dict[str, Any]:
     """What of a study may not change, as its file has it: all but the seeds, and when runs end."""
     known = parse_toml(design.text({}).encode())
     settings = {key: one for key, one in known.get("settings", {}).items() if key not in ENDINGS}
@@ -167,7 +167,7 @@ def _fixed(design: Design) -> dict[str, Any]:
     return {**kept, "settings": settings}
 
 
-def _text(design: Design) -> str:
+def _text(design: StudySpec) -> str:
     """The design as study.toml has it; SettingsError where it cannot."""
     try:
         return design.text({"evolve": __version__})

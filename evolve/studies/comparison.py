@@ -16,10 +16,10 @@ import pandas as pd
 from evolve.arena.call import match
 from evolve.errors import RunError
 from evolve.fitness.statistics import chance_of, holm, mean_of
-from evolve.tables.design import BASE, text_of
-from evolve.tables.kinds import champion_of
 from evolve.tables.run import Run
+from evolve.tables.run_types import champion_of
 from evolve.tables.study import Study
+from evolve.tables.study_spec import BASE, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,7 +121,7 @@ def figure_of(run: Run, figure: str | None) -> tuple[str, float]:
     if figure is None:
         found = run.kind.figure_of(run)
         return found[0], math.nan if found[1] is None else float(found[1])
-    from evolve.agents.facts import facts_of
+    from evolve.agents.run_summary import facts_of
 
     facts = {**facts_of(run, running=False), **run.kind.totals_of(run)}
     numbers = {

@@ -21,8 +21,8 @@ from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings
 from evolve.studies.turns import AHEAD, LEG, Turn, Turns
 from evolve.tables import folder as store
-from evolve.tables.kinds import EVOLUTIONS
-from evolve.tables.layout import CONFIG_FILE, committed_generations
+from evolve.tables.paths import CONFIG_FILE, committed_generations
+from evolve.tables.run_types import EVOLUTIONS
 
 
 def check_remote(settings: EvolutionSettings) -> None:

@@ -15,10 +15,10 @@ from evolve.files.folder import FolderPath
 from evolve.studies.facts import row_of
 from evolve.studies.process import RunProcess
 from evolve.tables import folder as store
-from evolve.tables.design import Member
-from evolve.tables.layout import CONFIG_FILE
-from evolve.tables.observer import Observer, RunEnding
+from evolve.tables.paths import CONFIG_FILE
+from evolve.tables.progress import Observer, RunEnding
 from evolve.tables.study import Study
+from evolve.tables.study_spec import Member
 
 LOGS: Final = "logs"
 SETTINGS: Final = "settings"

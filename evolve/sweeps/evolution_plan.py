@@ -19,8 +19,8 @@ from evolve.files.folder import FolderPath
 from evolve.sweeps.objective import Marks, Outcome, Report, Task
 from evolve.sweeps.plan import Plan
 from evolve.tables import folder as store
-from evolve.tables.kinds import champion_of
-from evolve.tables.observer import Silent
+from evolve.tables.progress import Silent
+from evolve.tables.run_types import champion_of
 
 if TYPE_CHECKING:
     from evolve.sweeps.objective import Objective

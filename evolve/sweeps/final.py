@@ -25,9 +25,9 @@ from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import Estimate
 from evolve.sweeps.attempts import number_of
 from evolve.sweeps.final_games import FinalGames
-from evolve.tables.layout import FINAL_FILE
-from evolve.tables.observer import Observer
-from evolve.text import count_of
+from evolve.tables.paths import FINAL_FILE
+from evolve.tables.progress import Observer
+from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
     from evolve.sweeps.plan import Plan

@@ -12,8 +12,8 @@ from evolve.arena.match import Match, StoppedError
 from evolve.files.changes import make_folder, remove_tree
 from evolve.files.folder import FolderPath, inside
 from evolve.fitness.games import GamesDone
-from evolve.tables.layout import FINAL_GAMES, TRIALS
-from evolve.tables.observer import Observer
+from evolve.tables.paths import FINAL_GAMES, TRIALS
+from evolve.tables.progress import Observer
 
 _QUICK: Final = 2.0
 """Seconds after which games are kept while they are played: a quick final is played anew."""

@@ -8,7 +8,7 @@ from evolve.agents.agent import StoredAgent
 from evolve.errors import RunError
 from evolve.files.folder import FolderPath
 from evolve.sweeps.attempts import number_of
-from evolve.tables.layout import CHAMPION_FILE, LEARNED_FILE, TRIALS
+from evolve.tables.paths import CHAMPION_FILE, LEARNED_FILE, TRIALS
 
 
 def agent_file(folder: FolderPath, trial: FrozenTrial) -> FolderPath:

@@ -16,7 +16,7 @@ from evolve.arena.panel import Panel
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import ONE_THREAD, Executor
-from evolve.tables.layout import TRIALS
+from evolve.tables.paths import TRIALS
 
 if TYPE_CHECKING:
     from evolve.sweeps.plan import Plan

@@ -22,7 +22,7 @@ from evolve.files.folder import FolderPath
 from evolve.sweeps.keeping import agent_file, keep
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.spaces import FAMILIES, Family
-from evolve.tables.run_kind import imported
+from evolve.tables.run_type import imported
 
 if TYPE_CHECKING:
     from optuna.trial import FrozenTrial

@@ -19,7 +19,6 @@ from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.external import ExternalAgent
 from evolve.arena.match import Match, StoppedError
-from evolve.documents import parse_json, read_document
 from evolve.errors import EngineError, RunError
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
@@ -29,6 +28,7 @@ from evolve.fitness.statistics import Estimate, bradley_terry
 from evolve.population.ga import GeneticAlgorithm
 from evolve.population.genome import Genome
 from evolve.population.individual import Individual
+from evolve.safe_parsing import parse_json, read_document
 from evolve.sweeps.attempts import number_of
 from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.genetic import gene_of, genome_of, value_of
@@ -37,8 +37,8 @@ from evolve.sweeps.objective import PLAY_SECONDS, PLAYED, Task
 from evolve.sweeps.program_plan import ProgramPlan
 from evolve.sweeps.rating import score_predicted
 from evolve.sweeps.sweep import Sweep, SweepEnding
-from evolve.tables.layout import TRIALS
-from evolve.tables.observer import Observer
+from evolve.tables.paths import TRIALS
+from evolve.tables.progress import Observer
 
 _WORST: Final = -1e9
 """Fitness of a member that cannot play."""

@@ -37,7 +37,7 @@ from evolve.sweeps.rating import Met, rated, score_predicted, shares_of
 from evolve.sweeps.space import Space
 from evolve.sweeps.spsa import MIRROR
 from evolve.sweeps.tunable import Tunable
-from evolve.tables.layout import BEST_FILE, BEST_TOML, TRIALS
+from evolve.tables.paths import BEST_FILE, BEST_TOML, TRIALS
 
 if TYPE_CHECKING:
     from evolve.sweeps.objective import Objective

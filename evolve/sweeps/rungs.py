@@ -44,8 +44,8 @@ from evolve.sweeps.keeping import agent_file, keep
 from evolve.sweeps.study import Queued
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.tables import folder as store
-from evolve.tables.layout import RETEST, RUNGS, TRIALS
-from evolve.tables.observer import Observer
+from evolve.tables.paths import RETEST, RUNGS, TRIALS
+from evolve.tables.progress import Observer
 
 _INSTANT: Final = 1e-3
 """Seconds that a rung has where no time is left: it begins no life."""

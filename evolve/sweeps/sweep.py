@@ -32,8 +32,8 @@ from evolve.sweeps.study import Queued, Study
 from evolve.sweeps.worker import Worker, ready
 from evolve.tables import folder as store
 from evolve.tables.final import finals_trials
-from evolve.tables.layout import JOURNAL_FILE, RUNGS
-from evolve.tables.observer import Observer, RunEnding
+from evolve.tables.paths import JOURNAL_FILE, RUNGS
+from evolve.tables.progress import Observer, RunEnding
 from evolve.tables.trials import (
     Importances,
     importances_of,

@@ -21,7 +21,7 @@ from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath, inside
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.template import CommandTemplate, Template, middle, value_text
-from evolve.tables.layout import TRIALS
+from evolve.tables.paths import TRIALS
 
 _FILE: Final = "file"
 """The hole of the command for the file that is made of the template."""

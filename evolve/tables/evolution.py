@@ -14,10 +14,10 @@ from evolve.tables.arrow import scalar_of, table_of_rows
 from evolve.tables.games import START
 from evolve.tables.generations import GENERATIONS_COLUMNS
 from evolve.tables.individuals import table_metadata
-from evolve.tables.layout import generation_file, playoff_file
 from evolve.tables.parquet import read_table
+from evolve.tables.paths import generation_file, playoff_file
 from evolve.tables.run import Run
-from evolve.tables.run_kind import Facts
+from evolve.tables.run_type import Facts
 
 if TYPE_CHECKING:
     import pandas as pd

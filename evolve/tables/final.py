@@ -7,11 +7,11 @@ from typing import Any, Final
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evolve.documents import parse_json, read_document
 from evolve.errors import LinkError, RunError
 from evolve.files.folder import FolderPath
+from evolve.safe_parsing import parse_json, read_document
 from evolve.tables.arrow import table_of_rows
-from evolve.tables.layout import FINAL_FILE
+from evolve.tables.paths import FINAL_FILE
 
 FINAL_SCHEMA: Final = pa.schema(
     [

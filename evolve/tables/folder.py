@@ -11,8 +11,7 @@ from evolve.errors import LinkError, RunError
 from evolve.files.atomic import TEMPORARY_PREFIX, remove_half_written, write_text
 from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.files.folder import FolderPath, inside
-from evolve.tables.kinds import FILES, PARTS
-from evolve.tables.layout import (
+from evolve.tables.paths import (
     CONFIG_FILE,
     GAMES,
     GENERATIONS,
@@ -25,7 +24,8 @@ from evolve.tables.layout import (
     generation_of,
     playoff_file,
 )
-from evolve.text import as_word
+from evolve.tables.run_types import FILES, PARTS
+from evolve.terminal_text import as_word
 
 if TYPE_CHECKING:
     import pyarrow as pa

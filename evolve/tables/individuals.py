@@ -13,9 +13,9 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from evolve.documents import parse_json
 from evolve.engine.genes import GENES
 from evolve.errors import RunError
+from evolve.safe_parsing import parse_json
 from evolve.tables.arrow import array_of
 from evolve.tables.columns import Column, Columns
 

@@ -11,8 +11,8 @@ from evolve.errors import RunError
 from evolve.files.changes import remove
 from evolve.files.folder import FolderPath
 from evolve.tables.columns import Chart, Column, Columns
-from evolve.tables.layout import METRICS
 from evolve.tables.parquet import read_table, write_table
+from evolve.tables.paths import METRICS
 
 _COUNTS: Final = ("check", "games", "steps")
 METRICS_SCORES: Final = ("random", "depth_1", "depth_2")

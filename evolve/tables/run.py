@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from evolve.documents import parse_toml, read_document
 from evolve.errors import RunError
 from evolve.files.folder import FolderPath, inside
-from evolve.tables import layout
+from evolve.safe_parsing import parse_toml, read_document
+from evolve.tables import paths as layout
 from evolve.tables.arrow import rows_with
 from evolve.tables.columns import Columns
 from evolve.tables.games import GAMES_COLUMNS, with_rules
@@ -23,10 +23,10 @@ from evolve.tables.individuals import (
     row_genes,
     table_metadata,
 )
-from evolve.tables.kinds import kind_of
 from evolve.tables.metrics import read_metrics
 from evolve.tables.parquet import read_metadata, read_table
-from evolve.tables.run_kind import RunKind, RunTable, imported
+from evolve.tables.run_type import RunTable, RunType, imported
+from evolve.tables.run_types import kind_of
 from evolve.tables.trials import TRIALS_COLUMNS, Importances, importances_of, read_trials
 
 if TYPE_CHECKING:  # 30 MB and a third of a second, for tables alone
@@ -81,7 +81,7 @@ class Run:
         return str(command)
 
     @property
-    def kind(self) -> RunKind:
+    def kind(self) -> RunType:
         """Its kind of run; RunError when that is unknown."""
         return kind_of(self.config.get("command", "run"), self.path / layout.CONFIG_FILE)
 

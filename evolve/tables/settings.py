@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from evolve.config.toml import faults, merged
 from evolve.errors import RunError
-from evolve.tables.layout import CONFIG_FILE
+from evolve.tables.paths import CONFIG_FILE
 from evolve.tables.run import Run
 
 _ALWAYS: Final = ("rules", "seed")

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.errors import LinkError, RunError, SettingsError
 from evolve.files.folder import FolderPath, inside
-from evolve.tables.design import Design, Member, read_design
-from evolve.tables.layout import CONFIG_FILE, STUDY_FILE
+from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 from evolve.tables.run import Run, folders_of_runs, is_run
+from evolve.tables.study_spec import Member, StudySpec, read_study_spec
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +31,7 @@ class Study:
         self.path = inside(path)
         if not is_study(self.path):
             raise RunError(f"{path} is not a study: it has no {STUDY_FILE}")
-        self.design: Design = read_design(self.path / STUDY_FILE)
+        self.design: StudySpec = read_study_spec(self.path / STUDY_FILE)
 
     def __repr__(self) -> str:
         return f"Study({str(self.path)!r}, runs={len(self.runs)})"

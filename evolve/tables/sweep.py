@@ -10,9 +10,9 @@ import pyarrow.compute as pc
 from evolve.files.folder import FolderPath
 from evolve.tables.arrow import array_of, repeated, rows_with
 from evolve.tables.final import final_table, whole_final
-from evolve.tables.layout import FINAL_FILE, RETEST, RUNGS
+from evolve.tables.paths import FINAL_FILE, RETEST, RUNGS
 from evolve.tables.run import Run
-from evolve.tables.run_kind import Facts
+from evolve.tables.run_type import Facts
 from evolve.tables.trials import FINISHED, TRIALS_COLUMNS, read_trials
 
 if TYPE_CHECKING:

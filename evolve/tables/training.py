@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 
 from evolve.files.folder import FolderPath
-from evolve.tables.layout import CHECKPOINT_FILE
 from evolve.tables.metrics import METRICS_UNUSED, committed_checks, read_metrics
+from evolve.tables.paths import CHECKPOINT_FILE
 from evolve.tables.run import Run
-from evolve.tables.run_kind import Facts
+from evolve.tables.run_type import Facts
 
 if TYPE_CHECKING:
     import pandas as pd

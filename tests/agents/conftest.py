@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import evolve
-from evolve.agents.cuts import Cut
 from evolve.agents.dqn import DqnAgent
+from evolve.agents.forward_cuts import Cut
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.rewards import Rewards

@@ -17,17 +17,17 @@ from evolve.cli.run import run_command
 from evolve.cli.study import study_command
 from evolve.cli.sweep import sweep_command
 from evolve.cli.train import train_dqn, train_mcts, train_patterns
-from evolve.config.contests import MatchSettings, RateSettings
 from evolve.config.evolution import EvolutionSettings
-from evolve.config.fields import plain_type
+from evolve.config.forms import plain_type
 from evolve.config.learning import DqnSettings, MctsSettings
+from evolve.config.matches import MatchSettings, RateSettings
 from evolve.config.pattern_training import PatternSettings
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import config_text, resolve_as
-from evolve.tables.design import Design, design_of, read_design
-from evolve.tables.kinds import RUN_KINDS
-from evolve.tables.run_kind import RunKind, imported
+from evolve.tables.run_type import RunType, imported
+from evolve.tables.run_types import RUN_TYPES
+from evolve.tables.study_spec import StudySpec, read_study_spec, study_spec_of
 from tests.cli import done, fails
 
 COMMANDS: Final[Mapping[str, tuple[click.Command, type[BaseModel]]]] = {
@@ -36,7 +36,7 @@ COMMANDS: Final[Mapping[str, tuple[click.Command, type[BaseModel]]]] = {
     "train mcts": (train_mcts, MctsSettings),
     "train patterns": (train_patterns, PatternSettings),
     "sweep": (sweep_command, ProgramSweepSettings),
-    "study": (study_command, Design),
+    "study": (study_command, StudySpec),
     "match": (match_command, MatchSettings),
     "rate": (rate_command, RateSettings),
 }
@@ -113,7 +113,7 @@ def test_no_class_of_options_names_any_that_is_gone() -> None:
 def test_what_resume_may_change() -> None:
     found = options(resume_command) - (set(CHANGES_NOTHING) - {"jobs"})
     assert {name.replace("-", "_") for name in found} == set(MAY_CHANGE)
-    for kind in RUN_KINDS:
+    for kind in RUN_TYPES:
         for command, variant in kind.commands.items():
             changes = {one.name for one in kind.changes_of(command)}
             assert changes <= set(variant.model().model_fields)
@@ -123,7 +123,7 @@ def test_what_resume_may_change() -> None:
 # What is kept, proved of each setting of each kind: written and read again by what `resume` reads
 # it with, another value than the default is the same.
 
-WORDS: Final = [(kind, command) for kind in RUN_KINDS for command in kind.commands]
+WORDS: Final = [(kind, command) for kind in RUN_TYPES for command in kind.commands]
 NETWORK: Final = {"dqn": "dense 8 relu, dense 64", "mcts": "dense 8 relu, dense 1 tanh"}
 PROGRAM: Final = {"program": "gtp:engine --x {x:1:9}"}
 OTHERS: Final[Mapping[str, list[dict[str, Any]]]] = {
@@ -177,7 +177,7 @@ def others(name: str, kind: Any, choices: Any, default: Any) -> Iterator[dict[st
         yield from ({name: kind(one)} for one in (near + 1, near - 1, near / 2, near * 2, 0.25))
 
 
-def changed(kind: RunKind, command: str, name: str) -> tuple[BaseModel, BaseModel | None]:
+def changed(kind: RunType, command: str, name: str) -> tuple[BaseModel, BaseModel | None]:
     """Settings by default, and with another value of one; None where its model takes no other."""
     variant = kind.commands[command]
     model = variant.model()
@@ -201,7 +201,7 @@ def changed(kind: RunKind, command: str, name: str) -> tuple[BaseModel, BaseMode
 
 @pytest.mark.parametrize(("kind", "command"), WORDS, ids=lambda one: getattr(one, "name", one))
 def test_every_setting_is_read_as_it_was_written(
-    kind: RunKind, command: str, tmp_path: Path
+    kind: RunType, command: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "config.toml"
     read = imported(f"{kind.resume.partition(':')[0]}:kept_settings")
@@ -225,11 +225,11 @@ def test_every_part_of_a_study_is_read_as_it_was_written(tmp_path: Path) -> None
         "grid": {"sampler": ["tpe", "random"]},
         "variants": {"few": {"startup": 2}, "many": {"startup": 20}},
     }
-    assert set(values) == set(Design.model_fields)
-    design = design_of(values, "here")
+    assert set(values) == set(StudySpec.model_fields)
+    design = study_spec_of(values, "here")
     file = tmp_path / "study.toml"
     file.write_text(design.text({"evolve": "0"}), encoding="utf-8")
-    assert read_design(file) == design
+    assert read_study_spec(file) == design
 
 
 # A match and a rating go on by the same command again: with another setting it must be refused.

@@ -17,7 +17,7 @@ import tomli_w
 import evolve
 from evolve.cli import terminal
 from evolve.tables.trials import Importances, write_trials
-from evolve.text import plain
+from evolve.terminal_text import plain
 from tests.cli import done, invoke, misused, on_a_terminal, program
 from tests.test_text import HOSTILE, harmless
 

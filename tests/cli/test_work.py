@@ -11,8 +11,8 @@ from evolve.cli.signals import INTERRUPTED
 from evolve.cli.work import carry_out, finish
 from evolve.config.learning import DqnSettings
 from evolve.sweeps.sweep import SweepEnding
-from evolve.tables.kinds import EVOLUTIONS
-from evolve.tables.observer import Observer
+from evolve.tables.progress import Observer
+from evolve.tables.run_types import EVOLUTIONS
 
 LOOK = ChecksLook(DqnSettings())
 

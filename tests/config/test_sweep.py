@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from evolve.config.subjects import SUBJECTS
 from evolve.config.sweep import SweepSettings
+from evolve.config.sweep_targets import SUBJECTS
 from evolve.config.toml import resolve_as
 from evolve.engine.rules import RULE_SETS, Rules
 from evolve.errors import SettingsError

@@ -12,7 +12,7 @@ from evolve.config.toml import config_text, resolve
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.fitness.executor import Threads
 from evolve.tables import folder as store
-from evolve.tables.observer import Silent
+from evolve.tables.progress import Silent
 from evolve.tables.run import Run
 
 TINY: dict[str, Any] = {

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.agents.facts import share_in_playoff
 from evolve.agents.reference import SWH
+from evolve.agents.run_summary import share_in_playoff
 from evolve.engine.rules import PASS
 from evolve.engine.squares import parse_moves
 from evolve.evolution import loop

@@ -18,7 +18,7 @@ from evolve.service.folders import Place
 from evolve.service.job import JobRecord
 from evolve.service.jobs import LOG_FILE
 from evolve.service.state import ServiceState
-from evolve.tables.owner import mark_of
+from evolve.tables.trust import mark_of
 from tests.cli import done
 from tests.faults import Deaths, Failure, Point, hooked, leftovers, recorded
 from tests.faults.test_runs import SMALL

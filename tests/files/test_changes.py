@@ -50,7 +50,7 @@ EXEMPT: Final = {
     ("tables/parquet.py", "ParquetWriter"): _MEMORY,
     ("service/downloads.py", "ParquetWriter"): _MEMORY,
     ("plots/figure.py", "savefig"): _MEMORY,
-    ("tables/sheet.py", "to_csv"): _MEMORY,
+    ("tables/csv.py", "to_csv"): _MEMORY,
     ("tables/sweep.py", "rename"): _PANDAS,
     ("tables/training.py", "rename"): _PANDAS,
 }

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.config.contests import CONTESTS
+from evolve.config.matches import CONTESTS
 from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
 from evolve.service.api.meta import get_meta
-from evolve.tables.kinds import RUN_KINDS
+from evolve.tables.run_types import RUN_TYPES
 from tests.service import Service
 
 WEB = Path(evolve.__file__).parent / "service/web"
@@ -19,13 +19,13 @@ WEB = Path(evolve.__file__).parent / "service/web"
 
 def test_it_has_all_that_the_registries_have(service: Service) -> None:
     found = service.get("meta")
-    assert [kind["name"] for kind in found["kinds"]] == [kind.name for kind in RUN_KINDS]
+    assert [kind["name"] for kind in found["kinds"]] == [kind.name for kind in RUN_TYPES]
     assert [one["name"] for one in found["contests"]] == list(CONTESTS)
     assert {one["name"]: one["goal"] for one in found["rules"]} == {
         name: rules.goal for name, rules in RULE_SETS.items()
     }
     assert found["default_rules"] == DEFAULT_RULES
-    for kind, told in zip(RUN_KINDS, found["kinds"], strict=True):
+    for kind, told in zip(RUN_TYPES, found["kinds"], strict=True):
         assert [table["name"] for table in told["tables"]] == [table.name for table in kind.tables]
         assert told["event"] == kind.row_event
 
@@ -47,8 +47,8 @@ def test_the_first_table_of_a_kind_can_be_drawn(kind: object) -> None:
 
 
 def test_no_script_has_a_list_of_its_own() -> None:
-    names = {kind.name for kind in RUN_KINDS} - {"run"}  # which is the name of a page, too
-    names |= {table.name for kind in RUN_KINDS for table in kind.tables} - {"games", "generations"}
+    names = {kind.name for kind in RUN_TYPES} - {"run"}  # which is the name of a page, too
+    names |= {table.name for kind in RUN_TYPES for table in kind.tables} - {"games", "generations"}
     names |= {*RULE_SETS}
     own = "|".join(sorted(names))
     scripts = [*WEB.glob("*.js"), *(WEB / "pages").glob("*.js")]

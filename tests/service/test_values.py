@@ -23,8 +23,8 @@ from evolve.service.folders import Place
 from evolve.service.forms import KIND, Form, form_of, forms
 from evolve.service.problems import ProblemError
 from evolve.service.state import ServiceState
-from evolve.tables.design import Design
-from evolve.tables.kinds import RUN_KINDS
+from evolve.tables.run_types import RUN_TYPES
+from evolve.tables.study_spec import StudySpec
 
 INFINITE: Final = (math.inf, -math.inf, math.nan)
 ODD: Final[tuple[Any, ...]] = (
@@ -48,7 +48,7 @@ def models() -> dict[str, type[BaseModel]]:
     """Every settings model of a command, by it."""
     of_kinds = {
         kind.command(word): variant.model()
-        for kind in RUN_KINDS
+        for kind in RUN_TYPES
         for word, variant in kind.variants.items()
         if not variant.runs
     }
@@ -112,14 +112,14 @@ def test_no_settings_model_takes_a_number_that_is_not_finite(command: str) -> No
 
 def test_a_study_takes_none_either() -> None:
     right = {"command": "run", "seeds": [0]}
-    Design.model_validate(right)
+    StudySpec.model_validate(right)
     for more in (
         {"settings": {"time_limit": math.inf}},
         {"grid": {"time_limit": [1.0, math.nan]}},
         {"variants": {"a": {"time_limit": math.inf}}},
     ):
         with pytest.raises(ValidationError):
-            Design.model_validate({**right, **more})
+            StudySpec.model_validate({**right, **more})
 
 
 def test_a_number_of_a_setting_is_shown_whole() -> None:

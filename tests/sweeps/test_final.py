@@ -21,7 +21,7 @@ from evolve.sweeps.genes_plan import GenesPlan
 from evolve.sweeps.keeping import agent_file
 from evolve.sweeps.plan import plan_of
 from evolve.tables.final import finals_trials
-from evolve.tables.observer import Silent
+from evolve.tables.progress import Silent
 
 
 def trial(number: int, score: float, **facts: Any) -> FrozenTrial:

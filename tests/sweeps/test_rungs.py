@@ -27,7 +27,7 @@ from evolve.sweeps.study import Queued, Study
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.tables import folder as store
 from evolve.tables.final import read_final
-from evolve.tables.observer import Silent
+from evolve.tables.progress import Silent
 from evolve.tables.sweep import rungs as rungs_table
 
 FIX = {"population": 4, "openings": "start", "panel_every": 1000, "depths": 1, "endgame": 0}

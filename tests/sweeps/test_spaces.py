@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from evolve.config.pattern_training import PatternSettings
-from evolve.config.subjects import SUBJECTS
+from evolve.config.sweep_targets import SUBJECTS
 from evolve.engine.shapes import DEFAULT_SHAPES
 from evolve.errors import SettingsError
 from evolve.sweeps.space import Parameter

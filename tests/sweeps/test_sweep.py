@@ -14,7 +14,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.sweeps import sweep as sweeps
 from evolve.sweeps.sweep import Sweep
 from evolve.sweeps.worker import Worker
-from evolve.tables.observer import Silent
+from evolve.tables.progress import Silent
 from tests.sweeps import GENES
 
 

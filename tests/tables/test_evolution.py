@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evolve.tables import evolution
-from evolve.tables.layout import GENERATIONS, generation_file
+from evolve.tables.paths import GENERATIONS, generation_file
 from evolve.tables.run import Run
 
 

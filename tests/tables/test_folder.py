@@ -13,9 +13,9 @@ import pytest
 
 from evolve.errors import RunError
 from evolve.tables import folder as store
-from evolve.tables.kinds import FILES, PARTS
-from evolve.tables.layout import games_file, generation_file, playoff_file
 from evolve.tables.parquet import read_table
+from evolve.tables.paths import games_file, generation_file, playoff_file
+from evolve.tables.run_types import FILES, PARTS
 from evolve.tables.study import load_run
 from tests.cli import snapshot
 

@@ -18,10 +18,10 @@ from evolve.evolution.given import given_agent
 from evolve.evolution.leg import Leg
 from evolve.files.folder import FolderPath, inside
 from evolve.tables.final import read_final
-from evolve.tables.kinds import champion_of
-from evolve.tables.layout import committed_generations, playoff_file
 from evolve.tables.metrics import committed_checks, read_metrics
+from evolve.tables.paths import committed_generations, playoff_file
 from evolve.tables.run import Run
+from evolve.tables.run_types import champion_of
 from evolve.tables.study import load_run
 from evolve.tables.sweep import rungs_table
 from evolve.tables.training import kept_checks

@@ -14,8 +14,8 @@ import evolve
 from evolve.errors import EvolveError, RunError
 from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
-from evolve.tables.kinds import champion_of
 from evolve.tables.parquet import read_table, write_table
+from evolve.tables.run_types import champion_of
 from evolve.tables.study import list_all, load_run
 from tests.cli.test_kept_run import KEPT
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evolve.tables.layout import FINAL_FILE
+from evolve.tables.paths import FINAL_FILE
 from evolve.tables.run import Run
 from evolve.tables.sweep import kept_trials, sweep_facts, trials
 from evolve.tables.trials import Importances, write_trials

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Request, Response
 
 import evolve
-from evolve.config.contests import CONTESTS
-from evolve.config.subjects import SUBJECTS
+from evolve.config.matches import CONTESTS
+from evolve.config.sweep_targets import SUBJECTS
 from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
 from evolve.service.door import COOKIE_DAYS, Door
 from evolve.service.forms import form_of, forms, has_torch
@@ -27,8 +27,8 @@ from evolve.service.models.meta import (
 )
 from evolve.service.problems import ProblemError, not_found
 from evolve.service.state import Inside, cores
-from evolve.tables.kinds import RUN_KINDS
-from evolve.tables.run_kind import RunKind, RunTable
+from evolve.tables.run_type import RunTable, RunType
+from evolve.tables.run_types import RUN_TYPES
 
 router = APIRouter()
 CommandName = Annotated[str, Path(max_length=40)]
@@ -55,7 +55,7 @@ async def health(service: Inside) -> Health:
 def get_meta() -> Meta:
     """Kinds of runs with their tables, contests, rules: what lists and charts are made from."""
     return Meta(
-        kinds=[*(_kind(kind) for kind in RUN_KINDS), STUDY],
+        kinds=[*(_kind(kind) for kind in RUN_TYPES), STUDY],
         contests=[
             ContestInfo(name=name, plural=contest.plural) for name, contest in CONTESTS.items()
         ],
@@ -64,7 +64,7 @@ def get_meta() -> Meta:
     )
 
 
-def _kind(kind: RunKind) -> KindInfo:
+def _kind(kind: RunType) -> KindInfo:
     return KindInfo(
         name=kind.name,
         noun=kind.noun,

@@ -10,13 +10,13 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import FileResponse
 
-from evolve.agents.facts import share_in_playoff
 from evolve.agents.registry import with_clock
+from evolve.agents.run_summary import share_in_playoff
 from evolve.config.toml import resolve_as
-from evolve.documents import json_value
 from evolve.errors import EvolveError
 from evolve.files.changes import move, remove, remove_tree
 from evolve.files.folder import FolderPath
+from evolve.safe_parsing import json_value
 from evolve.service.api.parameters import RunId, Text
 from evolve.service.downloads import SentFile, write_parts
 from evolve.service.etags import Tagged
@@ -44,16 +44,16 @@ from evolve.service.state import Inside, ServiceState
 from evolve.service.tables import rows_of
 from evolve.tables.final import verdict_of
 from evolve.tables.folder import locked
-from evolve.tables.kinds import RUN_KINDS, champion_of
-from evolve.tables.layout import playoff_file
+from evolve.tables.paths import playoff_file
 from evolve.tables.run import Run
+from evolve.tables.run_types import RUN_TYPES, champion_of
 from evolve.tables.study import Study
 from evolve.tables.trials import importances_of, read_trials
 
 router = APIRouter()
 Several = Annotated[list[str], Query(min_length=1, max_length=20)]
 _TABLES: Final = dict.fromkeys(
-    table.name for kind in RUN_KINDS for table in kind.tables if not table.generations
+    table.name for kind in RUN_TYPES for table in kind.tables if not table.generations
 )
 """Those that can be asked for as a whole."""
 _RECORDS: Final = ".ggf"

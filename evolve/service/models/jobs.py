@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evolve.config.contests import CONTESTS
+from evolve.config.matches import CONTESTS
 from evolve.service.models.common import RUN_ID, Given, Page
-from evolve.tables.kinds import RUN_KINDS
+from evolve.tables.run_types import RUN_TYPES
 
 _AtWork = Literal["queued", "running", "stopping"]
 _Ended = Literal["done", "stopped", "interrupted", "failed", "cancelled", "elsewhere", "damaged"]
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     New: TypeAlias = str  # a type checker does not look into the registries
     Command: TypeAlias = str
 else:
-    _NEW = (*(kind.name for kind in RUN_KINDS), *CONTESTS)
+    _NEW = (*(kind.name for kind in RUN_TYPES), *CONTESTS)
     New = Literal[_NEW]
     """First word of a command that jobs run."""
     Command = Literal[(*_NEW, "resume")]

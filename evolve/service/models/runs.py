@@ -9,14 +9,14 @@ from pydantic import BaseModel, Field
 from evolve.service.models.common import Number, Page
 from evolve.service.models.meta import STUDY
 from evolve.tables.columns import Format
-from evolve.tables.kinds import RUN_KINDS
+from evolve.tables.run_types import RUN_TYPES
 
 RunState = Literal["running", "stopped", "interrupted", "done", "damaged"]
 """`interrupted`: stopped, because the process of its job died."""
 if TYPE_CHECKING:
     Kind: TypeAlias = str  # a type checker does not look into the registry
 else:
-    Kind = Literal[(*(kind.name for kind in RUN_KINDS), STUDY.name)]
+    Kind = Literal[(*(kind.name for kind in RUN_TYPES), STUDY.name)]
     """Name of a kind of run, or that of studies."""
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve.tables.owner import agree, not_agreed
+from evolve.tables.trust import agree, not_agreed
 
 
 def test_the_secret_is_for_its_user_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from evolve.text import count_of, plain, writable
+from evolve.terminal_text import count_of, plain, writable
 
 HOSTILE = (
     "\x1b[2J\x1b[31mred",

@@ -134,7 +134,7 @@ class Variant:
 
 
 @dataclass(frozen=True)
-class RunKind:
+class RunType:
     """One kind of run.
 
     name: first word of its command, whose module and function `start` names; about: what

@@ -8,11 +8,18 @@ from typing import Any
 import pytest
 
 from evolve.errors import EvolveError
-from evolve.tables.design import BASE, Design, design_of, grid_of, read_design, seeds_of
+from evolve.tables.study_spec import (
+    BASE,
+    StudySpec,
+    grid_of,
+    read_study_spec,
+    seeds_of,
+    study_spec_of,
+)
 
 
-def design(**values: Any) -> Design:
-    return design_of({"seeds": "0-1", **values}, "here")
+def design(**values: Any) -> StudySpec:
+    return study_spec_of({"seeds": "0-1", **values}, "here")
 
 
 def test_seeds() -> None:
@@ -64,7 +71,7 @@ def test_names_of_folders_are_safe_and_never_the_same() -> None:
 def test_it_comes_back_from_its_file(tmp_path: Path) -> None:
     made = design(command="train patterns", settings={"games": 9}, grid={"rate": [0.1, 0.2]})
     (tmp_path / "study.toml").write_text(made.text({"evolve": "1"}))
-    assert read_design(tmp_path / "study.toml") == made
+    assert read_study_spec(tmp_path / "study.toml") == made
 
 
 @pytest.mark.parametrize(

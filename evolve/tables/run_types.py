@@ -1,6 +1,6 @@
 """Kinds of runs, an entry for each: see `run_kind` for what an entry says.
 
-A new kind of run is a module of its own and an entry in `RUN_KINDS`: the command line, `resume`,
+A new kind of run is a module of its own and an entry in `RUN_TYPES`: the command line, `resume`,
 `runs`, `show`, `compare`, `plot`, the service and its page find it there.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from evolve.config.subjects import SUBJECTS
+from evolve.config.sweep_targets import SUBJECTS
 from evolve.errors import RunError
 from evolve.files.folder import FolderPath
-from evolve.tables.layout import (
+from evolve.tables.paths import (
     BEST_FILE,
     BEST_TOML,
     CHAMPION_FILE,
@@ -33,9 +33,9 @@ from evolve.tables.layout import (
     TRIALS,
     TRIALS_FILE,
 )
-from evolve.tables.run_kind import Change, RunKind, RunTable, Variant
+from evolve.tables.run_type import Change, RunTable, RunType, Variant
 
-EVOLUTIONS: Final = RunKind(
+EVOLUTIONS: Final = RunType(
     name="run",
     noun="an evolution",
     plural="evolutions",
@@ -95,15 +95,15 @@ EVOLUTIONS: Final = RunKind(
     start="evolve.cli.run:run_command",
     resume="evolve.cli.run:resume_run",
     look="evolve.cli.generations:GenerationsLook",
-    kept="evolve.tables.layout:committed_generations",
+    kept="evolve.tables.paths:committed_generations",
     facts="evolve.tables.evolution:evolution_facts",
-    figure="evolve.agents.facts:champion_elo",
+    figure="evolve.agents.run_summary:champion_elo",
     totals="evolve.tables.evolution:evolution_totals",
     draw="evolve.plots.run:plot_run",
     curve="evolve.tables.evolution:evolution_curve",
 )
 
-TRAININGS: Final = RunKind(
+TRAININGS: Final = RunType(
     name="train",
     noun="a training",
     plural="trainings",
@@ -163,7 +163,7 @@ TRAININGS: Final = RunKind(
     curve="evolve.tables.training:training_curve",
 )
 
-SWEEPS: Final = RunKind(
+SWEEPS: Final = RunType(
     name="sweep",
     noun="a sweep",
     plural="sweeps",
@@ -240,14 +240,14 @@ SWEEPS: Final = RunKind(
     curve="evolve.tables.sweep:sweep_curve",
 )
 
-RUN_KINDS: Final = (EVOLUTIONS, TRAININGS, SWEEPS)
+RUN_TYPES: Final = (EVOLUTIONS, TRAININGS, SWEEPS)
 """All of them, in the order in which people meet them."""
 
-PARTS: Final = tuple(dict.fromkeys(part for kind in RUN_KINDS for part in kind.parts))
+PARTS: Final = tuple(dict.fromkeys(part for kind in RUN_TYPES for part in kind.parts))
 """Folders inside those of runs."""
 FILES: Final = (
     CONFIG_FILE,
-    *dict.fromkeys(file for kind in RUN_KINDS for file in kind.files),
+    *dict.fromkeys(file for kind in RUN_TYPES for file in kind.files),
     RATING_FILE,
     STUDY_FILE,
     LOCK_FILE,
@@ -256,9 +256,9 @@ FILES: Final = (
 """Files beside them, those of ratings and studies included, whose folders are locked alike."""
 
 
-def kind_of(command: object, place: Path) -> RunKind:
+def kind_of(command: object, place: Path) -> RunType:
     """The kind of run that a command makes; RunError, naming `place`, where it is unknown."""
-    known = {name: kind for kind in RUN_KINDS for name in kind.commands}
+    known = {name: kind for kind in RUN_TYPES for name in kind.commands}
     if not isinstance(command, str) or command not in known:
         raise RunError(f"{place}: command = {command!r} is unknown; there are {', '.join(known)}")
     return known[command]
@@ -266,5 +266,5 @@ def kind_of(command: object, place: Path) -> RunKind:
 
 def champion_of(folder: FolderPath) -> FolderPath | None:
     """The agent file of a run's best agent so far; None when there is none yet."""
-    names = dict.fromkeys(name for kind in RUN_KINDS for name in kind.champions)
+    names = dict.fromkeys(name for kind in RUN_TYPES for name in kind.champions)
     return next((folder / name for name in names if (folder / name).exists()), None)

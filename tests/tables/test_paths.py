@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evolve.errors import RunError
-from evolve.tables.layout import committed_generations, games_file, generation_file, generation_of
+from evolve.tables.paths import committed_generations, games_file, generation_file, generation_of
 
 
 @pytest.mark.parametrize("number", [0, 7, 9999, 12345])

@@ -15,10 +15,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from evolve.config.base import Anything
 from evolve.config.toml import faults, resolve_as
-from evolve.documents import parse_toml, read_document
 from evolve.errors import EvolveError, OptionsError, SettingsError, reason_of
-from evolve.tables.kinds import RUN_KINDS, kind_of
-from evolve.tables.run_kind import RunKind, Variant
+from evolve.safe_parsing import parse_toml, read_document
+from evolve.tables.run_type import RunType, Variant
+from evolve.tables.run_types import RUN_TYPES, kind_of
 
 BASE: Final = "base"
 """The setting of a study that has one alone."""
@@ -79,7 +79,7 @@ class Member:
         return "-".join(filter(None, (self.setting.stem, f"seed-{self.seed}")))
 
 
-class Design(BaseModel):
+class StudySpec(BaseModel):
     """What a study is made of, as study.toml and the file of `evolve study` have it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -97,8 +97,8 @@ class Design(BaseModel):
     )
 
     @model_validator(mode="after")
-    def _consistent(self) -> Design:
-        known = [name for kind in RUN_KINDS for name in kind.commands]
+    def _consistent(self) -> StudySpec:
+        known = [name for kind in RUN_TYPES for name in kind.commands]
         if self.command not in known:
             raise ValueError(f"command = {self.command!r} is unknown; there are {', '.join(known)}")
         if len(set(self.seeds)) < len(self.seeds):
@@ -121,7 +121,7 @@ class Design(BaseModel):
             raise ValueError(f"{place}.storage: sweeps of a study keep to their own folders")
 
     @property
-    def kind(self) -> RunKind:
+    def kind(self) -> RunType:
         """Of its runs."""
         return kind_of(self.command, Path("study"))
 
@@ -187,22 +187,22 @@ class Design(BaseModel):
                 raise SettingsError(f"{named}{error}") from error
 
     def text(self, versions: Mapping[str, str]) -> str:
-        """As study.toml has it; `read_design` brings it back."""
+        """As study.toml has it; `read_study_spec` brings it back."""
         values = self.model_dump(mode="json", exclude_defaults=True)
         values = {"command": self.command, **values, "seeds": list(self.seeds)}
         return tomli_w.dumps({**values, "versions": dict(versions)})
 
 
-def design_of(values: Mapping[str, Any], source: str) -> Design:
+def study_spec_of(values: Mapping[str, Any], source: str) -> StudySpec:
     """A design from what a file or options say; SettingsError, naming `source`."""
     try:
-        return Design.model_validate(values)
+        return StudySpec.model_validate(values)
     except ValidationError as error:
-        said = "; ".join(fault.text for fault in faults(error, Design))
+        said = "; ".join(fault.text for fault in faults(error, StudySpec))
         raise SettingsError(f"{source}: {said}") from error
 
 
-def read_design(path: Path) -> Design:
+def read_study_spec(path: Path) -> StudySpec:
     """The design in a TOML file; SettingsError."""
     try:
         values = parse_toml(read_document(path))
@@ -210,7 +210,7 @@ def read_design(path: Path) -> Design:
         raise SettingsError(reason_of(error, path)) from error
     except ValueError as error:
         raise SettingsError(f"{path} is not a TOML file: {error}") from error
-    return design_of({key: one for key, one in values.items() if key != "versions"}, str(path))
+    return study_spec_of({key: one for key, one in values.items() if key != "versions"}, str(path))
 
 
 def grid_of(text: str) -> tuple[str, list[str]]:

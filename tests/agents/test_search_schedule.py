@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.agents.allocation import Allocation
 from evolve.agents.limit import Limit
 from evolve.agents.patterns import PatternAgent
+from evolve.agents.search_schedule import Allocation
 from evolve.engine import patterns
 from evolve.errors import AgentError, OverBudgetError
 from tests.agents.conftest import CUTS, pattern_agent

@@ -11,7 +11,7 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.tables.sheet import csv_text, read_csv
+from evolve.tables.csv import csv_text, read_csv
 
 HOSTILE = ["=1+1", "+cmd", "-2", "@x", "'=x", "''-x", "\tx", "'quoted'", "plain", 'ünï, "q"']
 

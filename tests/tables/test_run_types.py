@@ -17,12 +17,12 @@ from evolve.cli.display import Look
 from evolve.cli.main import COMMANDS
 from evolve.cli.resume import resume_command
 from evolve.errors import RunError
-from evolve.tables.kinds import FILES, PARTS, RUN_KINDS, kind_of
-from evolve.tables.run_kind import RunKind, imported
+from evolve.tables.run_type import RunType, imported
+from evolve.tables.run_types import FILES, PARTS, RUN_TYPES, kind_of
 from tests.cli import done, invoke
 from tests.cli.test_kept_run import KEPT
 
-each_kind = pytest.mark.parametrize("kind", RUN_KINDS, ids=lambda kind: kind.name)
+each_kind = pytest.mark.parametrize("kind", RUN_TYPES, ids=lambda kind: kind.name)
 
 
 def parameters(name: str) -> list[str]:
@@ -30,7 +30,7 @@ def parameters(name: str) -> list[str]:
 
 
 @each_kind
-def test_what_an_entry_names_is_there_and_takes_what_it_is_given(kind: RunKind) -> None:
+def test_what_an_entry_names_is_there_and_takes_what_it_is_given(kind: RunType) -> None:
     assert isinstance(imported(kind.start), click.Command)
     assert imported(kind.start).name == kind.name
     assert parameters(kind.resume) == ["run", "changes", "jobs", "allow_programs"]
@@ -48,7 +48,7 @@ def test_what_an_entry_names_is_there_and_takes_what_it_is_given(kind: RunKind) 
 
 
 @each_kind
-def test_an_entry_is_of_one_piece(kind: RunKind) -> None:
+def test_an_entry_is_of_one_piece(kind: RunType) -> None:
     assert kind.about == COMMANDS[kind.name][1]
     assert kind.tables
     assert kind.parts
@@ -67,11 +67,11 @@ def test_an_entry_is_of_one_piece(kind: RunKind) -> None:
 
 
 def test_a_name_is_of_one_kind_alone() -> None:
-    names = [kind.name for kind in RUN_KINDS]
-    commands = [command for kind in RUN_KINDS for command in kind.commands]
+    names = [kind.name for kind in RUN_TYPES]
+    commands = [command for kind in RUN_TYPES for command in kind.commands]
     assert len(set(names)) == len(names)
     assert len(set(commands)) == len(commands)
-    changes = [change for kind in RUN_KINDS for change in kind.changes]
+    changes = [change for kind in RUN_TYPES for change in kind.changes]
     told = {(change.name, change.type, change.help) for change in changes}
     assert len({change.name for change in changes}) == len(told)  # alike where shared
     offered = {parameter.name for parameter in resume_command.params}
@@ -80,7 +80,7 @@ def test_a_name_is_of_one_kind_alone() -> None:
 
 def test_the_registry_is_light() -> None:
     code = (
-        "import sys, evolve.tables.kinds; "
+        "import sys, evolve.tables.run_types; "
         "print([name for name in ('numpy', 'pandas', 'click', 'pydantic') if name in sys.modules])"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -24,7 +24,7 @@ import platformdirs
 from evolve.engine.private import check_private, private_folder
 from evolve.files.atomic import write_bytes, write_text
 from evolve.files.folder import FolderPath
-from evolve.tables.layout import OWNER_FILE
+from evolve.tables.paths import OWNER_FILE
 
 _KEY: Final = "key"
 _BYTES: Final = 32

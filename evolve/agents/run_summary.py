@@ -14,10 +14,10 @@ from typing import Any, Final
 from evolve.agents.files import read_header
 from evolve.files.folder import FolderPath
 from evolve.tables.folder import is_locked
-from evolve.tables.kinds import champion_of
-from evolve.tables.layout import CONFIG_FILE
+from evolve.tables.paths import CONFIG_FILE
 from evolve.tables.run import Run
-from evolve.tables.run_kind import Facts
+from evolve.tables.run_type import Facts
+from evolve.tables.run_types import champion_of
 
 ELO: Final = ("elo", "elo_low", "elo_high")
 """The champion's Elo on the ladder with its 95 % interval, as its file and lists call it."""
