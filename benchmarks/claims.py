@@ -32,8 +32,8 @@ from evolve.arena.panel import Panel
 from evolve.config.learning import MctsSettings
 from evolve.engine.board import Board
 from evolve.fitness.executor import ONE_THREAD
-from evolve.learning.course import Course
 from evolve.learning.mcts import TreeLearner
+from evolve.learning.training import InMemoryTraining
 
 TABLE = Path("docs/claims.csv")
 CORNERS = (0, 7, 56, 63)
@@ -99,7 +99,7 @@ def trained(claim: Claim, label: str, seed: int, budget: float) -> Path:
     return path
 
 
-def keep_first(course: Course, path: Path) -> None:
+def keep_first(course: InMemoryTraining, path: Path) -> None:
     """Keep the first network that wins ten games of ten against each of its baselines."""
     file = first_file(path)
     learner, settings = course.learner, course.settings

@@ -47,7 +47,7 @@ from evolve.config.sweep_targets import SUBJECTS
 from evolve.config.toml import config_text, read_toml, resolve_as
 from evolve.evolution.loop import Evolution
 from evolve.fitness.executor import ONE_THREAD, Threads
-from evolve.learning.course import Course
+from evolve.learning.training import InMemoryTraining
 from evolve.plots.figure import BLUE, GREY, write_figure
 from evolve.plots.sweep import plot_sweep
 from evolve.sweeps.genes_plan import GenesPlan
@@ -181,7 +181,7 @@ def draw(plan: Plan, trials: pd.DataFrame) -> None:
 
 def taught(plan: Plan, values: dict[str, Any], seed: int, budget: float) -> Agent:
     settings = plan.settings(values, seed).model_copy(update={"budget": budget})
-    course = Course(settings, 1)  # type: ignore[arg-type]
+    course = InMemoryTraining(settings, 1)  # type: ignore[arg-type]
     course.warm_up()
     while course.finished is None:
         course.iterate(lambda games, share: None)

@@ -18,7 +18,7 @@ from evolve.config.toml import resolve_as
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import chance_of, mean_of
-from evolve.learning.course import Course
+from evolve.learning.training import InMemoryTraining
 from evolve.tables.run_types import TRAININGS
 
 KEPT = Path("runs/trained")
@@ -65,7 +65,9 @@ class Recipe:
 
 
 def train(
-    recipe: Recipe, seed: int, watch: Callable[[Course, Path], None] = lambda course, path: None
+    recipe: Recipe,
+    seed: int,
+    watch: Callable[[InMemoryTraining, Path], None] = lambda course, path: None,
 ) -> Path:
     """The file of the recipe's agent, as it is at the end of the training.
 
@@ -75,7 +77,7 @@ def train(
     if path.exists():
         return path
     KEPT.mkdir(parents=True, exist_ok=True)
-    course = Course(recipe.settings(seed), 1)
+    course = InMemoryTraining(recipe.settings(seed), 1)
     course.warm_up()
     while course.finished is None:
         course.iterate(lambda games, share: None)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from evolve.agents.agent import Agent
-from evolve.agents.loading import load_agent
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.loading import load_agent, load_alphabeta
 from evolve.arena.match import Match
-from evolve.engine.rules import Rules
+from evolve.engine.rules import Rules, rule_set
 from evolve.fitness.executor import Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.fitness.statistics import Estimate
+from evolve.fitness.statistics import Estimate, score_of_elo
 
 
 class Panel:
@@ -51,3 +53,30 @@ class Panel:
         return (
             Match(agent, other, self.openings, self.rules, executor=executor).play(progress).score
         )
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One opponent, and its Elo."""
+
+    agent: AlphaBetaAgent
+    elo: float
+
+
+def ladder(rules: Rules) -> list[Rung]:
+    """The rungs of these rules, the weakest first."""
+    rungs = []
+    for name, elo in rule_set(rules).ladder.items():
+        rungs.append(Rung(load_alphabeta(name).with_rules(rules), float(elo)))
+    return rungs
+
+
+def nearest(rungs: Sequence[Rung], elo: float, count: int) -> list[Rung]:
+    """The `count` rungs whose Elo is nearest, the weakest first: games with them tell most."""
+    near = sorted(rungs, key=lambda rung: abs(rung.elo - elo))[:count]
+    return sorted(near, key=lambda rung: rung.elo)
+
+
+def ladder_score(rungs: Sequence[Rung], elo: float) -> float:
+    """Mean score against the whole ladder that a rating predicts."""
+    return float(np.mean([score_of_elo(elo - rung.elo) for rung in rungs]))

@@ -19,7 +19,7 @@ import pyarrow as pa
 from evolve.agents.agent import StoredAgent
 from evolve.agents.loading import load_alphabeta
 from evolve.agents.patterns import PatternAgent
-from evolve.arena.ladder import ladder, ladder_score, nearest
+from evolve.arena.panel import ladder, ladder_score, nearest
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.rules import Rules, rule_set
 from evolve.evolution.seeds import Use, generator

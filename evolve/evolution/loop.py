@@ -24,9 +24,9 @@ from evolve.errors import AgentError, SettingsError
 from evolve.evolution.champions import Champions
 from evolve.evolution.checkpoint import damage_told, restored
 from evolve.evolution.commitment import Commitment, Played
-from evolve.evolution.crowning import Crowning
 from evolve.evolution.gauntlet import panel_of
 from evolve.evolution.given import given_agent, keep_given
+from evolve.evolution.playoff import Crowning
 from evolve.evolution.seeds import Use, generator
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor

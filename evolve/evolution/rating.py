@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from evolve.agents.agent import StoredAgent
-from evolve.arena.ladder import Rung, ladder, nearest
+from evolve.arena.panel import Rung, ladder, nearest
 from evolve.config.evolution import EvolutionSettings
 from evolve.evolution.gauntlet import meet
 from evolve.evolution.seeds import Use, generator

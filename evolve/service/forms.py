@@ -11,10 +11,9 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo as ModelField
 
 from evolve.config.agent_fields import Place, names_of, with_agents, words_of
-from evolve.config.argv import option_words
 from evolve.config.defaults import default_rules, rules_of_defaults
 from evolve.config.evolution import FIRST
-from evolve.config.forms import group_of, is_mapping, plain_type
+from evolve.config.forms import group_of, is_mapping, option_words, plain_type
 from evolve.config.matches import CONTESTS
 from evolve.config.toml import Fault, faults, merged, resolve_as
 from evolve.service.models.forms import CommandInfo, FieldInfo

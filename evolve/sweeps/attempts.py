@@ -15,6 +15,11 @@ from typing import Any, Final
 import optuna
 from optuna.trial import FrozenTrial, TrialState
 
+from evolve.agents.agent import StoredAgent
+from evolve.errors import RunError
+from evolve.files.folder import FolderPath
+from evolve.tables.paths import CHAMPION_FILE, LEARNED_FILE, TRIALS
+
 PLACE: Final = "place"
 LOST: Final = "lost"
 """Attributes of a trial: its number in the sweep, and of an attempt that was lost, how often its
@@ -58,3 +63,25 @@ class CountedStudy(optuna.Study):
     def get_attempts(self) -> list[FrozenTrial]:
         """All trials, by Optuna's numbers; not to be changed."""
         return super().get_trials(deepcopy=False)
+
+
+def agent_file(folder: FolderPath, trial: FrozenTrial) -> FolderPath:
+    """Where a trial's agent is: in the sweep's folder of trials, under the trial's number.
+
+    Raises RunError where the study names any other place: a journal may come from anywhere.
+    """
+    number, named = number_of(trial), str(trial.user_attrs.get("agent"))
+    stem = f"{TRIALS}/trial-{number:04d}"
+    if named not in (f"{stem}.json", f"{stem}.npz"):
+        raise RunError(
+            f"trial {number} of {folder} names {named!r} as its agent: it must be "
+            f"{stem}.json or {stem}.npz"
+        )
+    return folder / named
+
+
+def keep(folder: FolderPath, agent: StoredAgent) -> FolderPath:
+    """Make an agent the sweep's champion; where it is kept."""
+    target = folder / (LEARNED_FILE if agent.arrays else CHAMPION_FILE)
+    agent.save(target)
+    return target

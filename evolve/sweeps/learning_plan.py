@@ -23,11 +23,11 @@ class LearningPlan(Plan):
     def run(self, objective: Objective, task: Task, report: Report) -> Outcome | None:
         """Train with these values, and meet the panel on the way."""
         number, values = task.number, task.values
-        from evolve.learning.course import Course
+        from evolve.learning.training import InMemoryTraining
 
         settings = self.settings(values, self.seed_of(number))
         assert isinstance(settings, TrainingSettings)
-        course = Course(settings, 1)
+        course = InMemoryTraining(settings, 1)
         course.warm_up()
         marks = Marks(self.sweep.reports)
         while course.finished is None:

@@ -19,7 +19,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.config.toml import resolve_as
 from evolve.errors import SettingsError
 from evolve.files.folder import FolderPath
-from evolve.sweeps.keeping import agent_file, keep
+from evolve.sweeps.attempts import agent_file, keep
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.spaces import FAMILIES, Family
 from evolve.tables.run_type import imported

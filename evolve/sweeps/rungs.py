@@ -30,7 +30,7 @@ from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import Estimate, mean_of
-from evolve.sweeps.attempts import number_of
+from evolve.sweeps.attempts import agent_file, keep, number_of
 from evolve.sweeps.final import (
     DEFAULTS,
     FinalResult,
@@ -40,7 +40,6 @@ from evolve.sweeps.final import (
     write_result,
 )
 from evolve.sweeps.final_games import FinalGames
-from evolve.sweeps.keeping import agent_file, keep
 from evolve.sweeps.study import Queued
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.tables import folder as store

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import evolve
-from evolve.arena.ladder import ladder
+from evolve.arena.panel import ladder
 from evolve.evolution.gauntlet import RUNGS_PLAYED
 from evolve.fitness.statistics import rate_one
 from evolve.tables.run import Run

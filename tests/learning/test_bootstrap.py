@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evolve.learning.bootstrap import Bootstrap
+from evolve.learning.dqn import Bootstrap
 from tests import reference
 from tests.learning import training
 

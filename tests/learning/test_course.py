@@ -11,8 +11,7 @@ from evolve.agents.dqn import DqnAgent
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.toml import resolve_as
-from evolve.learning.course import Course, LearningEnding
-from evolve.learning.training import Training
+from evolve.learning.training import InMemoryTraining, LearningEnding, Training
 from tests.learning import Watcher
 
 pytestmark = pytest.mark.learning
@@ -81,7 +80,7 @@ def test_every_preset_keeps_its_budget(kind: str, preset: str, tmp_path: Path) -
 
 def test_the_last_iteration_is_cut_to_the_budget() -> None:
     settings = DqnSettings(budget=15, games_per_iteration=400, layers=("dense 8 relu", "dense 64"))
-    course = Course(settings, 1)
+    course = InMemoryTraining(settings, 1)
     course.warm_up()
     course.iterate(lambda games, share: None)
     first = course.games
@@ -94,7 +93,7 @@ def test_the_last_iteration_is_cut_to_the_budget() -> None:
 
 def test_games_end_it_and_are_its_share() -> None:
     settings = DqnSettings(games=30, games_per_iteration=20, layers=("dense 8 relu", "dense 64"))
-    course, told = Course(settings, 1), list[tuple[int, float]]()
+    course, told = InMemoryTraining(settings, 1), list[tuple[int, float]]()
     shares = [course.share]
     while course.finished is None:
         course.iterate(lambda games, share: told.append((games, share)))
@@ -107,7 +106,7 @@ def test_games_end_it_and_are_its_share() -> None:
 
 def test_warming_up_teaches_nothing() -> None:
     settings = DqnSettings(games=10, layers=("dense 8 relu", "dense 64"))
-    course, cold = Course(settings, 1), Course(settings, 1)
+    course, cold = InMemoryTraining(settings, 1), InMemoryTraining(settings, 1)
     course.warm_up()
     assert (course.games, course.spent, course.learner.steps) == (0, 0.0, 0)
     assert course.rng.random() == cold.rng.random()

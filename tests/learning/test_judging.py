@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.arena.ladder import ladder, ladder_score
+from evolve.arena.panel import ladder, ladder_score
 from evolve.config.learning import MctsSettings
 from evolve.config.toml import resolve_as
 from evolve.engine.rules import rule_set

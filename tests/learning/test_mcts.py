@@ -8,7 +8,7 @@ import pytest
 
 import evolve
 from evolve.agents.mcts import MctsAgent
-from evolve.learning.course import LearningEnding
+from evolve.learning.training import LearningEnding
 from tests.learning import Watcher, training
 
 pytestmark = pytest.mark.learning

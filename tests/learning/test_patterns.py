@@ -20,7 +20,7 @@ from evolve.config.toml import resolve_as
 from evolve.errors import RunError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.learning.course import Course, LearningEnding
+from evolve.learning.training import InMemoryTraining, LearningEnding
 from evolve.tables.arrays import read_arrays, write_arrays
 from evolve.tables.metrics import read_metrics
 from tests.learning import Watcher, small, training
@@ -112,9 +112,9 @@ def test_stopped_between_checks_it_ends_the_same(whole: Path, tmp_path: Path) ->
     assert content(tmp_path) == content(whole)
 
 
-def taught(settings: PatternSettings, jobs: int = 1) -> Course:
+def taught(settings: PatternSettings, jobs: int = 1) -> InMemoryTraining:
     """A course to the end of its games."""
-    course = Course(settings, jobs)
+    course = InMemoryTraining(settings, jobs)
     while course.finished is None:
         loss = course.iterate(lambda games, share: None)
         assert math.isfinite(loss)
@@ -124,11 +124,11 @@ def taught(settings: PatternSettings, jobs: int = 1) -> Course:
 def test_few_games_have_both_parts() -> None:
     """What the first part takes is in its share, however few games there are."""
     for games, greedy, wanted in ((600, 0.5, 300), (601, 0.3, 181), (10, 0.05, 1), (7, 1.0, 7)):
-        course = Course(small("patterns", games=games, greedy=greedy, checks=1), 1)
+        course = InMemoryTraining(small("patterns", games=games, greedy=greedy, checks=1), 1)
         course.iterate(lambda games, share: None)
         assert course.games == wanted
         assert not course.learner.facts()["searching"]
-    course = Course(small("patterns", games=100, greedy=0.0), 1)
+    course = InMemoryTraining(small("patterns", games=100, greedy=0.0), 1)
     course.iterate(lambda games, share: None)
     assert course.learner.facts()["searching"]
     assert small("patterns").games_in_hand(0.5) == 100
@@ -196,7 +196,7 @@ def test_a_longer_budget_is_kept(tmp_path: Path) -> None:
 
 def test_what_it_learns_wins() -> None:
     """Three CPU seconds with the shapes that it has by default."""
-    course = Course(
+    course = InMemoryTraining(
         resolve_as(PatternSettings, {}, {"budget": 3.0, "depth": 2, "endgame": 6, "round": 1000}), 2
     )
     course.warm_up()

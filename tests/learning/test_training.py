@@ -19,8 +19,7 @@ from evolve.config.toml import resolve_as
 from evolve.errors import RunError, SettingsError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.learning.course import LearningEnding
-from evolve.learning.training import Training
+from evolve.learning.training import LearningEnding, Training
 from evolve.tables.arrays import read_arrays, write_arrays
 from evolve.tables.metrics import read_metrics
 from tests import networks
