@@ -28,7 +28,7 @@ from benchmarks.published import CLAIMS, FIRST, Claim, Options
 from benchmarks.trained import Recipe, holm_levels, over_seeds, p_of_half, played, train
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
-from evolve.arena.panel import Panel
+from evolve.arena.judges import Panel
 from evolve.config.learning import MctsSettings
 from evolve.engine.board import Board
 from evolve.fitness.executor import ONE_THREAD

@@ -1,6 +1,6 @@
 """The ladder: how its rungs stand to each other, and what it says of runs.
 
-    python -m benchmarks.ladder rungs [--pairs 200]      the numbers of evolve/arena/panel.py
+    python -m benchmarks.ladder rungs [--pairs 200]      the numbers of evolve/arena/judges.py
     python -m benchmarks.ladder players AGENT ...        where agents that are no rungs stand on it
     python -m benchmarks.ladder curve RUN [--csv FILE]   what the ladder says of any run's bests
 
@@ -25,11 +25,11 @@ import evolve
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.loading import load_agent
+from evolve.arena.judges import ladder, nearest
 from evolve.arena.match import play_match
-from evolve.arena.panel import ladder, nearest
 from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.evolution.ancestry import run_settings
-from evolve.evolution.gauntlet import Judging, LadderPanel
+from evolve.evolution.panel import Judging, LadderPanel
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import Z95, Floats, bradley_terry, rate_one

@@ -34,7 +34,7 @@ from evolve.cli.terminal import elo_text
 from evolve.engine.architecture import Architecture
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Openings, Part, balanced_openings
-from evolve.learning.labels import accuracy, fitted, labelled_sets
+from evolve.learning.exact_labels import accuracy, fitted, labelled_sets
 
 DQN = Recipe.of("dqn", 180.0)
 MCTS = Recipe.of("mcts", 120.0)

@@ -40,7 +40,7 @@ from scipy import stats
 import evolve
 from benchmarks.trained import over_seeds, played
 from evolve.agents.agent import Agent
-from evolve.arena.panel import Panel
+from evolve.arena.judges import Panel
 from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.config.sweep import SweepSettings
 from evolve.config.sweep_targets import SUBJECTS
@@ -53,11 +53,11 @@ from evolve.plots.sweep import plot_sweep
 from evolve.sweeps.genes_plan import GenesPlan
 from evolve.sweeps.importance import importances_in, weigh
 from evolve.sweeps.plan import Plan, plan_of
-from evolve.sweeps.rows import rows_of
 from evolve.sweeps.space import Parameter
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Study
 from evolve.sweeps.sweep import Sweep
+from evolve.sweeps.trial_rows import rows_of
 from evolve.tables import folder as store
 from evolve.tables.paths import CONFIG_FILE
 from evolve.tables.progress import Silent

@@ -413,9 +413,9 @@ class PatternAgent(StoredAgent):
 @cache
 def prepare() -> None:
     """Load or compile the kernels, so that no move's time is spent on it."""
-    from evolve.agents import timed_search as limited
+    from evolve.agents import timed_search
 
-    limited.prepare()
+    timed_search.prepare()
     shapes = ShapeSet((parse_shape("a1-b2"),))
     patterns = Patterns(shapes, (), np.zeros((1, shapes.entries), np.int16))
     agent = PatternAgent(patterns, depth=2, endgame=0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
 
-from evolve.cli.display import Look
+from evolve.cli.display import ProgressView
 from evolve.cli.terminal import BAR_WIDTH, Times, cell, duration, out
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _WIDTHS: Final = {
 """Columns of the metrics table that are shown, and how wide."""
 
 
-class ChecksLook(Look):
+class ChecksView(ProgressView):
     """See above."""
 
     unit = "these games"
@@ -43,7 +43,7 @@ class ChecksLook(Look):
         self.columns = tuple(name for name in _WIDTHS if name not in unused)
 
     def heads(self) -> list[str]:
-        """See Look."""
+        """See ProgressView."""
         return [self._line(self.columns) + "     left"]
 
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
@@ -52,7 +52,7 @@ class ChecksLook(Look):
         return gone * (total - done) / done if done > 0.0 else math.inf
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
-        """See Look."""
+        """See ProgressView."""
         texts = [cell(row[key]) for key in self.columns]
         if "elo" in self.columns:
             texts[self.columns.index("elo")] = f"{row['elo']:.0f}"
@@ -60,7 +60,7 @@ class ChecksLook(Look):
         return texts
 
     def line(self, cells: Sequence[str], left: float) -> str:
-        """See Look."""
+        """See ProgressView."""
         return f"{self._line(cells)} {duration(left):>8}"
 
     def bars(self) -> tuple[Progress, TaskID, TaskID | None]:

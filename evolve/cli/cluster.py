@@ -23,7 +23,7 @@ from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
     from evolve.evolution.estimate import Estimate
-    from evolve.fitness.roster import WorkerFacts
+    from evolve.fitness.workers import WorkerFacts
 
 _CHECK_HELP: Final = """Say what the workers of a cluster are, and what a run would gain there.
 
@@ -64,7 +64,7 @@ def check_command(jobs: int, as_json: bool, **options: Any) -> int:
 
     with executor_for(jobs) as executor:
         assert isinstance(executor, Cluster)
-        workers = executor.roster.facts()
+        workers = executor.workers.facts()
         if not as_json:
             tell(f"evolve {evolve.__version__} · {settings.rules} · {executor.address}")
             _print_workers(workers)

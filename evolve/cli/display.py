@@ -1,6 +1,6 @@
 """What a run shows while it works: a live table on a terminal, plain lines elsewhere.
 
-One display for all kinds of runs. Where they differ, each kind's `Look` says so.
+One display for all kinds of runs. Where they differ, each kind's `ProgressView` says so.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def tell(text: str) -> None:
         forget_reader()
 
 
-class Look(ABC):
+class ProgressView(ABC):
     """How one run looks while it works; it may remember the rows that it was asked about.
 
     unit: what Ctrl-C waits for, in words; units: the same in stages where it is something else, by
@@ -88,7 +88,7 @@ class Look(ABC):
 class Display:
     """An observer that shows plain lines, and remembers a request to stop."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: ProgressView) -> None:
         self.look = look
         self.stop_wished = False
         self._at = ""
@@ -130,7 +130,7 @@ class Display:
 class LiveDisplay(Display):
     """The same as a live table, with bars."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: ProgressView) -> None:
         super().__init__(look)
         self._rows: list[list[str]] = []
         self._bars, self._stage, self._run = look.bars()
@@ -162,7 +162,7 @@ class LiveDisplay(Display):
 
 
 @contextmanager
-def watching(look: Look) -> Iterator[Display]:
+def watching(look: ProgressView) -> Iterator[Display]:
     """The display that fits where the output goes.
 
     While the block runs, the first Ctrl-C asks the run to stop, the second one raises

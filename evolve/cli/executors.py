@@ -19,7 +19,7 @@ from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
     from evolve.fitness.executor import Executor
-    from evolve.fitness.site import Site
+    from evolve.fitness.placement import Site
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -68,7 +68,7 @@ def _option(name: str, **attributes: Any) -> Callable[[C], C]:
 
 def site() -> Site:
     """Where the command's games are to be played. ExtraError where Dask is not installed."""
-    from evolve.fitness.site import HERE, Site
+    from evolve.fitness.placement import HERE, Site
 
     asked = _asked()
     if asked is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from rich.progress import Progress, TaskID
 from rich.table import Table
 
-from evolve.cli.display import Look
+from evolve.cli.display import ProgressView
 from evolve.cli.frames import print_frame
 from evolve.cli.terminal import NOTHING, bar, cell, duration, out, say
 
@@ -108,7 +108,7 @@ def print_generations(run: Run, frame: pd.DataFrame) -> None:
     say(LEGEND)
 
 
-class GenerationsLook(Look):
+class GenerationsView(ProgressView):
     """How an evolution looks: a line a generation, one when it has come to rest, and one when all
     individuals play alike.
 
@@ -129,7 +129,7 @@ class GenerationsLook(Look):
         self._rest_told = self._uniform_told = False
 
     def heads(self) -> list[str]:
-        """See Look."""
+        """See ProgressView."""
         *above, last = head_lines(self.columns)
         return [*above, f"{last}     left"]
 
@@ -140,11 +140,11 @@ class GenerationsLook(Look):
         return (total - done) * sum(recent) / len(recent)
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
-        """See Look."""
+        """See ProgressView."""
         return _texts(row, self.columns)
 
     def line(self, cells: Sequence[str], left: float) -> str:
-        """See Look."""
+        """See ProgressView."""
         texts = zip(cells, self.columns, strict=True)
         line = " ".join(text.rjust(_width(name)) for text, name in texts)
         return f"{line} {duration(left):>8}"
@@ -165,7 +165,7 @@ class GenerationsLook(Look):
         return told and told + self._offer
 
     def table(self, rows: Sequence[Sequence[str]]) -> Table:
-        """See Look."""
+        """See ProgressView."""
         return _table(self.columns, rows)
 
     def bars(self) -> tuple[Progress, TaskID, TaskID | None]:

@@ -35,8 +35,8 @@ from evolve.errors import EngineError
 
 if TYPE_CHECKING:
     from evolve.arena.agreement import Agreed
-    from evolve.arena.keeping import Keeper
     from evolve.arena.match import Match, MatchResult
+    from evolve.arena.match_files import MatchFiles
     from evolve.fitness.playing import LiveGame
 
 
@@ -110,8 +110,8 @@ def match_command(
         raise click.UsageError("--watch shows games on a terminal, and without --json")
     from evolve.agents.loading import load_agent
     from evolve.arena.agreement import agree_on
-    from evolve.arena.keeping import Keeper, kept_rules, match_identity
     from evolve.arena.match import Match
+    from evolve.arena.match_files import MatchFiles, kept_rules, match_identity
     from evolve.arena.openings import identity_of, match_openings
     from evolve.arena.sprt import Sprt
 
@@ -146,7 +146,9 @@ def match_command(
             "openings": identity_of(settings.openings).split()[-1],
             "opening_plies": "all" if settings.opening_plies is None else settings.opening_plies,
         }
-        keeper = Keeper(match, (a, b), match_identity(match, (a, b), drawn), table, ggf, complain)
+        keeper = MatchFiles(
+            match, (a, b), match_identity(match, (a, b), drawn), table, ggf, complain
+        )
         with keeper.claimed():
             tell_started(command="match", a=a, b=b, rules=rules, games=len(match.pairings))
             with nullcontext() if watched is None else watched.screen(match):
@@ -190,12 +192,12 @@ class _Watched:
         time.sleep(self._pace)
 
 
-def _tell_how_to_go_on(match: Match, keeper: Keeper) -> None:
+def _tell_how_to_go_on(match: Match, keeper: MatchFiles) -> None:
     more = "; go on with the same command" if keeper.files else ""
     click.echo(f"interrupted after {match.played} games{more}", err=True)
 
 
-def _tell(a: str, b: str, agreed: Agreed, match: Match, keeper: Keeper, as_json: bool) -> None:
+def _tell(a: str, b: str, agreed: Agreed, match: Match, keeper: MatchFiles, as_json: bool) -> None:
     """Say the result, and keep the last games."""
     # A file that cannot be written must not cost the reader the result, nor the other way round.
     try:
@@ -208,7 +210,7 @@ def _tell(a: str, b: str, agreed: Agreed, match: Match, keeper: Keeper, as_json:
         keeper.finish()
 
 
-def _play(match: Match, keeper: Keeper, quiet: bool) -> KeyboardInterrupt | None:
+def _play(match: Match, keeper: MatchFiles, quiet: bool) -> KeyboardInterrupt | None:
     """Play what is left of a match; what interrupted it, if it was and there are games."""
     with counting("games", len(match.pairings), quiet=quiet) as advance:
         advance(match.played)

@@ -11,7 +11,7 @@ import click
 import evolve
 from evolve.cli.display import tell, telling_of_compilation
 from evolve.cli.executors import executor_for, executor_options, on_cluster, where
-from evolve.cli.generations import GenerationsLook
+from evolve.cli.generations import GenerationsView
 from evolve.cli.hand_in import proposed
 from evolve.cli.new_run import config_of, new_folder, settings_below
 from evolve.cli.options import jobs_option
@@ -160,7 +160,7 @@ def _go_on(evolution: Evolution, about: Estimate) -> int:
     tell(f"about {duration(about.seconds)} and {size(about.bytes)} of disk")
     if on_cluster():
         _print_use(about.costs, evolution.executor)
-    look = GenerationsLook(settings, evolution.generation + 1, about.seconds)
+    look = GenerationsView(settings, evolution.generation + 1, about.seconds)
     ending = carry_out(EVOLUTIONS, evolution.folder, look, evolution.run)
     so_far = f"{evolution.generation + 1} of {settings.generations} generations"
     return finish(evolution.folder, so_far, ending, lambda: _report(evolution.folder))

@@ -13,7 +13,7 @@ from rich.progress import Progress, TaskID
 
 import evolve
 from evolve.cli.compare import print_compared
-from evolve.cli.display import Look, tell, watching
+from evolve.cli.display import ProgressView, tell, watching
 from evolve.cli.executors import (
     executor_for,
     executor_options,
@@ -290,7 +290,7 @@ def _work_on(study: Study, work: StudyWork, place: str) -> int:
     file = progress_of()
     tell_started(command="study", folder=study.path)
     try:
-        with watching(RunsLook(work)) as display:
+        with watching(RunsView(work)) as display:
             observer = display if file is None else Reported(display, file, _ROW_EVENT)
             ending = work.run(observer)
     except (KeyboardInterrupt, ClusterError):
@@ -345,7 +345,7 @@ def _report(study: Study) -> None:
     tell(f"next: evolve show {name} · {compare}evolve plot {name} -o study.png")
 
 
-class RunsLook(Look):
+class RunsView(ProgressView):
     """How a study looks: a line for each run that is done."""
 
     unit = "the generations, checks or trials in hand"
@@ -357,7 +357,7 @@ class RunsLook(Look):
         self._begun = time.monotonic()
 
     def heads(self) -> list[str]:
-        """See Look."""
+        """See ProgressView."""
         return [self._line(self.columns) + "     left"]
 
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
@@ -366,12 +366,12 @@ class RunsLook(Look):
         return (time.monotonic() - self._begun) * (self._left - self._done) / self._done
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
-        """See Look."""
+        """See ProgressView."""
         told = {**row, "done": done_of(row), "elo": strength_of(row)}
         return [cell(told[name]) for name in self.columns]
 
     def line(self, cells: Sequence[str], left: float) -> str:
-        """See Look."""
+        """See ProgressView."""
         return f"{self._line(cells)} {duration(left):>8}"
 
     def bars(self) -> tuple[Progress, TaskID, TaskID | None]:

@@ -23,7 +23,7 @@ from evolve.cli.progress import progress_option
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.study import start_study, study_options
 from evolve.cli.terminal import elo_text, print_rows
-from evolve.cli.trials import TrialsLook, print_finalists
+from evolve.cli.trials import TrialsView, print_finalists
 from evolve.cli.work import carry_out, finish
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import FEWEST_OPENINGS, SweepSettings
@@ -37,7 +37,7 @@ from evolve.tables.run_types import SWEEPS
 from evolve.terminal_text import as_word, count_of
 
 if TYPE_CHECKING:
-    from evolve.fitness.site import Site
+    from evolve.fitness.placement import Site
     from evolve.sweeps.final import FinalResult
     from evolve.sweeps.sweep import Sweep, SweepEnding
     from evolve.tables.progress import Observer
@@ -309,7 +309,7 @@ def _go_on(sweep: Sweep, remark: str | None = None) -> int:
             raise RunError(f"{folder}: no trial was played to its end, and there is no champion")
         return cut or ending
 
-    look = TrialsLook(settings, sweep.study.progress, lambda: sweep.final_seconds)
+    look = TrialsView(settings, sweep.study.progress, lambda: sweep.final_seconds)
     ending = carry_out(SWEEPS, folder, look, work)
     so_far = f"{sweep.study.finished()} of {settings.trials} trials"
     if sweep.plan.games is not None:

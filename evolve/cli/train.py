@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import evolve
-from evolve.cli.checks import ChecksLook
+from evolve.cli.checks import ChecksView
 from evolve.cli.display import tell
 from evolve.cli.hand_in import proposed
 from evolve.cli.new_run import config_of, need_extras, new_folder, settings_below
@@ -195,7 +195,7 @@ def _training(folder: FolderPath, settings: TrainingSettings, jobs: int) -> Trai
 
 def _go_on(training: Training) -> int:
     folder = training.folder
-    ending = carry_out(TRAININGS, folder, ChecksLook(training.settings), training.run)
+    ending = carry_out(TRAININGS, folder, ChecksView(training.settings), training.run)
     chosen = training.learner.accept_seconds
     so_far = f"{training.games} games, {training.spent:.0f} CPU seconds" + (
         f" ({chosen:.0f} to choose between models)" if chosen else ""

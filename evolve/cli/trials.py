@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.progress import Progress, TaskID
 
-from evolve.cli.display import Look, tell
+from evolve.cli.display import ProgressView, tell
 from evolve.cli.frames import narrow
 from evolve.cli.terminal import bar, cell, duration, elo_text, print_rows, say
 from evolve.files.folder import FolderPath
@@ -103,7 +103,7 @@ def _short(value: Any) -> Any:
     return value
 
 
-class TrialsLook(Look):
+class TrialsView(ProgressView):
     """How a sweep looks: a line a trial, with the best score so far, or so far in a rung.
 
     progress: how much was done before, of how much; nothing of all trials if not given. final: how
@@ -127,7 +127,7 @@ class TrialsLook(Look):
         self._begin = time.monotonic()
 
     def heads(self) -> list[str]:
-        """See Look."""
+        """See ProgressView."""
         return [self.line(self.columns, math.nan)]
 
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
@@ -138,7 +138,7 @@ class TrialsLook(Look):
         return (time.monotonic() - self._begin) / new * (total - done) + self._final()
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
-        """See Look."""
+        """See ProgressView."""
         seconds = row["seconds"]
         return [
             str(row["number"]),
@@ -149,7 +149,7 @@ class TrialsLook(Look):
         ]
 
     def line(self, cells: Sequence[str], left: float) -> str:
-        """See Look."""
+        """See ProgressView."""
         return " ".join(
             text.rjust(width) for text, width in zip(cells, _WIDTHS.values(), strict=True)
         )

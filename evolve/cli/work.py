@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from evolve.cli.display import Look, tell, watching
+from evolve.cli.display import ProgressView, tell, watching
 from evolve.cli.progress import Reported, progress_of, tell_event, tell_started
 from evolve.cli.signals import INTERRUPTED
 from evolve.errors import ClusterError
@@ -17,7 +17,9 @@ from evolve.terminal_text import as_word
 E = TypeVar("E", bound=RunEnding)
 
 
-def carry_out(kind: RunType, folder: FolderPath, look: Look, work: Callable[[Observer], E]) -> E:
+def carry_out(
+    kind: RunType, folder: FolderPath, look: ProgressView, work: Callable[[Observer], E]
+) -> E:
     """Run the work, shown to people; returns its ending.
 
     The first Ctrl-C ends it after what is in hand, a second one at once. Where anything is kept

@@ -10,7 +10,7 @@ import evolve
 from evolve.agents.agent import StoredAgent
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_toml, resolve
-from evolve.evolution.given import given_agent
+from evolve.evolution.fixed_evaluation import given_agent
 from evolve.population.genome import Genome
 from evolve.tables.individuals import row_genes
 from evolve.tables.paths import CONFIG_FILE

@@ -23,10 +23,10 @@ from evolve.engine.rules import rule_set
 from evolve.errors import AgentError, SettingsError
 from evolve.evolution.champions import Champions
 from evolve.evolution.checkpoint import damage_told, restored
-from evolve.evolution.commitment import Commitment, Played
-from evolve.evolution.gauntlet import panel_of
-from evolve.evolution.given import given_agent, keep_given
-from evolve.evolution.playoff import Crowning
+from evolve.evolution.fixed_evaluation import given_agent, keep_given
+from evolve.evolution.generation import GenerationWriter, Played
+from evolve.evolution.panel import panel_of
+from evolve.evolution.playoff import ChampionSelection
 from evolve.evolution.seeds import Use, generator
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
@@ -107,8 +107,10 @@ class Evolution:
         self.population: list[Individual] = []
         self.generation = -1
         self.panel = panel_of(settings, self.genome.given, self.largest_endgame, executor)
-        self._crowning = Crowning(folder, settings, self.genome, self.largest_endgame, executor)
-        self._commitment = Commitment(folder, settings, self.genome, self.panel)
+        self._champion_selection = ChampionSelection(
+            folder, settings, self.genome, self.largest_endgame, executor
+        )
+        self._generations = GenerationWriter(folder, settings, self.genome, self.panel)
         self._openings_known = openings
         self._uniform = 0
         """Generations in a row, up to the last, whose individuals all play alike."""
@@ -136,7 +138,7 @@ class Evolution:
 
     def restore(self) -> None:
         """Go to the state after the last committed generation of the folder."""
-        run = self._commitment.run
+        run = self._generations.run
         count = run.generation_count
         if count == 0:
             return
@@ -166,22 +168,22 @@ class Evolution:
         if ending is None and self.generation >= 0:
             store.remove_playoff(self.folder)
             # A kill between a commit and this file leaves an old one, or none.
-            self._crowning.save_best_so_far(self.champions)
+            self._champion_selection.save_best_so_far(self.champions)
         if ending is None:
             ending = self._evolve(started, observer)
         if ending is EvolutionEnding.STOPPED:
             return ending
-        if not self._crowning.held:
-            self._crowning.hold(
-                self._commitment.run,
+        if not self._champion_selection.held:
+            self._champion_selection.hold(
+                self._generations.run,
                 self.generation,
                 self.population,
                 self.champions,
                 self.algorithm,
                 observer,
             )
-        elif not self._crowning.rated:
-            self._crowning.rate(self._commitment.run, observer)
+        elif not self._champion_selection.rated:
+            self._champion_selection.rate(self._generations.run, observer)
         return ending
 
     def _evolve(self, started: float, observer: Observer) -> EvolutionEnding:
@@ -222,7 +224,7 @@ class Evolution:
     def finished(self) -> EvolutionEnding | None:
         """Why there is nothing left to do, play-off and rating included; None when there is."""
         done = self._ending(time.monotonic())
-        return done if self._crowning.held and self._crowning.rated else None
+        return done if self._champion_selection.held and self._champion_selection.rated else None
 
     def _ending(self, started: float) -> EvolutionEnding | None:
         settings = self.settings
@@ -273,10 +275,10 @@ class Evolution:
 
     def _judge(self, played: Played) -> dict[str, Any]:
         """Let a generation be judged and committed; its row."""
-        row = self._commitment.commit(played, self.champions)
+        row = self._generations.commit(played, self.champions)
         self.generation, self.population = played.generation, played.population
         self._uniform = self._uniform + 1 if _is_uniform(row) else 0
-        self._crowning.save_best_so_far(self.champions)
+        self._champion_selection.save_best_so_far(self.champions)
         return row
 
     def _played(

@@ -129,7 +129,7 @@ PLAYOFF_PLIES: Final = 8
 """Random moves in the play-off's openings."""
 
 
-class Crowning:
+class ChampionSelection:
     """The champion of the run in `folder`."""
 
     def __init__(

@@ -14,9 +14,9 @@ from typing import Any, Final
 import numpy as np
 
 from evolve.agents.agent import StoredAgent
-from evolve.arena.panel import Rung, ladder, nearest
+from evolve.arena.judges import Rung, ladder, nearest
 from evolve.config.evolution import EvolutionSettings
-from evolve.evolution.gauntlet import meet
+from evolve.evolution.panel import meet
 from evolve.evolution.seeds import Use, generator
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Part, balanced_openings

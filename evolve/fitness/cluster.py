@@ -15,7 +15,7 @@ from distributed import Client, KilledWorker, Security
 from distributed.client import ClosedClientError
 
 from evolve.errors import ClusterError
-from evolve.fitness import errand
+from evolve.fitness import tasks
 from evolve.fitness.answers import (
     FAILED,
     RAISED,
@@ -28,15 +28,15 @@ from evolve.fitness.answers import (
     reply_of,
     unpacked,
 )
-from evolve.fitness.errand import whole
 from evolve.fitness.executor import TASKS_A_SLOT, task_size
-from evolve.fitness.fetching import NOTHING, Fetching
 from evolve.fitness.patience import WORKERS, Patience
 from evolve.fitness.remote import payload_of
-from evolve.fitness.roster import Roster
+from evolve.fitness.tasks import whole
 from evolve.fitness.tls import Tls
+from evolve.fitness.transfer import NOTHING, Fetching
+from evolve.fitness.workers import Workers
 
-_ERRAND: Final = whole(errand.errand)
+_RUN_TASK: Final = whole(tasks.run_task)
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -79,7 +79,7 @@ class Cluster:
     """An executor: a client of the scheduler at an address such as `tls://host:8786`.
 
     threads: those of this machine. told: called with what its user should know of the workers, see
-    `Roster`. ClusterError where the scheduler does not answer, or is gone; a run that is ended by
+    `Workers`. ClusterError where the scheduler does not answer, or is gone; a run that is ended by
     it can go on.
     """
 
@@ -106,7 +106,7 @@ class Cluster:
             )
         except (OSError, TimeoutError, ValueError, TypeError) as error:
             raise ClusterError(f"no scheduler answers at {address}: {_reason(error)}") from error
-        self.roster = Roster(self._client, address, told)
+        self.workers = Workers(self._client, address, told)
 
     def __enter__(self) -> Self:
         return self
@@ -126,7 +126,7 @@ class Cluster:
     @property
     def slots(self) -> int:
         """Threads of all workers that are there now."""
-        return max(1, sum((self.roster.free() or self.roster.usable()).values()))
+        return max(1, sum((self.workers.free() or self.workers.usable()).values()))
 
     def games(self, count: int) -> int:
         """See Executor: a task costs a millisecond of the scheduler."""
@@ -143,7 +143,7 @@ class Cluster:
         )
         begun: dict[int, _Task] = {}
         looked = self._seen = time.monotonic()
-        fetching = Fetching(self._client, self.roster)
+        fetching = Fetching(self._client, self.workers)
         try:
             while True:
                 while wave := _wave(waiting, TASKS_A_SLOT * self.slots - len(begun)):
@@ -175,18 +175,18 @@ class Cluster:
             self._cancel([one for task in begun.values() for one in task.futures])
 
     def _submit(self, wave: Mapping[int, _Task], fetching: Fetching) -> None:
-        there = self.roster.usable()
-        places = list(self.roster.free() or there)
+        there = self.workers.usable()
+        places = list(self.workers.free() or there)
         payloads = [task.payload for task in wave.values()]
         try:
             futures = self._client.map(
-                _ERRAND,
+                _RUN_TASK,
                 payloads,
                 pure=False,
-                workers=places if len(places) < len(there) or self.roster.refused else None,
+                workers=places if len(places) < len(there) or self.workers.refused else None,
             )
         except ClosedClientError as error:
-            raise self.roster.gone() from error
+            raise self.workers.gone() from error
         for (number, task), future in zip(wave.items(), futures, strict=True):
             task.futures.append(future)
             task.places, task.since = places, time.monotonic()
@@ -223,19 +223,19 @@ class Cluster:
             why = str(error)
         place = self._holder(future, said)
         task.try_again(_TRIES, f"{_TRIES} workers have answered a task wrongly; {place}: {why}")
-        self.roster.refuse(place, why)
+        self.workers.refuse(place, why)
         return []
 
     def _taken(self, task: _Task, future: Any, reply: Reply) -> list[Any]:
         """What is in a reply; WrongAnswerError where that cannot be."""
         if reply.kind == REFUSED:
-            self.roster.refuse(self._holder(future, reply.place), reply.answer)
+            self.workers.refuse(self._holder(future, reply.place), reply.answer)
             return []
         if reply.kind == FAILED:
             why = f"{self._holder(future, reply.place)}: {reply.answer}"
             task.try_again(_FAILURES, f"a task has failed {_FAILURES} times, lastly on {why}")
             return []
-        if reply.place in self.roster.refused:  # for another task, meanwhile
+        if reply.place in self.workers.refused:  # for another task, meanwhile
             return []
         if reply.kind == RAISED:
             raise raised(reply.answer)
@@ -253,7 +253,7 @@ class Cluster:
             holders = self._client.who_has([future]).get(future.key)
             if holders:
                 return str(holders[0])
-        return said if said in self.roster.usable() else "a worker"
+        return said if said in self.workers.usable() else "a worker"
 
     def _failure(self, future: Any) -> str:
         """Why nothing came of a task: its worker has died, or its answer cannot be read here."""
@@ -264,7 +264,7 @@ class Cluster:
         except Exception as unread:  # of any kind, as it is another machine's
             error = unread
         if self._client.status != "running" or isinstance(error, CancelledError):
-            raise self.roster.gone() from error
+            raise self.workers.gone() from error
         return str(error) if isinstance(error, KilledWorker) else in_words(error)
 
     def _look_for_late_ones(self, begun: Mapping[int, _Task], fetching: Fetching) -> None:
@@ -280,13 +280,13 @@ class Cluster:
         try:
             found = self._client.processing()
         except (AttributeError, *_CLOSED) as error:
-            raise self.roster.gone() from error
+            raise self.workers.gone() from error
         there = {key: place for place, keys in found.items() for key in keys}
         for number, task in late.items():
             places = [there[one.key] for one in task.futures if one.key in there]
             if not places:  # it waits for its turn
                 task.since = now
-                if not self.roster.usable().keys() & set(task.places):  # which never comes
+                if not self.workers.usable().keys() & set(task.places):  # which never comes
                     self._submit({number: task}, fetching)
                 continue
             task.since = self._patience.since(places[-1], task.since)
@@ -302,12 +302,12 @@ class Cluster:
         if task.late == WORKERS:
             raise ClusterError(f"{WORKERS} times no worker answered in time; {place}: {why}")
         task.since = time.monotonic()
-        self.roster.set_aside(place, f"it has taken {why}")
+        self.workers.set_aside(place, f"it has taken {why}")
         with self._counting:
             self._owed |= dict.fromkeys(task.futures, place)
         for future in task.futures:
             future.add_done_callback(self._paid)
-        if self.roster.free():
+        if self.workers.free():
             self._submit({number: task}, fetching)
 
     def _paid(self, future: Any) -> None:
@@ -316,12 +316,12 @@ class Cluster:
             place = self._owed.pop(future, None)
             free = place not in self._owed.values()
         if place is not None and free:
-            self.roster.take_back(place)
+            self.workers.take_back(place)
 
     def _look(self) -> None:
         """Raise ClusterError where nobody is left to wait for."""
         now = time.monotonic()
-        if self.roster.usable():
+        if self.workers.usable():
             self._seen = now
         elif now - self._seen > _WITHOUT:
             raise ClusterError(

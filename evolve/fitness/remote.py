@@ -1,4 +1,4 @@
-"""What a worker of a cluster does with an errand: check that it is alike, then work."""
+"""What a worker of a cluster does with a task: check that it is alike, then work."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Make:
 
 
 def payload_of(function: Callable[[Any], Any], task: Any) -> bytes:
-    """An errand for workers that are like this process; functions go by their names."""
+    """A task for workers that are like this process; functions go by their names."""
     return pickle.dumps((*astuple(Make.here()), pickle.dumps((function, task))))
 
 
@@ -56,7 +56,7 @@ def _load_kernels() -> None:
 
 
 def work(payload: bytes) -> tuple[str, Any, float]:
-    """Do an errand; see `evolve.fitness.errand.errand`, and `Reply` for what comes of it.
+    """Do a task; see `evolve.fitness.tasks.run_task`, and `Reply` for what comes of it.
 
     The payload comes from the one who started the work: a cluster runs what its clients send, and
     TLS is what keeps others out. What it asks for is unpacked only where both are alike.

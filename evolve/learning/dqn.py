@@ -14,7 +14,7 @@ from torch import Tensor
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.reference import POSITIONAL
 from evolve.agents.rewards import Rewards
-from evolve.arena.panel import Panel
+from evolve.arena.judges import Panel
 from evolve.config.learning import PAST, DqnSettings
 from evolve.engine.architecture import Architecture
 from evolve.engine.bits import legal_moves_of_all
@@ -22,7 +22,7 @@ from evolve.engine.network import Network
 from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import GamesDone
-from evolve.learning.experience import Experience, Networks
+from evolve.learning.dqn_games import Experience, Networks
 from evolve.learning.learner import (
     Iteration,
     Learner,

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import Evaluate, OutOfTimeError
-from evolve.arena.panel import Panel
+from evolve.arena.judges import Panel
 from evolve.config.learning import ITSELF, MctsSettings
 from evolve.engine.architecture import Architecture
 from evolve.engine.network import Network

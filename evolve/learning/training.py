@@ -16,7 +16,7 @@ from evolve.config.learning import DqnSettings, MctsSettings, TrainingSettings
 from evolve.config.pattern_training import PatternSettings
 from evolve.errors import RunError, SettingsError
 from evolve.files.folder import FolderPath
-from evolve.learning.judging import Judge, Judged, judge_of
+from evolve.learning.evaluation import Judge, Judged, judge_of
 from evolve.learning.learner import Learner
 from evolve.safe_parsing import parse_json
 from evolve.tables.arrays import read_arrays, write_arrays

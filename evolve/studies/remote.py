@@ -1,4 +1,4 @@
-"""Runs of a study at work on the slots of a cluster, leg by leg."""
+"""Runs of a study at work on the slots of a cluster, a time slice at a time."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from evolve.agents.source import source_of
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_toml, resolve
 from evolve.errors import ClusterError, EvolveError, OptionsError, RunError
-from evolve.evolution.given import given_agent, keep_given
-from evolve.evolution.leg import Leg, check_leg, go, keep
+from evolve.evolution.fixed_evaluation import given_agent, keep_given
+from evolve.evolution.time_slice import TimeSlice, check_time_slice, go, keep
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings
-from evolve.studies.turns import AHEAD, LEG, Turn, Turns
+from evolve.studies.scheduler import AHEAD, LEG, Turn, Turns
 from evolve.tables import folder as store
 from evolve.tables.paths import CONFIG_FILE, committed_generations
 from evolve.tables.run_types import EVOLUTIONS
@@ -35,7 +35,7 @@ def check_remote(settings: EvolutionSettings) -> None:
 class RemoteRuns:
     """Runs of a study that the workers of a cluster go on with.
 
-    config(settings) is the text of a run's config.toml; longest: seconds of a leg.
+    config(settings) is the text of a run's config.toml; longest: seconds of a time slice.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class RemoteRun:
         """Nothing to take in: the thread tells."""
 
     def stop(self) -> None:
-        """See RunProcess: it ends after the leg in hand."""
+        """See RunProcess: it ends after the time slice in hand."""
         self._stopping = True
         self._runs.turns.wake()
 
@@ -127,7 +127,7 @@ class RemoteRun:
             turn.done = committed_generations(folder)
             while (seconds := turns.take(turn, lambda: self._stopping)) is not None:
                 try:
-                    finished = self._leg(seconds)
+                    finished = self._time_slice(seconds)
                 finally:
                     turns.give_back(turn, committed_generations(folder))
                 self.share = min(1.0, turn.done / turn.generations)
@@ -150,10 +150,10 @@ class RemoteRun:
         if given is not None:
             keep_given(self._folder, given)
 
-    def _leg(self, seconds: float) -> bool:
+    def _time_slice(self, seconds: float) -> bool:
         """Go on for so long; whether the run is finished."""
-        leg = Leg.of(self._folder, seconds, self._openings)
-        with closing(self._runs.executor.run(go, [leg], check_leg)) as answers:
+        time_slice = TimeSlice.of(self._folder, seconds, self._openings)
+        with closing(self._runs.executor.run(go, [time_slice], check_time_slice)) as answers:
             _, done = next(answers)
         keep(self._folder, done)
         self._openings = done.openings

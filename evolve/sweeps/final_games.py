@@ -7,8 +7,8 @@ import time
 from contextlib import ExitStack
 from typing import Final
 
-from evolve.arena.keeping import Keeper, match_identity
 from evolve.arena.match import Match, StoppedError
+from evolve.arena.match_files import MatchFiles, match_identity
 from evolve.files.changes import make_folder, remove_tree
 from evolve.files.folder import FolderPath, inside
 from evolve.fitness.games import GamesDone
@@ -37,7 +37,7 @@ class FinalGames:
         """Play what is left of a match; StoppedError where the observer wishes to end."""
         file = (self._folder / f"{names[0]}-{names[1]}-{match.seed}.parquet").unlinked()
         identity = match_identity(match, names, {})
-        keeper = Keeper(match, names, identity, file, None, self._observer.note)
+        keeper = MatchFiles(match, names, identity, file, None, self._observer.note)
         with ExitStack() as stack:
             held = False
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import evolve
 from evolve.agents.agent import Agent
-from evolve.arena.panel import Panel
+from evolve.arena.judges import Panel
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import ONE_THREAD, Executor

@@ -19,9 +19,9 @@ from evolve.config.sweep import SweepSettings
 from evolve.config.toml import resolve_as
 from evolve.errors import SettingsError
 from evolve.files.folder import FolderPath
-from evolve.sweeps.attempts import agent_file, keep
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.spaces import FAMILIES, Family
+from evolve.sweeps.trials import agent_file, keep
 from evolve.tables.run_type import imported
 
 if TYPE_CHECKING:

@@ -29,7 +29,6 @@ from evolve.population.ga import GeneticAlgorithm
 from evolve.population.genome import Genome
 from evolve.population.individual import Individual
 from evolve.safe_parsing import parse_json, read_document
-from evolve.sweeps.attempts import number_of
 from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.genetic import gene_of, genome_of, value_of
 from evolve.sweeps.known import Setting, known_settings, setting_of
@@ -37,6 +36,7 @@ from evolve.sweeps.objective import PLAY_SECONDS, PLAYED, Task
 from evolve.sweeps.program_plan import ProgramPlan
 from evolve.sweeps.rating import score_predicted
 from evolve.sweeps.sweep import Sweep, SweepEnding
+from evolve.sweeps.trials import number_of
 from evolve.tables.paths import TRIALS
 from evolve.tables.progress import Observer
 

@@ -28,15 +28,15 @@ from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath, inside
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import elo_of, finite
-from evolve.sweeps.attempts import number_of
 from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.known import plays_again
 from evolve.sweeps.objective import Outcome, Report, Task
 from evolve.sweeps.plan import Plan
+from evolve.sweeps.program_parameters import Tunable
 from evolve.sweeps.rating import Met, rated, score_predicted, shares_of
 from evolve.sweeps.space import Space
 from evolve.sweeps.spsa import MIRROR
-from evolve.sweeps.tunable import Tunable
+from evolve.sweeps.trials import number_of
 from evolve.tables.paths import BEST_FILE, BEST_TOML, TRIALS
 
 if TYPE_CHECKING:

@@ -30,7 +30,6 @@ from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import Estimate, mean_of
-from evolve.sweeps.attempts import agent_file, keep, number_of
 from evolve.sweeps.final import (
     DEFAULTS,
     FinalResult,
@@ -42,6 +41,7 @@ from evolve.sweeps.final import (
 from evolve.sweeps.final_games import FinalGames
 from evolve.sweeps.study import Queued
 from evolve.sweeps.sweep import Sweep, SweepEnding
+from evolve.sweeps.trials import agent_file, keep, number_of
 from evolve.tables import folder as store
 from evolve.tables.paths import RETEST, RUNGS, TRIALS
 from evolve.tables.progress import Observer

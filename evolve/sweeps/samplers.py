@@ -16,12 +16,12 @@ from optuna.trial import FrozenTrial, TrialState
 
 from evolve.config.sweep import SweepSettings
 from evolve.extras import need
-from evolve.sweeps.attempts import PLACE, is_lost, number_of
 from evolve.sweeps.cmaes import CmaSampler
 from evolve.sweeps.genetic import GeneticSampler
 from evolve.sweeps.known import OtherSampler, Setting
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.spsa import SpsaSampler
+from evolve.sweeps.trials import PLACE, is_lost, number_of
 
 _CERTAIN: Final = 2.0
 _USUAL_DRAWS: Final = 8

@@ -19,9 +19,9 @@ import optuna
 from optuna.distributions import BaseDistribution
 from optuna.trial import FrozenTrial, TrialState
 
-from evolve.sweeps.attempts import number_of
 from evolve.sweeps.joint import JointSampler, is_given
 from evolve.sweeps.scale import Number, at_step, between, from_unit, steps_in, to_unit
+from evolve.sweeps.trials import number_of
 
 MIRROR: Final = "mirror"
 """Attribute of a trial: the values that it meets."""

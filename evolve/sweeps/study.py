@@ -15,7 +15,20 @@ from optuna.storages import BaseStorage
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from evolve.errors import RunError
-from evolve.sweeps.attempts import (
+from evolve.sweeps.cmaes import GENERATION as CMA_GENERATION
+from evolve.sweeps.final import DEFAULTS, best_trial, is_defaults
+from evolve.sweeps.heartbeat import Lease, Watch, is_gone, key_of
+from evolve.sweeps.importance import importances_in
+from evolve.sweeps.known import (
+    ELSEWHERE,
+)
+from evolve.sweeps.objective import Task
+from evolve.sweeps.plan import Plan
+from evolve.sweeps.quota import Quota, finished_of
+from evolve.sweeps.samplers import Hyperband, Proposer, pruner_of
+from evolve.sweeps.spsa import MIRROR
+from evolve.sweeps.storage import telling
+from evolve.sweeps.trials import (
     LOST,
     PLACE,
     CountedStudy,
@@ -24,19 +37,6 @@ from evolve.sweeps.attempts import (
     number_of,
     values_of,
 )
-from evolve.sweeps.cmaes import GENERATION as CMA_GENERATION
-from evolve.sweeps.final import DEFAULTS, best_trial, is_defaults
-from evolve.sweeps.importance import importances_in
-from evolve.sweeps.known import (
-    ELSEWHERE,
-)
-from evolve.sweeps.lease import Lease, Watch, is_gone, key_of
-from evolve.sweeps.objective import Task
-from evolve.sweeps.plan import Plan
-from evolve.sweeps.quota import Quota, finished_of
-from evolve.sweeps.samplers import Hyperband, Proposer, pruner_of
-from evolve.sweeps.spsa import MIRROR
-from evolve.sweeps.storage import telling
 from evolve.tables.trials import Importances
 
 ATTEMPTS: Final = 3

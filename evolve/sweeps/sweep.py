@@ -13,22 +13,22 @@ from evolve.agents.loading import load_agent
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError, RunError
 from evolve.files.folder import FolderPath
-from evolve.fitness.site import HERE, Site
-from evolve.sweeps.attempts import number_of
-from evolve.sweeps.exchange import agent_pieces, fetch_agents
+from evolve.fitness.placement import HERE, Site
 from evolve.sweeps.final import (
     FinalResult,
     best_trial,
     play_final,
 )
-from evolve.sweeps.lease import BEAT, Heart
+from evolve.sweeps.heartbeat import BEAT, Heart
 from evolve.sweeps.objective import PLAY_SECONDS, PLAYED, Task
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.quota import FINISHED
-from evolve.sweeps.rows import rows_of
 from evolve.sweeps.samplers import check_sampler
 from evolve.sweeps.storage import open_database, open_journal, without_password
+from evolve.sweeps.stored_agents import agent_pieces, fetch_agents
 from evolve.sweeps.study import Queued, Study
+from evolve.sweeps.trial_rows import rows_of
+from evolve.sweeps.trials import number_of
 from evolve.sweeps.worker import Worker, ready
 from evolve.tables import folder as store
 from evolve.tables.final import finals_trials

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError
 from evolve.files.folder import FolderPath
-from evolve.fitness.site import HERE, Site
+from evolve.fitness.placement import HERE, Site
 from evolve.programs.parent import end_with_parent, without_ctrl_c
 from evolve.programs.process import signal_name
 

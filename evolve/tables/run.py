@@ -12,7 +12,7 @@ import pyarrow as pa
 from evolve.errors import RunError
 from evolve.files.folder import FolderPath, inside
 from evolve.safe_parsing import parse_toml, read_document
-from evolve.tables import paths as layout
+from evolve.tables import paths
 from evolve.tables.arrow import rows_with
 from evolve.tables.columns import Columns
 from evolve.tables.games import GAMES_COLUMNS, with_rules
@@ -43,9 +43,9 @@ class Run:
 
     def __init__(self, path: str | Path) -> None:
         self.path = inside(path)
-        if not (self.path / layout.CONFIG_FILE).is_file():
+        if not (self.path / paths.CONFIG_FILE).is_file():
             known = "no such folder" if not self.path.exists() else "it has no config.toml"
-            if (self.path / layout.STUDY_FILE).is_file():
+            if (self.path / paths.STUDY_FILE).is_file():
                 known = "it is a study; name one of the runs in it"
             raise RunError(f"{path} is not a run: {known}")
 
@@ -60,12 +60,12 @@ class Run:
     @property
     def generation_count(self) -> int:
         """Whole generations on the disk now."""
-        return layout.committed_generations(self.path)
+        return paths.committed_generations(self.path)
 
     @cached_property
     def config(self) -> dict[str, Any]:
         """config.toml as it is, without checking."""
-        path = self.path / layout.CONFIG_FILE
+        path = self.path / paths.CONFIG_FILE
         try:
             return parse_toml(read_document(path))
         except OSError as error:
@@ -77,13 +77,13 @@ class Run:
     def command(self) -> str:
         """The command that made it: `run`, `train dqn`, `sweep mcts` and the like."""
         command = self.config.get("command", "run")
-        kind_of(command, self.path / layout.CONFIG_FILE)
+        kind_of(command, self.path / paths.CONFIG_FILE)
         return str(command)
 
     @property
     def kind(self) -> RunType:
         """Its kind of run; RunError when that is unknown."""
-        return kind_of(self.config.get("command", "run"), self.path / layout.CONFIG_FILE)
+        return kind_of(self.config.get("command", "run"), self.path / paths.CONFIG_FILE)
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -183,11 +183,11 @@ class Run:
 
     def individuals_table(self, generation: int) -> pa.Table:
         """The individuals file of a generation."""
-        return _read(layout.generation_file(self.path, generation), INDIVIDUALS_COLUMNS, generation)
+        return _read(paths.generation_file(self.path, generation), INDIVIDUALS_COLUMNS, generation)
 
     def games_table(self, generation: int) -> pa.Table:
         """The games file of a generation, without the play-off."""
-        return self._read_games(layout.games_file(self.path, generation), generation)
+        return self._read_games(paths.games_file(self.path, generation), generation)
 
     def all_games_table(self, generation: int) -> pa.Table:
         """The games of a generation, of the last one with the play-off; RunError where there is
@@ -198,12 +198,12 @@ class Run:
 
     def playoff_table(self) -> pa.Table | None:
         """The games of the play-off; None where there was none yet."""
-        path = layout.playoff_file(self.path)
+        path = paths.playoff_file(self.path)
         return self._read_games(path) if path.exists() else None
 
     def metadata(self, generation: int) -> tuple[dict[str, Any], dict[str, Any]]:
         """The row of a generation and the checkpoint after it."""
-        path = layout.generation_file(self.path, generation)
+        path = paths.generation_file(self.path, generation)
         try:
             row, checkpoint = table_metadata(read_metadata(path))
         except (LookupError, TypeError, ValueError) as error:
@@ -257,7 +257,7 @@ def folders_of_runs(parent: str | Path) -> list[FolderPath]:
 
 def is_run(path: FolderPath) -> bool:
     """Whether a folder is a run's; LinkError where it, or what makes it one, is a link."""
-    return (path / layout.CONFIG_FILE).is_file()
+    return (path / paths.CONFIG_FILE).is_file()
 
 
 def _read(path: Path, columns: Columns, generation: int | None = None) -> pa.Table:

@@ -154,7 +154,7 @@ class RunType:
     The rest are functions. kept(folder): how much of it would be lost with its folder.
     facts(run): its `Facts`; figure(run): name and value (None where there is none yet) of the one
     that runs with different seeds are compared by; totals(run): further figures for `compare`, as
-    a dictionary. look(settings): how it looks while it works. resume(run, changes, jobs,
+    a dictionary. view(settings): how it looks while it works. resume(run, changes, jobs,
     allow_programs): goes on, and answers with the exit code. draw(run, output): writes a picture.
     curve(run): how its figure came about, as a Series whose name and whose index's name say what
     they are.
@@ -174,7 +174,7 @@ class RunType:
     changes: tuple[Change, ...]
     start: str
     resume: str
-    look: str
+    view: str
     kept: str
     facts: str
     draw: str

@@ -10,8 +10,8 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Agent
+from evolve.arena.judges import ladder, ladder_score, nearest
 from evolve.arena.match import play_match
-from evolve.arena.panel import ladder, ladder_score, nearest
 from evolve.engine.rules import Rules, rule_set
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import rate_one, score_of_elo

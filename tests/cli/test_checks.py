@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from evolve.cli.checks import ChecksLook
+from evolve.cli.checks import ChecksView
 from evolve.config.learning import DqnSettings
 from evolve.tables.metrics import METRICS_COLUMNS
 
@@ -17,7 +17,7 @@ ROW = {
 
 
 def test_each_figure_stands_under_its_column() -> None:
-    look = ChecksLook(DqnSettings())
+    look = ChecksView(DqnSettings())
     (head,) = look.heads()
     line = look.line(look.cells(ROW, 90.0), 90.0)
     assert line.split() == [
@@ -31,4 +31,4 @@ def test_each_figure_stands_under_its_column() -> None:
 
 @pytest.mark.parametrize(("done", "left"), [(0.25, 90.0), (1.0, 0.0), (0.0, math.inf)])
 def test_the_time_left_goes_by_the_share_that_is_done(done: float, left: float) -> None:
-    assert ChecksLook(DqnSettings()).seconds_left(ROW, done, 1.0) == left
+    assert ChecksView(DqnSettings()).seconds_left(ROW, done, 1.0) == left

@@ -13,7 +13,7 @@ import pytest
 
 from evolve.cli import terminal
 from evolve.cli.display import Display, tell, telling_of_compilation, watching
-from evolve.cli.trials import TrialsLook
+from evolve.cli.trials import TrialsView
 from evolve.config.sweep import SweepSettings
 
 
@@ -33,7 +33,7 @@ def test_compilation_is_told_once_and_only_when_it_happens() -> None:
 
 
 def test_lines_tell_rows_and_what_no_row_tells_of(capsys: pytest.CaptureFixture[str]) -> None:
-    look = TrialsLook(SweepSettings(kind="alphabeta"))
+    look = TrialsView(SweepSettings(kind="alphabeta"))
     display = Display(look)
     display.begin()
     assert capsys.readouterr().out.splitlines() == look.heads()
@@ -50,7 +50,7 @@ def test_lines_tell_rows_and_what_no_row_tells_of(capsys: pytest.CaptureFixture[
 def test_the_first_ctrl_c_wishes_and_the_second_one_ends(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    look = TrialsLook(SweepSettings(kind="alphabeta"))
+    look = TrialsView(SweepSettings(kind="alphabeta"))
     with watching(look) as display:
         assert not display.stop()
         signal.raise_signal(signal.SIGINT)
@@ -74,7 +74,7 @@ def test_a_reader_that_went_away_ends_no_run(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_what_ctrl_c_waits_for_in_a_final(capsys: pytest.CaptureFixture[str]) -> None:
-    display = Display(TrialsLook(SweepSettings(kind="alphabeta")))
+    display = Display(TrialsView(SweepSettings(kind="alphabeta")))
     display.stage("final", 2, 80)
     display.wish_stop()
     assert "ending after the games in hand; Ctrl-C again" in capsys.readouterr().out

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from evolve.cli.trials import TrialsLook, print_trials
+from evolve.cli.trials import TrialsView, print_trials
 from evolve.config.sweep import SweepSettings
 from evolve.tables.run import Run
 from evolve.tables.trials import Importances
@@ -21,7 +21,7 @@ def row(number: int, state: str, score: float | None, **others: Any) -> dict[str
 
 
 def test_a_row_of_a_trial() -> None:
-    look = TrialsLook(SweepSettings(kind="alphabeta"))
+    look = TrialsView(SweepSettings(kind="alphabeta"))
     best = look.columns.index("best")
     rows = [
         row(0, "FAIL", None, seconds=None, reason="no memory"),
@@ -38,7 +38,7 @@ def test_a_row_of_a_trial() -> None:
 
 
 def test_the_time_left_goes_by_trials_of_this_time() -> None:
-    look = TrialsLook(SweepSettings(kind="alphabeta"), (10, 60))
+    look = TrialsView(SweepSettings(kind="alphabeta"), (10, 60))
     assert math.isnan(look.seconds_left(row(9, "COMPLETE", 0.5), 10, 20))
     assert look.cells(row(9, "COMPLETE", 0.5), math.nan)[-1] == "–"
     look._begin -= 30.0
@@ -47,7 +47,7 @@ def test_the_time_left_goes_by_trials_of_this_time() -> None:
 
 def test_the_time_left_knows_of_the_final() -> None:
     final = iter((7.0, 70.0, 700.0))
-    look = TrialsLook(SweepSettings(kind="alphabeta"), (0, 20), lambda: next(final))
+    look = TrialsView(SweepSettings(kind="alphabeta"), (0, 20), lambda: next(final))
     look._begin -= 30.0
     told = [look.seconds_left(row(n, "COMPLETE", 0.5), n + 1, 20) for n in (9, 18, 19)]
     assert told == pytest.approx([30 + 7, 30 / 19 + 70, 700], abs=1.0)

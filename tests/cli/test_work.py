@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve.cli.checks import ChecksLook
+from evolve.cli.checks import ChecksView
 from evolve.cli.signals import INTERRUPTED
 from evolve.cli.work import carry_out, finish
 from evolve.config.learning import DqnSettings
@@ -14,7 +14,7 @@ from evolve.sweeps.sweep import SweepEnding
 from evolve.tables.progress import Observer
 from evolve.tables.run_types import EVOLUTIONS
 
-LOOK = ChecksLook(DqnSettings())
+LOOK = ChecksView(DqnSettings())
 
 
 def test_the_ending_is_that_of_the_work(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from evolve.agents.mcts import MctsAgent
 from evolve.agents.registry import reference_agent
 from evolve.agents.solving import solve
 from evolve.arena.agreement import agree_on
+from evolve.arena.judges import ladder
 from evolve.arena.match import Match
-from evolve.arena.panel import ladder
 from evolve.bench.speed import half_random
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.learning import DqnSettings, MctsSettings

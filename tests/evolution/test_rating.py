@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.arena.panel import ladder
+from evolve.arena.judges import ladder
 from evolve.config.toml import resolve
 from evolve.engine.rules import Rules
 from evolve.evolution.loop import Evolution, EvolutionEnding

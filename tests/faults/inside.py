@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from evolve.config.sweep import SweepSettings
-from evolve.fitness.site import Site
+from evolve.fitness.placement import Site
 from evolve.studies import running
 from evolve.studies.process import RunProcess
 from evolve.sweeps import sweep as sweeps

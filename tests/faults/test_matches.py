@@ -47,7 +47,7 @@ WORKS: Final = {"match": match, "rating": rating}
 @pytest.fixture(autouse=True)
 def _kept_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A match writes after each pair, however long that takes."""
-    monkeypatch.setattr("evolve.arena.keeping._REST", 0)
+    monkeypatch.setattr("evolve.arena.match_files._REST", 0)
 
 
 @pytest.mark.parametrize("name", WORKS)

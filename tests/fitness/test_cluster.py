@@ -23,15 +23,15 @@ import pytest
 import evolve
 from evolve.arena.match import Match, play_match
 from evolve.errors import ClusterError, RunError
-from evolve.fitness import fetching, patience
+from evolve.fitness import patience, transfer
 from evolve.fitness.answers import ensure, named
 from evolve.fitness.executor import ONE_THREAD
-from evolve.fitness.fetching import Fetching
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.pairs import all_pairs
-from evolve.fitness.roster import _all_reached
 from evolve.fitness.roundrobin import schedule
+from evolve.fitness.transfer import Fetching
+from evolve.fitness.workers import _all_reached
 from tests.cli import ALPHABETA, QUICK, ROOT, done, misused, spawn, tables, wait_until
 from tests.fitness.dask import Place, certificates, cluster, place
 from tests.waits import PATIENCE, until
@@ -130,11 +130,11 @@ def test_a_worker_that_answers_wrongly_is_left_out_and_its_tasks_go_elsewhere(
 ) -> None:
     told: list[str] = []
     with cluster(shared, 2, told=told.append) as found:
-        one, other = sorted(found.roster.usable())
+        one, other = sorted(found.workers.usable())
         came = list(found.run(wrong_on, [one] * 12, is_half))
         assert sorted(came) == [(number, 0.5) for number in range(12)]
         assert told == [f"worker {one} is left out: its answer is None in place of a half"]
-        assert list(found.roster.usable()) == [other]
+        assert list(found.workers.usable()) == [other]
         with pytest.raises(ClusterError, match=f"^no worker can be used; {other}: its answer is"):
             list(found.run(wrong_on, [other], is_half))
 
@@ -211,7 +211,7 @@ def test_a_worker_that_hangs_while_it_lives_is_not_waited_for(
     told: list[str] = []
     file = tmp_path / "go"
     with cluster(shared, 2, told=told.append) as found:
-        one, other = sorted(found.roster.usable())
+        one, other = sorted(found.workers.usable())
         try:
             came = list(found.run(hangs_on, [([one], str(file))] * 8))
             assert [place for _, place in came] == [other] * 8
@@ -238,7 +238,7 @@ def test_where_all_workers_hang_it_ends(shared: Place, tmp_path: Path) -> None:
     with cluster(shared, 2) as found:
         try:
             with pytest.raises(ClusterError, match=text):
-                list(found.run(hangs_on, [(list(found.roster.usable()), str(file))]))
+                list(found.run(hangs_on, [(list(found.workers.usable()), str(file))]))
         finally:
             file.touch()
 
@@ -257,7 +257,7 @@ def test_an_answer_that_comes_late_is_taken_where_there_is_no_other_worker(
             file.touch()
 
     with cluster(shared, 2, told=tell) as found:
-        places = list(found.roster.usable())
+        places = list(found.workers.usable())
         came = list(found.run(hangs_on, [(places, str(file))] * 2))
     assert sorted(number for number, _ in came) == [0, 1]
 
@@ -280,7 +280,7 @@ def test_answers_are_fetched_together(shared: Place, monkeypatch: pytest.MonkeyP
         def futures() -> list[Any]:
             return list(found._client.futures.values())
 
-        monkeypatch.setattr(fetching, "gather_from_workers", gather)
+        monkeypatch.setattr(transfer, "gather_from_workers", gather)
         answers = []
         for answer in found.run(divided, range(1, 101)):
             answers.append(answer)
@@ -300,11 +300,11 @@ def test_workers_that_this_machine_does_not_reach_answer_by_way_of_the_scheduler
             return answer
 
         assert found.slots == 2
-        assert found.roster.reached
-        places = found.roster.usable()
+        assert found.workers.reached
+        places = found.workers.usable()
         assert reached(*places)
         assert not reached(*places, "tcp://127.0.0.1:1")
-        found.roster.reached = False
+        found.workers.reached = False
         assert sorted(found.run(divided, [1, 2])) == [(0, 1.0), (1, 0.5)]
 
 
@@ -414,11 +414,11 @@ def test_a_worker_stops_with_answers_that_nobody_has_fetched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reached: bool
 ) -> None:
     monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL", "10 s")
-    monkeypatch.setattr(fetching, "_TOGETHER", 1.0)
+    monkeypatch.setattr(transfer, "_TOGETHER", 1.0)
     name = "_of_workers" if reached else "_of_scheduler"
     with place(tmp_path, 2) as found, cluster(found, 2) as made:
         assert len(list(made.run(divided, range(1, 9)))) == 8, "evolve is loaded"
-        made.roster.reached = reached
+        made.workers.reached = reached
         stopped = psutil.Process(found.workers[0].pid)
         asked: list[int] = []
         since = 0.0
@@ -469,7 +469,7 @@ def test_threads_do_not_end_each_others_fetching(shared: Place) -> None:
 def test_a_client_that_dask_has_closed_by_itself_is_told(shared: Place) -> None:
     with cluster(shared, 2) as found:
         assert found.slots == 2
-        found.roster._asked = -1e9
+        found.workers._asked = -1e9
         found._client.status = "closed"
         with pytest.raises(ClusterError, match="is gone"):
             list(found.run(divided, [1]))
@@ -478,8 +478,8 @@ def test_a_client_that_dask_has_closed_by_itself_is_told(shared: Place) -> None:
 
 @pytest.mark.slow
 def test_who_comes_goes_and_hangs_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evolve.fitness.roster._SILENCE", 2.0)
-    monkeypatch.setattr("evolve.fitness.roster._LOOK_FOR_SILENCE", 0.5)
+    monkeypatch.setattr("evolve.fitness.workers._SILENCE", 2.0)
+    monkeypatch.setattr("evolve.fitness.workers._LOOK_FOR_SILENCE", 0.5)
     told: list[str] = []
 
     def wait_for(text: str) -> None:
@@ -490,7 +490,7 @@ def test_who_comes_goes_and_hangs_is_told(tmp_path: Path, monkeypatch: pytest.Mo
             time.sleep(0.1)
 
     with place(tmp_path, 1) as found, cluster(found, 1, told=told.append) as made:
-        while not made.roster.usable():
+        while not made.workers.usable():
             time.sleep(0.1)
         told.clear()
         second = found.worker()

@@ -17,8 +17,7 @@ import httpx
 import pytest
 import uvicorn
 
-from evolve.service import agents
-from evolve.service import request_limits as heads
+from evolve.service import agents, request_limits
 from evolve.service.app import API, make_app
 from evolve.service.downloads import Downloads
 from evolve.service.folders import Place
@@ -222,7 +221,7 @@ def connected(**limits: float) -> Iterator[int]:
 
     with pytest.MonkeyPatch.context() as patch, socket.socket() as listening:
         for name, value in limits.items():
-            patch.setattr(heads, name, value)
+            patch.setattr(request_limits, name, value)
         listening.bind(("127.0.0.1", 0))
         config = uvicorn.Config(app, log_level="error", http=Connection, lifespan="off", ws="none")
         server = uvicorn.Server(config)

@@ -15,14 +15,14 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from evolve.agents.loading import load_agent
 from evolve.config.sweep import SweepSettings
-from evolve.sweeps.attempts import LOST
 from evolve.sweeps.known import OtherSampler, known_settings, plays_again
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.rows import rows_of
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.spsa import MIRROR
 from evolve.sweeps.storage import open_database, open_journal
 from evolve.sweeps.study import Study
+from evolve.sweeps.trial_rows import rows_of
+from evolve.sweeps.trials import LOST
 from tests.sweeps import HELD, plan
 
 _GENES = plan("alphabeta", fix={"depths": 1, "endgame": 0})

@@ -18,12 +18,12 @@ from optuna.trial import TrialState
 
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
-from evolve.sweeps.lease import GRACE, Watch
+from evolve.sweeps.heartbeat import GRACE, Watch
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.rows import rows_of
 from evolve.sweeps.spaces import FAMILIES
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import ATTEMPTS, Study
+from evolve.sweeps.trial_rows import rows_of
 from evolve.tables.trials import Importances, read_trials, write_trials
 from tests.sweeps import SEARCHED, local, run_one, shared, small_plan, states
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.errors import EvolveError
-from evolve.sweeps.tunable import CommandTemplate, Template, middle, value_text
+from evolve.sweeps.program_parameters import CommandTemplate, Template, middle, value_text
 
 
 def test_holes_are_parameters() -> None:

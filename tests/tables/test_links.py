@@ -14,8 +14,8 @@ import evolve
 from evolve.config.evolution import EvolutionSettings
 from evolve.errors import LinkError
 from evolve.evolution.ancestry import individual_agent
-from evolve.evolution.given import given_agent
-from evolve.evolution.leg import Leg
+from evolve.evolution.fixed_evaluation import given_agent
+from evolve.evolution.time_slice import TimeSlice
 from evolve.files.folder import FolderPath, inside
 from evolve.tables.final import read_final
 from evolve.tables.metrics import committed_checks, read_metrics
@@ -44,7 +44,7 @@ READERS: Final[dict[str, Callable[[FolderPath], Any]]] = {
     "games/gen-0000.parquet": lambda folder: Run(folder).games,
     "games/playoff.parquet": lambda folder: Run(folder).games,
     "games/playoff.parquet alone": lambda folder: playoff_file(folder).exists(),
-    "games/playoff.parquet for a worker": lambda folder: Leg.of(folder, 1.0),
+    "games/playoff.parquet for a worker": lambda folder: TimeSlice.of(folder, 1.0),
     "evaluation.npz": lambda folder: given_agent(folder, GIVEN),
     "metrics": committed_checks,
     "metrics/check-0000.parquet": read_metrics,

@@ -27,7 +27,7 @@ SHORT, LONG = 60, 1500
 """Flipped bits that are tried in each table, and with -m slow."""
 
 
-Look = Callable[[Path], Any]
+ProgressView = Callable[[Path], Any]
 
 
 def individuals(folder: Path) -> Any:
@@ -35,7 +35,7 @@ def individuals(folder: Path) -> Any:
     return run.individuals_table(1).to_pylist(), run.metadata(1)
 
 
-LOOKS: dict[str, Look] = {
+LOOKS: dict[str, ProgressView] = {
     "generations/gen-0001.parquet": individuals,
     "games/gen-0001.parquet": lambda folder: evolve.load_run(folder).games_table(1).to_pylist(),
     "games/playoff.parquet": lambda folder: evolve.load_run(folder).games.to_dict("records"),

@@ -13,7 +13,7 @@ import click
 import pytest
 from pydantic import BaseModel
 
-from evolve.cli.display import Look
+from evolve.cli.display import ProgressView
 from evolve.cli.main import COMMANDS
 from evolve.cli.resume import resume_command
 from evolve.errors import RunError
@@ -39,8 +39,8 @@ def test_what_an_entry_names_is_there_and_takes_what_it_is_given(kind: RunType) 
     assert parameters(kind.facts) == ["run"]
     assert parameters(kind.figure) == parameters(kind.curve) == ["run"]
     assert kind.totals is None or parameters(kind.totals) == ["run"]
-    assert issubclass(imported(kind.look), Look)
-    assert parameters(kind.look)[0] == "settings"
+    assert issubclass(imported(kind.view), ProgressView)
+    assert parameters(kind.view)[0] == "settings"
     for table in kind.tables:
         assert parameters(table.read) in (["run"], ["run", "generation"])
         assert table.show is None or parameters(table.show) == ["run", "frame"]

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import evolve
-from evolve.arena.panel import ladder
-from evolve.evolution.gauntlet import RUNGS_PLAYED
+from evolve.arena.judges import ladder
+from evolve.evolution.panel import RUNGS_PLAYED
 from evolve.fitness.statistics import rate_one
 from evolve.tables.run import Run
 from tests.evolution.conftest import start

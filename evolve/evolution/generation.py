@@ -15,7 +15,7 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.engine.results import END, REASON
 from evolve.evolution.champions import Champions
 from evolve.evolution.checkpoint import checkpoint, ranked_by
-from evolve.evolution.gauntlet import Judged, Judging, RunPanel, past_generations
+from evolve.evolution.panel import Candidate, Judged, RunPanel, past_generations
 from evolve.evolution.playoff import play_of
 from evolve.files.folder import FolderPath
 from evolve.fitness.openings import Openings
@@ -53,7 +53,7 @@ class Played:
     began: float
 
 
-class Commitment:
+class GenerationWriter:
     """Generations of the run in `folder`, as they are judged by its panel and written."""
 
     def __init__(
@@ -143,7 +143,7 @@ class Commitment:
             return Judged({}, GAMES_COLUMNS.schema.empty_table())
         first = self.genome.agent(champions.first_champion, champions.first_champion_name)
         past = [self._past_champion(number) for number in past_generations(generation)]
-        return self.panel.judge(Judging(generation, champion, first, past, first_game))
+        return self.panel.judge(Candidate(generation, champion, first, past, first_game))
 
     def _seconds(self, played: Played) -> float:
         """Those of a generation that no other one had."""

@@ -21,7 +21,7 @@ def whole(function: Callable[..., Any]) -> FunctionType:
     return found
 
 
-def errand(payload: bytes) -> tuple[str, str, Any, float]:
+def run_task(payload: bytes) -> tuple[str, str, Any, float]:
     """Do what the payload asks for. The answer is a `Reply`, as a plain tuple."""
     import importlib
 

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from evolve.studies import turns as module
-from evolve.studies.turns import Turn, Turns
+from evolve.studies.scheduler import Turn, Turns
 from tests.waits import PATIENCE, until_within
 
 GENERATION = 0.02

@@ -1,7 +1,7 @@
 """A part of a run on another machine: its files go there, and what is new comes back.
 
 Whoever works on it needs no disk in common with the run's own folder, which is the truth: where a
-worker dies, the leg is done again from there.
+worker dies, the time_slice is done again from there.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ from evolve.tables.progress import Silent
 
 
 @dataclass(frozen=True)
-class Leg:
+class TimeSlice:
     """So many seconds of a run, and what it needs: its files by their paths in its folder.
 
     name: of the folder, which agents say that they are from; openings: for training, known from the
-    leg before.
+    time_slice before.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Leg:
     openings: Openings | None
 
     @classmethod
-    def of(cls, folder: FolderPath, seconds: float, openings: Openings | None = None) -> Leg:
+    def of(cls, folder: FolderPath, seconds: float, openings: Openings | None = None) -> TimeSlice:
         """The next one of the run in a folder. Of games only the last generation's are needed."""
         done = committed_generations(folder)
         paths = [folder / name for name in (CONFIG_FILE, EVALUATION_FILE)]
@@ -70,10 +70,10 @@ class Leg:
 
 
 @dataclass(frozen=True)
-class LegDone:
+class TimeSliceDone:
     """What came of it: generations in all, files that are new or changed, in the order in which
-    they must be written, and those that are gone; openings: for the next leg; finished: whether the
-    run is."""
+    they must be written, and those that are gone; openings: for the next time slice; finished:
+    whether the run is."""
 
     generations: int
     files: Mapping[str, bytes]
@@ -104,46 +104,48 @@ class _Until(Silent):
         return time.monotonic() >= self._end
 
 
-def go(leg: Leg) -> LegDone:
+def go(time_slice: TimeSlice) -> TimeSliceDone:
     """Go on with a run, on one thread; RunError where this machine has no room for it."""
     try:
         with tempfile.TemporaryDirectory(prefix="evolve-") as scratch:
-            folder = inside(scratch, leg.name)
+            folder = inside(scratch, time_slice.name)
             for part in (GENERATIONS, GAMES):
                 (folder / part).mkdir(parents=True)
-            for name, data in leg.files.items():
+            for name, data in time_slice.files.items():
                 (folder / name).write_bytes(data)
-            return _gone_on(folder, leg)
+            return _gone_on(folder, time_slice)
     except OSError as error:
         raise RunError(f"a worker of the cluster: {error}") from error
 
 
-def _gone_on(folder: FolderPath, leg: Leg) -> LegDone:
+def _gone_on(folder: FolderPath, time_slice: TimeSlice) -> TimeSliceDone:
     before = committed_generations(folder)
     settings = resolve({}, read_toml(folder / CONFIG_FILE))
-    evolution = Evolution(folder, settings, ONE_THREAD, openings=leg.openings)
+    evolution = Evolution(folder, settings, ONE_THREAD, openings=time_slice.openings)
     evolution.restore()
-    stopped = evolution.finished is None and evolution.run(_Until(leg.seconds)).stopped
+    stopped = evolution.finished is None and evolution.run(_Until(time_slice.seconds)).stopped
     done = committed_generations(folder)
     paths = [folder / EVALUATION_FILE]
     for number in range(before, done):
         paths += [games_file(folder, number), generation_file(folder, number)]
     found = _contents(folder, [*paths, *_results(folder)])
-    return LegDone(
+    return TimeSliceDone(
         done,
-        {name: data for name, data in found.items() if leg.files.get(name) != data},
-        tuple(name for name in leg.files if not (folder / name).exists()),
+        {name: data for name, data in found.items() if time_slice.files.get(name) != data},
+        tuple(name for name in time_slice.files if not (folder / name).exists()),
         evolution.openings,
         not stopped,
     )
 
 
-def check_leg(leg: Leg, done: Any) -> None:
-    """See Check: nothing but the files that a leg writes, each of which can be read.
+def check_time_slice(time_slice: TimeSlice, done: Any) -> None:
+    """See Check: nothing but the files that a time slice writes, each of which can be read.
 
     Their names are the worker's words, and would otherwise reach any file of the user's.
     """
-    ensure(isinstance(done, LegDone), f"its answer is {named(done)} in place of a part of a run")
+    ensure(
+        isinstance(done, TimeSliceDone), f"its answer is {named(done)} in place of a part of a run"
+    )
     openings = getattr(done.openings, "moves", None)
     ensure(
         isinstance(openings, np.ndarray)
@@ -163,7 +165,7 @@ def check_leg(leg: Leg, done: Any) -> None:
         "its answer has no files of a run",
     )
     here = inside(".")
-    before = sum(generation_of(Path(name)) >= 0 for name in leg.files if GENERATIONS in name)
+    before = sum(generation_of(Path(name)) >= 0 for name in time_slice.files if GENERATIONS in name)
     ensure(
         before <= done.generations <= before + len(done.files),
         f"its answer has {done.generations} generations",
@@ -202,8 +204,9 @@ def _check_file(scratch: Path, name: str, data: bytes) -> None:
         raise WrongAnswerError(f"its answer has a file {name} of another generation")
 
 
-def keep(folder: FolderPath, done: LegDone) -> None:
-    """Write what came of a leg into the run's folder, in an order that a kill may cut anywhere."""
+def keep(folder: FolderPath, done: TimeSliceDone) -> None:
+    """Write what came of a time slice into the run's folder, in an order that a kill may cut
+    anywhere."""
     for name in done.gone:
         remove(folder / name, missing_ok=True)
     for name, data in done.files.items():

@@ -13,7 +13,7 @@ from distributed import Client
 from distributed.utils_comm import gather_from_workers
 
 from evolve.fitness.answers import WrongAnswerError, in_words
-from evolve.fitness.roster import Roster
+from evolve.fitness.workers import Workers
 
 _TOGETHER: Final = 5.0
 """Seconds in which answers that are fetched together must be here."""
@@ -58,9 +58,9 @@ class Fetching:
     end those of others, and five that hang would be all that there can be.
     """
 
-    def __init__(self, client: Client, roster: Roster) -> None:
+    def __init__(self, client: Client, workers: Workers) -> None:
         self._client: Any = client
-        self._roster = roster
+        self._workers = workers
         self._events: SimpleQueue[_Ended | _Fetched] = SimpleQueue()
         self._ready: dict[int, Any] = {}
         """Futures of tasks whose answers are to be fetched."""
@@ -106,7 +106,7 @@ class Fetching:
             for asked in done:
                 asked.result()
         except CancelledError as error:  # with the client
-            raise self._roster.gone() from error
+            raise self._workers.gone() from error
 
     def _ask(self) -> None:
         futures, self._ready = self._ready, {}
@@ -115,13 +115,13 @@ class Fetching:
             asked = asyncio.run_coroutine_threadsafe(coming, self._client.loop.asyncio_loop)
         except RuntimeError as error:  # it is closed
             coming.close()
-            raise self._roster.gone() from error
+            raise self._workers.gone() from error
         self._together = True
         self._asked.add(asked)
 
     async def _brought(self, futures: Mapping[int, Any]) -> None:
         keys = {number: future.key for number, future in futures.items()}
-        fetched = self._of_workers if self._roster.reached else self._of_scheduler
+        fetched = self._of_workers if self._workers.reached else self._of_scheduler
         found: dict[Any, Any] = {}
         # What cannot be unpacked raises anything. One by one it is known whose that is.
         with contextlib.suppress(Exception):

@@ -8,7 +8,7 @@ import optuna
 from optuna.distributions import FloatDistribution
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from evolve.sweeps.attempts import (
+from evolve.sweeps.trials import (
     LOST,
     PLACE,
     CountedStudy,

@@ -10,8 +10,8 @@ from optuna.trial import FrozenTrial
 
 from evolve.files.atomic import write_bytes
 from evolve.files.folder import FolderPath
-from evolve.sweeps.attempts import agent_file
 from evolve.sweeps.final import is_defaults, settings_ranked
+from evolve.sweeps.trials import agent_file
 
 _PIECE: Final = 48_000
 """Characters in a piece: a text in MySQL holds 65 535 bytes."""

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import evolve
+from evolve.arena.judges import Panel
 from evolve.arena.match import Match
-from evolve.arena.panel import Panel
 from evolve.errors import AgentError
 from evolve.fitness.executor import Threads
 

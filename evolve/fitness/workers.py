@@ -14,13 +14,13 @@ from typing import Any, Final
 from distributed import Client, KilledWorker
 
 from evolve.errors import ClusterError
-from evolve.fitness import errand
+from evolve.fitness import tasks
 from evolve.fitness.answers import ensure, in_words, named
-from evolve.fitness.errand import whole
 from evolve.fitness.remote import Make
+from evolve.fitness.tasks import whole
 from evolve.terminal_text import count_of
 
-_FACTS: Final = whole(errand.facts)
+_FACTS: Final = whole(tasks.facts)
 
 _ANSWER: Final = 30.0
 """Seconds in which a worker must say what it is: loading evolve takes some of them."""
@@ -47,7 +47,7 @@ class WorkerFacts:
     facts: Mapping[str, Any]
 
 
-class Roster:
+class Workers:
     """The workers of the scheduler that a client is connected with.
 
     told: called with a line about each that comes, goes, is not heard for long, or is refused.

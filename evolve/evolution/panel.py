@@ -19,7 +19,7 @@ import pyarrow as pa
 from evolve.agents.agent import StoredAgent
 from evolve.agents.loading import load_alphabeta
 from evolve.agents.patterns import PatternAgent
-from evolve.arena.panel import ladder, ladder_score, nearest
+from evolve.arena.judges import ladder, ladder_score, nearest
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.rules import Rules, rule_set
 from evolve.evolution.seeds import Use, generator
@@ -69,7 +69,7 @@ def past_generations(generation: int) -> list[int]:
 
 
 @dataclass(frozen=True)
-class Judging:
+class Candidate:
     """A generation's best, whom the panel is to judge, and whom it may have to meet.
 
     first: the best of generation 0; past: the bests of `past_generations`; first_game: the
@@ -145,7 +145,7 @@ class RunPanel(ABC):
         self.executor = executor
 
     @abstractmethod
-    def judge(self, judging: Judging) -> Judged:
+    def judge(self, candidate: Candidate) -> Judged:
         """Let the champion play, without a node budget."""
 
     @abstractmethod
@@ -159,7 +159,7 @@ class RunPanel(ABC):
     def _play(
         self,
         kind: str,
-        judging: Judging,
+        candidate: Candidate,
         opponents: Sequence[StoredAgent],
         openings: Openings,
         numbers: npt.NDArray[np.int64],
@@ -170,7 +170,7 @@ class RunPanel(ABC):
         The answer is the champion's score in every pair of games, [R, N], and the games.
         """
         scores, games = meet(
-            judging.champion,
+            candidate.champion,
             opponents,
             openings,
             numbers,
@@ -178,18 +178,20 @@ class RunPanel(ABC):
             largest_endgame=self.largest_endgame,
             executor=self.executor,
         )
-        names = [agent.name for agent in (judging.champion, *opponents)]
+        names = [agent.name for agent in (candidate.champion, *opponents)]
         table = games.table(
-            judging.generation, kind, names, self.settings.rules, openings, first_game
+            candidate.generation, kind, names, self.settings.rules, openings, first_game
         )
         return scores, table
 
     def _meet_past(
-        self, judging: Judging, openings: Openings, first_game: int
+        self, candidate: Candidate, openings: Openings, first_game: int
     ) -> tuple[float | None, pa.Table]:
         """Mean score against champions of the run's own past on `openings`, and the games."""
-        numbers = np.tile(np.arange(len(openings)), (len(judging.past), 1))
-        scores, table = self._play("match", judging, judging.past, openings, numbers, first_game)
+        numbers = np.tile(np.arange(len(openings)), (len(candidate.past), 1))
+        scores, table = self._play(
+            "match", candidate, candidate.past, openings, numbers, first_game
+        )
         return float(scores.mean()) if scores.size else None, table
 
 
@@ -209,15 +211,15 @@ class FixedPanel(RunPanel):
         self._agents = agents
         self._fixed_openings = self._openings(settings.panel_openings, 0)
 
-    def judge(self, judging: Judging) -> Judged:
+    def judge(self, candidate: Candidate) -> Judged:
         """See RunPanel."""
-        openings, opponents = self._fixed_openings, [*self._agents, judging.first]
+        openings, opponents = self._fixed_openings, [*self._agents, candidate.first]
         numbers = np.tile(np.arange(len(openings)), (len(opponents), 1))
         scores, table = self._play(
-            "panel", judging, opponents, openings, numbers, judging.first_game
+            "panel", candidate, opponents, openings, numbers, candidate.first_game
         )
         score = score_of_pairs(scores.ravel())
-        past, past_table = self._meet_past(judging, openings, judging.first_game + len(table))
+        past, past_table = self._meet_past(candidate, openings, candidate.first_game + len(table))
         figures = {
             "panel_score": score.value,
             **in_elo(score).columns("panel_elo"),
@@ -245,25 +247,25 @@ class LadderPanel(RunPanel):
         self._rungs = ladder(settings.rules)
         self._curve = Curve()
 
-    def judge(self, judging: Judging) -> Judged:
+    def judge(self, candidate: Candidate) -> Judged:
         """See RunPanel."""
         level = self._curve.level
         rungs = nearest(self._rungs, level.value if level else _FIRST_ELO, RUNGS_PLAYED)
         each = self.settings.panel_openings
-        openings = self._openings(len(rungs) * each, judging.generation)
+        openings = self._openings(len(rungs) * each, candidate.generation)
         numbers = np.arange(len(openings)).reshape(len(rungs), each)
         scores, table = self._play(
             "panel",
-            judging,
+            candidate,
             [rung.agent for rung in rungs],
             openings,
             numbers,
-            judging.first_game,
+            candidate.first_game,
         )
         elo = rate_one(np.array([rung.elo for rung in rungs]), scores)
         shared = openings.first(-(-each // _PAST_SHARE))
-        past, past_table = self._meet_past(judging, shared, judging.first_game + len(table))
-        self._curve.add(judging.generation, elo.value, elo.error)
+        past, past_table = self._meet_past(candidate, shared, candidate.first_game + len(table))
+        self._curve.add(candidate.generation, elo.value, elo.error)
         self.rise = self._curve.rise
         figures = {
             # Comparable over generations, whichever rungs were played.

@@ -102,7 +102,7 @@ def kept_rules(table: Path | None, ggf: Path | None) -> Rules | None:
     return None
 
 
-class Keeper:
+class MatchFiles:
     """Keeps the games of a match in a table, a GGF file, or both.
 
     `identity` comes from `match_identity`; `warn` is called when a file cannot be written while the

@@ -6,9 +6,9 @@ from typing import Any
 
 from optuna.trial import FrozenTrial
 
-from evolve.sweeps.attempts import number_of
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.quota import ENDS, FINISHED
+from evolve.sweeps.trials import number_of
 
 
 def rows_of(plan: Plan, trials: list[FrozenTrial]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""A run that goes from worker to worker, in legs of a generation."""
+"""A run that goes from worker to worker, in time_slices of a generation."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ import pytest
 import evolve
 from evolve.config.toml import config_text, resolve
 from evolve.evolution import loop
-from evolve.evolution.leg import Leg, LegDone, check_leg, go, keep
+from evolve.evolution.time_slice import TimeSlice, TimeSliceDone, check_time_slice, go, keep
 from evolve.fitness.answers import WrongAnswerError
 from evolve.fitness.openings import START_POSITION, Openings
 from evolve.tables import folder as store
 from tests.evolution.conftest import TINY, start
 
 
-def sent(leg: Leg) -> LegDone:
-    """Go on with a leg as on another machine: what goes there and comes back are bytes."""
-    done = pickle.loads(pickle.dumps(go(pickle.loads(pickle.dumps(leg)))))
-    assert isinstance(done, LegDone)
-    check_leg(leg, done)
+def sent(time_slice: TimeSlice) -> TimeSliceDone:
+    """Go on with a time_slice as on another machine: what goes there and comes back are bytes."""
+    done = pickle.loads(pickle.dumps(go(pickle.loads(pickle.dumps(time_slice)))))
+    assert isinstance(done, TimeSliceDone)
+    check_time_slice(time_slice, done)
     return done
 
 
@@ -45,23 +45,23 @@ def test_legs_end_as_the_whole_and_find_openings_once(
     folder = tmp_path / "other" / "run"
     store.create(folder, config_text(resolve({**TINY, "openings": openings}), {}))
     monkeypatch.setattr(loop, "training_openings", counted)
-    legs, known, finished = 0, None, False
+    time_slices, known, finished = 0, None, False
     while not finished:
-        done = sent(Leg.of(folder, 0.0, known))
+        done = sent(TimeSlice.of(folder, 0.0, known))
         keep(folder, done)
-        legs, known, finished = legs + 1, done.openings, done.finished
-    assert legs >= TINY["generations"]
+        time_slices, known, finished = time_slices + 1, done.openings, done.finished
+    assert time_slices >= TINY["generations"]
     assert searched == 1
     one, other = (evolve.load_run(tmp_path / name / "run") for name in ("one", "other"))
     assert one.games.equals(other.games)
     assert one.individuals.equals(other.individuals)
 
 
-def without(done: LegDone, name: str) -> LegDone:
+def without(done: TimeSliceDone, name: str) -> TimeSliceDone:
     return replace(done, files={one: data for one, data in done.files.items() if one != name})
 
 
-def having(done: LegDone, name: str, data: Any) -> LegDone:
+def having(done: TimeSliceDone, name: str, data: Any) -> TimeSliceDone:
     return replace(done, files={**done.files, name: data})
 
 
@@ -99,18 +99,18 @@ GAMES_FILE = "games/gen-0000.parquet"
     ],
 )
 def test_what_is_no_part_of_a_run_is_refused(
-    change: Callable[[LegDone], Any], text: str, leg_of_two: tuple[Leg, LegDone]
+    change: Callable[[TimeSliceDone], Any], text: str, leg_of_two: tuple[TimeSlice, TimeSliceDone]
 ) -> None:
-    leg, done = leg_of_two
-    check_leg(leg, done)
+    time_slice, done = leg_of_two
+    check_time_slice(time_slice, done)
     with pytest.raises(WrongAnswerError, match=text):
-        check_leg(leg, change(done))
+        check_time_slice(time_slice, change(done))
 
 
 @pytest.fixture(scope="module")
-def leg_of_two(tmp_path_factory: pytest.TempPathFactory) -> tuple[Leg, LegDone]:
+def leg_of_two(tmp_path_factory: pytest.TempPathFactory) -> tuple[TimeSlice, TimeSliceDone]:
     """A part of a run, two generations long, and what came of it."""
-    folder = tmp_path_factory.mktemp("leg") / "run"
+    folder = tmp_path_factory.mktemp("time_slice") / "run"
     store.create(folder, config_text(resolve({**TINY, "openings": "start"}), {}))
-    leg = Leg.of(folder, 1e9)
-    return leg, go(leg)
+    time_slice = TimeSlice.of(folder, 1e9)
+    return time_slice, go(time_slice)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evolve.engine.symmetry import canonical
-from evolve.learning.labels import accuracy, fitted, labelled_sets
+from evolve.learning.exact_labels import accuracy, fitted, labelled_sets
 from tests import networks
 
 pytestmark = pytest.mark.learning

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.arena.panel import ladder, ladder_score
+from evolve.arena.judges import ladder, ladder_score
 from evolve.config.learning import MctsSettings
 from evolve.config.toml import resolve_as
 from evolve.engine.rules import rule_set
 from evolve.fitness.statistics import Estimate
-from evolve.learning import judging
-from evolve.learning.judging import LadderJudge, PanelJudge, judge_of
+from evolve.learning import evaluation
+from evolve.learning.evaluation import LadderJudge, PanelJudge, judge_of
 from evolve.tables.metrics import METRICS_COLUMNS, METRICS_SCORES
 from tests.learning import small
 
@@ -59,7 +59,9 @@ def test_the_weakest_are_rated_too() -> None:
 
 
 def test_the_columns_are_the_rating_with_its_interval(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging, "rate_one", lambda elo, scores: Estimate.around(1200.0, 98.0, 8))
+    monkeypatch.setattr(
+        evaluation, "rate_one", lambda elo, scores: Estimate.around(1200.0, 98.0, 8)
+    )
     found = LadderJudge(small("patterns")).judged(evolve.load_agent("random"), 1)
     assert found.columns == {
         "elo": 1200.0, "elo_low": 1102.0, "elo_high": 1298.0,

@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 
 from evolve.agents.agent import Agent
+from evolve.arena.judges import Panel, ladder, ladder_score, nearest
 from evolve.arena.match import Match
-from evolve.arena.panel import Panel, ladder, ladder_score, nearest
 from evolve.config.learning import TrainingSettings
 from evolve.engine.rules import rule_set
 from evolve.fitness.executor import Threads

@@ -11,7 +11,7 @@ import pytest
 
 from evolve.errors import StorageError
 from evolve.sweeps import lease as leases
-from evolve.sweeps.lease import Lease, is_gone, this_machine
+from evolve.sweeps.heartbeat import Lease, is_gone, this_machine
 from tests.sweeps import shared
 from tests.waits import PATIENCE
 

@@ -11,7 +11,7 @@ import pytest
 from evolve.config.learning import DqnSettings
 from evolve.engine.architecture import Architecture
 from evolve.engine.board import Board
-from evolve.learning.experience import Experience, Rows
+from evolve.learning.dqn_games import Experience, Rows
 from tests import networks
 
 pytestmark = pytest.mark.learning
