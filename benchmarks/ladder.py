@@ -29,7 +29,7 @@ from evolve.arena.judges import ladder, nearest
 from evolve.arena.match import play_match
 from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.evolution.ancestry import run_settings
-from evolve.evolution.panel import Judging, LadderPanel
+from evolve.evolution.panel import Candidate, LadderPanel
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import Z95, Floats, bradley_terry, rate_one
@@ -107,7 +107,7 @@ def curve(folder: str, csv: str | None, jobs: int) -> None:
         row = next(row for row in individuals if row["individual"] == best)
         champion = genome.agent(genome.vector(row_genes(row, settings.genes)), best)
         begin = time.process_time()
-        judged = panel.judge(Judging(generation, champion, champion, [], 0))
+        judged = panel.judge(Candidate(generation, champion, champion, [], 0))
         seconds = time.process_time() - begin
         rows.append({"generation": generation, **judged.figures, "cpu_seconds": seconds})
     frame = pd.DataFrame(rows).drop(columns="past_score").astype(float)

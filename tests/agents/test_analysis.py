@@ -11,7 +11,7 @@ from evolve.agents.solving import solve
 from evolve.engine.board import Board
 from evolve.engine.rules import PASS, Rules
 from tests.agents.conftest import dqn_agent, mcts_agent
-from tests.agents.test_limited import boards
+from tests.agents.test_timed_search import boards
 
 
 def after(board: Board, line: tuple[int, ...]) -> Board:

@@ -31,7 +31,7 @@ from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.tables.arrays import read_arrays, write_arrays
 from tests.agents.conftest import CUTS, PATTERN_AGENTS, pattern_agent
-from tests.agents.test_limited import boards
+from tests.agents.test_timed_search import boards
 
 BOTH = pytest.mark.parametrize("agent", PATTERN_AGENTS, ids=lambda agent: agent.name)
 

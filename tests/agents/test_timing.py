@@ -28,7 +28,7 @@ from evolve.engine.bits import U
 from evolve.engine.board import Board
 from evolve.engine.deepening import best_move_deep, deepen
 from evolve.engine.solver import solve_in_order, solve_outcome_move
-from tests.agents.test_limited import boards
+from tests.agents.test_timed_search import boards
 from tests.cli import ROOT, environment
 from tests.networks import POLICY, random_network
 

@@ -19,7 +19,7 @@ from evolve.cli import terminal
 from evolve.tables.trials import Importances, write_trials
 from evolve.terminal_text import plain
 from tests.cli import done, invoke, misused, on_a_terminal, program
-from tests.test_text import HOSTILE, harmless
+from tests.test_terminal_text import HOSTILE, harmless
 
 
 @pytest.fixture

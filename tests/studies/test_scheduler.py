@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from evolve.studies import turns as module
+from evolve.studies import scheduler as module
 from evolve.studies.scheduler import Turn, Turns
 from tests.waits import PATIENCE, until_within
 

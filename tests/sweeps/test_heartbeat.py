@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from evolve.errors import StorageError
-from evolve.sweeps import lease as leases
+from evolve.sweeps import heartbeat as leases
 from evolve.sweeps.heartbeat import Lease, is_gone, this_machine
 from tests.sweeps import shared
 from tests.waits import PATIENCE
