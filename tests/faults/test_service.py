@@ -50,28 +50,28 @@ def opened(folder: Path) -> ServiceState:
     """The state of a server that has just been started there."""
     place = Place(folder)
     place.claim()
-    house = ServiceState(place, 1, ())
-    house.index.scan()
-    house.jobs.restore()
-    assert [record.state for record in house.jobs.all() if record.is_foreign] == []
-    return house
+    state = ServiceState(place, 1, ())
+    state.index.scan()
+    state.jobs.restore()
+    assert [record.state for record in state.jobs.all() if record.is_foreign] == []
+    return state
 
 
 def work(folder: Path) -> None:
     """A job is kept and forgotten, an agent uploaded and removed, a run deleted, whatever of it
     was done before."""
-    house = opened(folder)
+    state = opened(folder)
     try:
         record = JobRecord(id=JOB, command="run", settings={}, state="cancelled")
-        job_file.save(house.jobs._records.setdefault(record.id, record), house.place)
-        house.jobs.file(record, LOG_FILE).write_text("it began")  # half of a job is a damaged one
-        agents = Agents(house.place, ())
+        job_file.save(state.jobs._records.setdefault(record.id, record), state.place)
+        state.jobs.file(record, LOG_FILE).write_text("it began")  # half of a job is a damaged one
+        agents = Agents(state.place, ())
         agents.remove_upload(agents.keep_upload(_AGENT, ".json"))
-        house.jobs.remove(house.jobs.get(record.id))
+        state.jobs.remove(state.jobs.get(record.id))
         if (folder / "x").exists():
-            _delete(house, house.place.run("x"))
+            _delete(state, state.place.run("x"))
     finally:
-        house.place.release()
+        state.place.release()
 
 
 def assert_clean(folder: Path) -> None:

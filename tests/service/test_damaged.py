@@ -239,18 +239,18 @@ def test_the_endless_tasks_of_a_server_go_on(
         return work
 
     app = App(folder, runner)
-    house: ServiceState = app.state
-    monkeypatch.setattr(house.jobs, "follow_for_ever", failing("jobs"))
-    monkeypatch.setattr(house, "_look_for_ever", failing("runs"))
-    monkeypatch.setattr(house.events, "ping_for_ever", failing("pings"))
+    state: ServiceState = app.state
+    monkeypatch.setattr(state.jobs, "follow_for_ever", failing("jobs"))
+    monkeypatch.setattr(state, "_look_for_ever", failing("runs"))
+    monkeypatch.setattr(state.events, "ping_for_ever", failing("pings"))
     with app:
-        runner.run(_all_done(house))
+        runner.run(_all_done(state))
     assert seen == dict.fromkeys(("jobs", "runs", "pings"), 3)
     assert caplog.text.count("Traceback") == 3
 
 
-async def _all_done(house: ServiceState) -> None:
-    await asyncio.gather(*house._tasks)
+async def _all_done(state: ServiceState) -> None:
+    await asyncio.gather(*state._tasks)
 
 
 def test_one_run_that_fails_a_look_hides_no_other(

@@ -51,7 +51,7 @@ async def stream(events: Events, last: str, until: int) -> list[tuple[str, str, 
 
 def test_what_was_missed_comes_first() -> None:
     async def check() -> None:
-        events = Events("1")
+        events = Events("1", ("generation",))
         for number in range(5):
             events.tell("step", {"n": number})
         ((name, first, data),) = await stream(events, "", 1)
@@ -85,7 +85,7 @@ async def so(condition: Callable[[], bool]) -> None:
 
 def test_a_slow_reader_is_told_to_fetch_again() -> None:
     async def check() -> None:
-        events, sent, go = Events("1"), list[bytes](), asyncio.Event()
+        events, sent, go = Events("1", ("generation",)), list[bytes](), asyncio.Event()
 
         async def send(message: Any) -> None:
             sent.append(message.get("body", b""))
@@ -130,7 +130,7 @@ def test_a_signal_between_a_stream_s_look_and_its_wait_ends_it() -> None:
     waits = first + next(k for k, line in enumerate(lines) if "create_future" in line)
 
     async def check() -> None:
-        events = Events("1")
+        events = Events("1", ("generation",))
         config = uvicorn.Config("none:app")
         config.load_app = lambda: None  # type: ignore[method-assign,assignment,return-value]
         config.load()

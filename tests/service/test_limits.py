@@ -33,7 +33,7 @@ from tests.waits import PATIENCE
 class Local(NamedTuple):
     """A service in this process."""
 
-    house: ServiceState
+    state: ServiceState
     app: Any
     runner: asyncio.Runner
 
@@ -49,16 +49,16 @@ class Local(NamedTuple):
 
 @contextmanager
 def serving(folder: Path) -> Iterator[Local]:
-    house = ServiceState(Place(folder), 0, ())
-    house.place.claim()
-    house.index.scan()
-    house.jobs.restore()
+    state = ServiceState(Place(folder), 0, ())
+    state.place.claim()
+    state.index.scan()
+    state.jobs.restore()
     with asyncio.Runner() as runner:
         try:
-            yield Local(house, make_app(house), runner)
+            yield Local(state, make_app(state), runner)
         finally:
-            runner.run(house.search.close())
-            house.place.release()
+            runner.run(state.search.close())
+            state.place.release()
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import evolve
 from evolve.config.matches import CONTESTS
 from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
 from evolve.service.api.meta import get_meta
+from evolve.service.models.meta import STUDY, KindInfo
 from evolve.tables.run_types import RUN_TYPES
 from tests.service import Service
 
@@ -19,21 +20,21 @@ WEB = Path(evolve.__file__).parent / "service/web"
 
 def test_it_has_all_that_the_registries_have(service: Service) -> None:
     found = service.get("meta")
-    assert [kind["name"] for kind in found["kinds"]] == [kind.name for kind in RUN_TYPES]
+    names = [kind["name"] for kind in found["kinds"]]
+    assert names == [*(kind.name for kind in RUN_TYPES), STUDY.name]
     assert [one["name"] for one in found["contests"]] == list(CONTESTS)
     assert {one["name"]: one["goal"] for one in found["rules"]} == {
         name: rules.goal for name, rules in RULE_SETS.items()
     }
     assert found["default_rules"] == DEFAULT_RULES
-    for kind, told in zip(RUN_TYPES, found["kinds"], strict=True):
+    for kind, told in zip(RUN_TYPES, found["kinds"][:-1], strict=True):
         assert [table["name"] for table in told["tables"]] == [table.name for table in kind.tables]
         assert told["event"] == kind.row_event
 
 
-@pytest.mark.parametrize("kind", get_meta().kinds, ids=lambda kind: kind.name)
-def test_the_first_table_of_a_kind_can_be_drawn(kind: object) -> None:
-    (found,) = [one for one in get_meta().kinds if one == kind]
-    first, names = found.tables[0], {column.name for column in found.tables[0].columns}
+@pytest.mark.parametrize("kind", get_meta().kinds[:-1], ids=lambda kind: kind.name)
+def test_the_first_table_of_a_kind_can_be_drawn(kind: KindInfo) -> None:
+    first, names = kind.tables[0], {column.name for column in kind.tables[0].columns}
     assert first.whole
     assert first.key in names
     assert first.over
@@ -43,7 +44,11 @@ def test_the_first_table_of_a_kind_can_be_drawn(kind: object) -> None:
     for chart in charts:
         formats = {one.format for one in first.columns if one.chart == chart}
         assert len(formats) == 1, f"{chart.title} draws numbers of several kinds"
-    assert found.page is None or (WEB / "kinds" / f"{found.page}.js").is_file()
+
+
+def test_the_page_has_the_modules_that_kinds_name() -> None:
+    named = {kind.page for kind in get_meta().kinds} - {None}
+    assert named == {path.stem for path in (WEB / "kinds").glob("*.js")}
 
 
 def test_no_script_has_a_list_of_its_own() -> None:

@@ -139,16 +139,16 @@ def test_who_leaves_while_waiting_takes_no_turn_along(when: str) -> None:
 
 def test_a_search_that_must_not_wait_is_refused_with_when_to_try_again(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
-    house = ServiceState(Place(tmp_path / "runs"), 0, ())
-    house.place.claim()
-    app = make_app(house, token="a-token-of-the-tests")
+    state = ServiceState(Place(tmp_path / "runs"), 0, ())
+    state.place.claim()
+    app = make_app(state, token="a-token-of-the-tests")
     headers = {"Authorization": "Bearer a-token-of-the-tests"}
 
     async def check() -> None:
         transport = httpx.ASGITransport(app)
         base = f"http://localhost{API}/"
         async with httpx.AsyncClient(transport=transport, base_url=base, headers=headers) as client:
-            searching = house.search._searching
+            searching = state.search._searching
             async with searching.turn("a test"), searching.turn("a test"):
                 waits = asyncio.ensure_future(client.post("evaluations", json=SHORT))
                 await so(lambda: len(searching._waiting) == 1)
@@ -157,10 +157,10 @@ def test_a_search_that_must_not_wait_is_refused_with_when_to_try_again(tmp_path:
                 assert refused.headers["retry-after"] == "20"
                 assert refused.headers["content-type"] == "application/problem+json"
                 waits.cancel()
-        await house.search.close()
+        await state.search.close()
 
     run(check())
-    house.place.release()
+    state.place.release()
 
 
 @pytest.mark.slow

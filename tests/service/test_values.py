@@ -160,12 +160,12 @@ class Client(NamedTuple):
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     folder = tmp_path_factory.mktemp("served") / "runs"
     folder.mkdir()
-    house = ServiceState(Place(folder), 0, ())
-    house.place.claim()
+    service = ServiceState(Place(folder), 0, ())
+    service.place.claim()
     with asyncio.Runner() as runner:
-        yield Client(runner, make_app(house))
-        runner.run(house.search.close())
-    house.place.release()
+        yield Client(runner, make_app(service))
+        runner.run(service.search.close())
+    service.place.release()
 
 
 def problem(answer: httpx.Response) -> Any:
