@@ -22,7 +22,7 @@ import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.arena.match import Match
 from evolve.engine import game as kernels
-from evolve.engine.entry import new_context
+from evolve.engine.context_factory import new_context
 from evolve.engine.results import (
     RESULT_COLUMNS,
 )

@@ -33,10 +33,10 @@ from evolve.engine.architecture import Architecture
 from evolve.engine.bits import U
 from evolve.engine.board import Board
 from evolve.engine.context import AGE, NODES, STOPPED
+from evolve.engine.mcts_games import SELF_PLAY, Fixtures
 from evolve.engine.network import Network
 from evolve.engine.pattern_search import pattern_move
 from evolve.engine.patterns import Patterns
-from evolve.engine.selfplay import SELF_PLAY, Fixtures
 from evolve.engine.shapes import DEFAULT_SET, ShapeSet, parse_shapes
 from evolve.learning.tree_games import TreePlay, searched_games
 

@@ -21,9 +21,9 @@ from evolve.agents.networks import (
 )
 from evolve.agents.rewards import NO_REWARDS, Rewards
 from evolve.engine import context as layout
+from evolve.engine.action_search import action_values
 from evolve.engine.bits import U
 from evolve.engine.board import Board
-from evolve.engine.greedy import action_values
 from evolve.engine.network import Network
 from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules, rule_set
 from evolve.engine.solver import solve_in_order

@@ -9,11 +9,11 @@ from typing import Any, Final, cast
 import numpy as np
 import numpy.typing as npt
 
+from evolve.engine import batched_mcts, mcts
 from evolve.engine import context as layout
-from evolve.engine import lockstep, mcts
 from evolve.engine.bits import U
 from evolve.engine.board import Board
-from evolve.engine.entry import new_context
+from evolve.engine.context_factory import new_context
 from evolve.engine.rules import Rules, rule_set
 
 
@@ -126,11 +126,11 @@ class Tree:
 
 
 class Forest:
-    """A tree each of N games, searched side by side by PUCT; see `engine.lockstep`."""
+    """A tree each of N games, searched side by side by PUCT; see `engine.batched_mcts`."""
 
     def __init__(self, count: int, size: int) -> None:
-        self.trees = lockstep.empty_trees(count, size)
-        self._leaves = lockstep.empty_leaves(count)
+        self.trees = batched_mcts.empty_trees(count, size)
+        self._leaves = batched_mcts.empty_leaves(count)
 
     def tree(self, number: int) -> Tree:
         """One of the trees."""
@@ -146,10 +146,10 @@ class Forest:
     def simulate(self, simulations: int, rules: int, c: float, evaluate: Evaluate) -> None:
         """Run simulations in every tree; `evaluate` is asked about the leaves of all at once."""
         for _ in range(simulations):
-            wanted = lockstep.select_all(self.trees, self._leaves, rules, c)
+            wanted = batched_mcts.select_all(self.trees, self._leaves, rules, c)
             if wanted:
                 outputs = evaluate(self._leaves.boards[:wanted])
-                lockstep.backpropagate_all(outputs, self.trees, self._leaves)
+                batched_mcts.backpropagate_all(outputs, self.trees, self._leaves)
 
 
 _trees = threading.local()

@@ -12,7 +12,7 @@ from evolve.agents.memory import let_stop
 from evolve.engine import context as layout
 from evolve.engine.bits import U
 from evolve.engine.board import Board
-from evolve.engine.entry import new_context
+from evolve.engine.context_factory import new_context
 from evolve.engine.pattern_search import MOST_VECTORS, pattern_move, pattern_values
 from evolve.engine.patterns import Patterns
 from evolve.engine.rules import DEFAULT_RULES, PASS, Rules, rule_set

@@ -17,8 +17,8 @@ from evolve.engine import context as layout
 from evolve.engine import game
 from evolve.engine.bits import U
 from evolve.engine.board import Board
+from evolve.engine.context_factory import new_context
 from evolve.engine.deepening import deepen
-from evolve.engine.entry import new_context
 from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.engine.search import best_move
 from evolve.engine.solver import solve_move, solve_outcome_move

@@ -20,8 +20,8 @@ from evolve.agents.reference import SWH, table_agent
 from evolve.engine import bits, game
 from evolve.engine.board import Board
 from evolve.engine.context import NODES, STOPPED, table_bits_for
+from evolve.engine.context_factory import new_context
 from evolve.engine.deepening import DEEP_FROM, best_move_deep
-from evolve.engine.entry import new_context
 from evolve.engine.perft import perft
 from evolve.engine.results import NODES_BLACK, NODES_WHITE
 from evolve.engine.rules import DEFAULT_RULES, RULE_SETS, STANDARD, Rules, rule_set

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal, get_args
 
-from evolve.engine import program as layout
+from evolve.engine import network_program as layout
 from evolve.engine.limits import MOST_WEIGHTS
-from evolve.engine.program import CHUNK, NARROW
+from evolve.engine.network_program import CHUNK, NARROW
 from evolve.errors import AgentError
 
 Input = Literal["canonical", "planes", "mobility", "coloured", "coloured-move"]

@@ -1,6 +1,6 @@
 """Networks in play: one position at a time through layers given as data.
 
-The layers are those of `engine.program`. Weights are float32 in one block of their own: of a dense
+The layers are those of `engine.network_program`. Weights are float32 in one block: of a dense
 layer a row for each input, of as many outputs (padded to NARROW), then the biases. Vectors lie in
 a scratch block: two that take turns, and one that a residual unit keeps.
 """
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from evolve.engine.bits import ONE, ZERO, U, moves_of
 from evolve.engine.compile import inlined, kernel
-from evolve.engine.dense import (
+from evolve.engine.matvec import (
     add_narrow_rows,
     add_wide_rows,
     dot,
@@ -25,7 +25,7 @@ from evolve.engine.dense import (
     write,
 )
 from evolve.engine.memory import int64, load, lowest
-from evolve.engine.program import (
+from evolve.engine.network_program import (
     ACTIVATION,
     ADD,
     CANONICAL,

@@ -30,11 +30,11 @@ import numpy.typing as npt
 
 from evolve.engine.bits import ONE, ZERO, U, flips_of, moves_of
 from evolve.engine.compile import inlined, kernel
-from evolve.engine.dense import read
 from evolve.engine.forward import forward
+from evolve.engine.matvec import read
 from evolve.engine.memory import int64, load, lowest, popcount
+from evolve.engine.network_program import OUTPUTS
 from evolve.engine.patterns import DISC, evaluate_vector, read_vector
-from evolve.engine.program import OUTPUTS
 from evolve.engine.random import GOLDEN, mixed, random_square
 from evolve.engine.rules import PASS
 from evolve.engine.scoring import outcome

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from evolve.engine import forward as kernels
 from evolve.engine.architecture import Architecture, Matrix, packed_size
-from evolve.engine.program import CHUNK, OUTPUTS, WEIGHTS, WIDTH
+from evolve.engine.network_program import CHUNK, OUTPUTS, WEIGHTS, WIDTH
 from evolve.errors import AgentError
 
 

@@ -15,7 +15,7 @@ from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, mov
 from evolve.engine.compile import inlined, kernel
 from evolve.engine.context import PATTERNS, RULES
 from evolve.engine.memory import int64, load, lowest, popcount
-from evolve.engine.parts import trained_moves
+from evolve.engine.opening_split import trained_moves
 from evolve.engine.pattern_search import pattern_move
 from evolve.engine.patterns import DISC, follow_move, read_vector, sum_words
 from evolve.engine.random import GOLDEN, mixed, random_square, uniform
@@ -142,7 +142,7 @@ def play_to_learn(
 ) -> None:
     """Play games number `first` and on, each with random numbers of its own; fill `records`.
 
-    A game that cannot but come to an opening of a match (`engine.parts`) is given up: it has no
+    A game that must come to an opening of a match (`engine.opening_split`) is given up: it has no
     positions.
 
     `vectors` [2, lanes] is scratch; the context has an evaluation whose shapes are those taught.

@@ -15,7 +15,7 @@ import pyarrow as pa
 from evolve.agents.agent import Agent
 from evolve.engine import game as kernels
 from evolve.engine.context import table_bits_for
-from evolve.engine.entry import new_context
+from evolve.engine.context_factory import new_context
 from evolve.engine.results import (
     DISCS_BLACK,
     DISCS_WHITE,

@@ -11,7 +11,7 @@ from evolve.agents.memory import thread_context, thread_scratch
 from evolve.agents.reference import POSITIONAL
 from evolve.config.learning import ITSELF, PAST, DqnSettings
 from evolve.engine.context import GAME_TABLE_BITS
-from evolve.engine.episodes import (
+from evolve.engine.dqn_play import (
     RANDOM_PLAYER,
     Episodes,
     Lineup,

@@ -18,7 +18,7 @@ from torch import Tensor
 from evolve.agents.memory import thread_context
 from evolve.engine.architecture import Architecture
 from evolve.engine.context import table_bits_for
-from evolve.engine.labels import draw_positions, label_positions
+from evolve.engine.exact_scores import draw_positions, label_positions
 from evolve.engine.network import Network
 from evolve.engine.rules import DEFAULT_RULES, Rules
 from evolve.engine.symmetry import canonical, turn_all

@@ -19,8 +19,8 @@ from evolve.agents.memory import Evaluate, OutOfTimeError
 from evolve.arena.judges import Panel
 from evolve.config.learning import ITSELF, MctsSettings
 from evolve.engine.architecture import Architecture
+from evolve.engine.mcts_games import RANDOM_OPPONENT, SELF_PLAY, Fixtures, Records
 from evolve.engine.network import Network
-from evolve.engine.selfplay import RANDOM_OPPONENT, SELF_PLAY, Fixtures, Records
 from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import GamesDone

@@ -19,12 +19,10 @@ from evolve.agents.memory import (
     thread_scratch,
     thread_tree,
 )
-from evolve.engine import lockstep
+from evolve.engine import batched_mcts
 from evolve.engine.context import table_bits_for
 from evolve.engine.mcts import PUCT, Nodes, SearchOptions
-from evolve.engine.network import Network
-from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
-from evolve.engine.selfplay import (
+from evolve.engine.mcts_games import (
     Fixtures,
     Records,
     SelfPlayOptions,
@@ -32,6 +30,8 @@ from evolve.engine.selfplay import (
     empty_games,
     play_tree_games,
 )
+from evolve.engine.network import Network
+from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.fitness.executor import BATCH
 from evolve.fitness.games import GamesDone, agent_rows, in_batches
 
@@ -41,7 +41,7 @@ _SLOW: Final = 1000
 
 @dataclass(frozen=True)
 class TreePlay:
-    """How the search plays; see `engine.selfplay.SelfPlayOptions`."""
+    """How the search plays; see `engine.mcts_games.SelfPlayOptions`."""
 
     simulations: int
     c_puct: float = 1.2
@@ -162,11 +162,13 @@ def _play_in_step(
     forest, hands = Forest(count, play.nodes), empty_games(count)
     trees, records, options = forest.trees, games.records, play.options(None)
     rules, c = options.search.rules, options.search.c
-    lockstep.start_all(fixtures.seeds, hands)
+    batched_mcts.start_all(fixtures.seeds, hands)
     going = count
     while going:
         context = thread_context(play.rules, bits)
-        still = lockstep.play_to_search_all(trees, fixtures, rows, options, context, hands, records)
+        still = batched_mcts.play_to_search_all(
+            trees, fixtures, rows, options, context, hands, records
+        )
         if progress is not None:
             progress(going - still)
         going = still
@@ -176,9 +178,9 @@ def _play_in_step(
         try:
             forest.simulate(1, rules, c, evaluate)
             if play.noise > 0.0:
-                lockstep.add_root_noise_all(play.noise, trees, hands)
+                batched_mcts.add_root_noise_all(play.noise, trees, hands)
             forest.simulate(play.simulations - 1, rules, c, evaluate)
         except OutOfTimeError:
             games.given_up[:] = trees.searching
             break
-        lockstep.record_and_play_all(trees, options, hands, records)
+        batched_mcts.record_and_play_all(trees, options, hands, records)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from evolve.engine import context as layout
 from evolve.engine.bits import legal_moves
-from evolve.engine.entry import new_context
+from evolve.engine.context_factory import new_context
 from evolve.engine.evaluation import set_weights
 from evolve.engine.search import INFINITY, best_move, search
 from evolve.engine.solver import solve_deep, solve_move, solve_outcome_move

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.engine import episodes, mcts, selfplay
-from evolve.engine.entry import new_context
+from evolve.engine import dqn_play, mcts, mcts_games
+from evolve.engine.context_factory import new_context
 from evolve.engine.network import Network
 from tests import networks
 
@@ -28,15 +28,15 @@ def tree_games(
     search = mcts.SearchOptions(
         rules, mcts.PUCT, 1.2, network.address if network else 0, scratch.ctypes.data
     )
-    options = selfplay.SelfPlayOptions(search, 20, 0.25, 1.0, 10, 8, False)._replace(**changes)
-    fixtures = selfplay.Fixtures(
+    options = mcts_games.SelfPlayOptions(search, 20, 0.25, 1.0, 10, 8, False)._replace(**changes)
+    fixtures = mcts_games.Fixtures(
         np.array(opponents, np.int32),
         np.where(np.arange(count) % 2 == 0, 1, -1).astype(np.int8),
         rng.integers(0, 6, count).astype(np.int32),
         rng.integers(0, 2**64, count, dtype=np.uint64),
     )
-    records = selfplay.blank_records(count, with_visits=True)
-    selfplay.play_tree_games(
+    records = mcts_games.blank_records(count, with_visits=True)
+    mcts_games.play_tree_games(
         fixtures,
         CLASSIC.cells.reshape(1, -1),
         options,
@@ -55,14 +55,14 @@ def episodes_of(
 ) -> dict[str, np.ndarray]:
     count = len(players)
     nets = [networks.random_network(architecture, seed) for seed in (1, 2)]
-    lineup = episodes.Lineup(
+    lineup = dqn_play.Lineup(
         np.array(players, np.int32),
         np.full((count, 2), epsilons),
         (np.arange(count) % 5).astype(np.int32),
         np.arange(count, dtype=np.uint64),
     )
-    found = episodes.blank_episodes(count)
-    episodes.play_episodes(
+    found = dqn_play.blank_episodes(count)
+    dqn_play.play_episodes(
         lineup,
         np.array([net.address for net in nets], np.int64),
         CLASSIC.cells.reshape(1, -1),

@@ -6,7 +6,7 @@ import pytest
 
 from evolve.engine import context as layout
 from evolve.engine.clock import LOOK_EVERY, clear_deadline, clock_address, look, set_deadline
-from evolve.engine.entry import new_context
+from evolve.engine.context_factory import new_context
 
 pytestmark = pytest.mark.skipif(clock_address() == 0, reason="kernels have no clock here")
 

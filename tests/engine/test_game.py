@@ -16,7 +16,7 @@ import pytest
 
 from evolve.engine import context as layout
 from evolve.engine import game
-from evolve.engine.entry import new_context
+from evolve.engine.context_factory import new_context
 from evolve.engine.results import (
     DISCS_BLACK,
     DISCS_WHITE,

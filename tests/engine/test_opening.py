@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from evolve.engine.entry import new_context
+from evolve.engine.context_factory import new_context
 from evolve.engine.opening import draw_openings, mark_balanced
 from tests import reference
 from tests.engine import FULL_WEIGHTS, RULES, agent_row, phases_at

@@ -14,7 +14,7 @@ import pytest
 from evolve.agents.pattern_memory import Memory
 from evolve.agents.solving import solve
 from evolve.engine.bits import legal_moves
-from evolve.engine.parts import MATCH_SLOT, OPENING_DISCS, slot_of, trained_moves
+from evolve.engine.opening_split import MATCH_SLOT, OPENING_DISCS, slot_of, trained_moves
 from evolve.engine.pattern_games import (
     EXPLORED,
     MOST_POSITIONS,

@@ -10,7 +10,7 @@ import pytest
 from evolve.engine import context as layout
 from evolve.engine import table
 from evolve.engine.compile import kernel
-from evolve.engine.entry import new_context
+from evolve.engine.context_factory import new_context
 from tests import reference
 from tests.engine import U
 from tests.reference import Board

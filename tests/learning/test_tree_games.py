@@ -7,7 +7,7 @@ import pytest
 
 import evolve
 from evolve.engine.architecture import Architecture
-from evolve.engine.selfplay import RANDOM_OPPONENT, SELF_PLAY, Fixtures
+from evolve.engine.mcts_games import RANDOM_OPPONENT, SELF_PLAY, Fixtures
 from evolve.learning.tree_games import SearchedGames, TreePlay, searched_games
 from tests import networks
 

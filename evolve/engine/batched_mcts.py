@@ -2,7 +2,7 @@
 
 Every game has a tree of its own. `select_all` takes each to a leaf that is to be evaluated;
 whoever calls has the leaves evaluated together, on whatever device, and `backpropagate_all` takes
-the values back. Games, records and choices are those of `engine.selfplay`.
+the values back. Games, records and choices are those of `engine.mcts_games`.
 """
 
 from __future__ import annotations
@@ -27,9 +27,7 @@ from evolve.engine.mcts import (
     select,
     set_priors,
 )
-from evolve.engine.memory import int64
-from evolve.engine.scoring import outcome
-from evolve.engine.selfplay import (
+from evolve.engine.mcts_games import (
     OPP,
     OWN,
     STATE,
@@ -42,6 +40,8 @@ from evolve.engine.selfplay import (
     record_and_play,
     start_game,
 )
+from evolve.engine.memory import int64
+from evolve.engine.scoring import outcome
 
 
 class Trees(NamedTuple):

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from evolve.agents.rewards import Rewards
+from evolve.engine.action_search import action_values
 from evolve.engine.evaluation import CLASS_OF_SQUARE
-from evolve.engine.greedy import action_values
 from tests import networks, reference
 from tests.engine.games import sign
 

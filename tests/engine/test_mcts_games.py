@@ -9,8 +9,8 @@ import pytest
 
 import evolve
 from evolve.agents.memory import Tree
-from evolve.engine import mcts, selfplay
-from evolve.engine.selfplay import RANDOM_OPPONENT, SELF_PLAY
+from evolve.engine import mcts, mcts_games
+from evolve.engine.mcts_games import RANDOM_OPPONENT, SELF_PLAY
 from tests import networks, reference
 from tests.engine.games import sign, tree_games
 
@@ -26,7 +26,7 @@ def test_tree_games_are_games(rules: int, architecture: Any) -> None:
     assert games["counts"].mean() > 15  # one that is beaten early may have few moves
     for game, opponent in enumerate(opponents):
         count = games["counts"][game]
-        assert 1 <= count <= selfplay.MOST_POSITIONS
+        assert 1 <= count <= mcts_games.MOST_POSITIONS
         own_colour = 1 if game % 2 == 0 else -1
         before = 0
         for ply in range(count):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evolve.engine.entry import new_context
-from evolve.engine.labels import draw_positions, label_positions
+from evolve.engine.context_factory import new_context
+from evolve.engine.exact_scores import draw_positions, label_positions
 from tests import reference
 from tests.engine.games import sign
 

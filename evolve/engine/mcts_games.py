@@ -27,7 +27,7 @@ from evolve.engine.mcts import (
     simulate,
 )
 from evolve.engine.memory import int64, popcount, store
-from evolve.engine.parts import trained_moves
+from evolve.engine.opening_split import trained_moves
 from evolve.engine.random import GOLDEN, mixed, random_square, uniform
 from evolve.engine.scoring import outcome
 from evolve.engine.solver import solve_outcome
@@ -106,7 +106,7 @@ class Records(NamedTuple):
     visits: [N, MOST_POSITIONS, 64] float32, each square's share of the simulations; [0, …] when
         nobody wants them.
     counts: [N] int64, positions; 0 for a game that could only go on with an opening of a match
-        (`engine.parts`): it is given up.
+        (`engine.opening_split`): it is given up.
     results: [N] int8, 1 black won, 0 draw, −1 white won.
     """
 

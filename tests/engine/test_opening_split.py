@@ -7,9 +7,9 @@ import random
 import numpy as np
 
 import evolve
-from evolve.engine import episodes
-from evolve.engine.parts import MATCH_SLOT, slots_of_all, trained_moves
-from evolve.engine.selfplay import RANDOM_OPPONENT, SELF_PLAY
+from evolve.engine import dqn_play
+from evolve.engine.mcts_games import RANDOM_OPPONENT, SELF_PLAY
+from evolve.engine.opening_split import MATCH_SLOT, slots_of_all, trained_moves
 from evolve.engine.symmetry import canonical, symmetries
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.records.record import play_moves
@@ -36,7 +36,7 @@ def test_no_game_to_learn_from_comes_to_an_opening_of_a_match() -> None:
     """Of 500 openings 260 occurred in 60 000 games when nothing kept them away."""
     openings = match_positions(500)
     assert len(openings) == 500
-    random_players = (episodes.RANDOM_PLAYER, episodes.RANDOM_PLAYER)
+    random_players = (dqn_play.RANDOM_PLAYER, dqn_play.RANDOM_PLAYER)
     played = episodes_of([random_players] * 6000 + [(0, 1), (2, 0), (2, 2)] * 200, 0.3)
     seen = of_twelve_discs(played["positions"])
     assert len(seen) > 1000

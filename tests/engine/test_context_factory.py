@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from evolve.engine import context as layout
 from evolve.engine.clock import clock_address
-from evolve.engine.entry import new_context
+from evolve.engine.context_factory import new_context
 from tests import reference
 from tests.engine import Engine
 

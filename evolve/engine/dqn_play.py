@@ -7,12 +7,12 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from evolve.engine.action_search import best_action
 from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, moves_of
 from evolve.engine.compile import kernel
 from evolve.engine.game import choose
-from evolve.engine.greedy import best_action
 from evolve.engine.memory import int64, popcount
-from evolve.engine.parts import trained_moves
+from evolve.engine.opening_split import trained_moves
 from evolve.engine.random import GOLDEN, mixed, random_square, uniform
 from evolve.engine.rewards import DISC_SIGNS, discs_reward, end_reward, squares_reward
 from evolve.engine.scoring import final_score
@@ -50,7 +50,7 @@ class Episodes(NamedTuple):
     sides: [N, MOST_MOVES] int8, who moved, 1 black, −1 white.
     moves: [N, MOST_MOVES] int8, the squares.
     counts: [N] int64, the number of moves; 0 for a game that could only go on with an opening of
-        a match (`engine.parts`): it is given up.
+        a match (`engine.opening_split`): it is given up.
     scores: [N] int8, black's score by the rules.
     discs: [N, 2] int8, the discs of black and white at the end.
     """

@@ -11,7 +11,7 @@ import pytest
 
 from evolve.engine import patterns, vector
 from evolve.engine.compile import kernel
-from evolve.engine.lanes import unrolled_sum
+from evolve.engine.pattern_sums import unrolled_sum
 from evolve.engine.shapes import DEFAULT_SET, PART_LANES, ShapeSet
 from tests import reference
 from tests.engine import U

@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from evolve.engine.bits import ONE, ZERO, U, flips_of, moves_of
 from evolve.engine.compile import inlined, kernel
-from evolve.engine.dense import read
 from evolve.engine.forward import forward
+from evolve.engine.matvec import read
 from evolve.engine.memory import int64, load, lowest
-from evolve.engine.program import TAKES_MOVE
+from evolve.engine.network_program import TAKES_MOVE
 from evolve.engine.rewards import (
     DISC_SIGNS,
     DISCOUNT_OTHER,

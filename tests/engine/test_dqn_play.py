@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evolve.engine import episodes, rewards
+from evolve.engine import dqn_play, rewards
 from tests import networks, reference
 from tests.engine.games import episodes_of, sign
 
 
 @pytest.mark.parametrize("rules", [0, 1])
 def test_episodes_are_games_of_those_who_play(rules: int) -> None:
-    players = [(0, 1), (1, 0), (0, episodes.RANDOM_PLAYER), (2, 1)] * 3
+    players = [(0, 1), (1, 0), (0, dqn_play.RANDOM_PLAYER), (2, 1)] * 3
     games = episodes_of(players, 0.0, rules)
     nets = [networks.random_network(networks.DUELING, seed) for seed in (1, 2)]
     for game, pair in enumerate(players):
@@ -115,7 +115,7 @@ def test_targets_are_those_of_the_definitions(
     positional: float,
     minimax: bool,
 ) -> None:
-    games = episodes_of([(0, 1), (episodes.RANDOM_PLAYER, 1), (2, 2)] * 3, 0.4, rules)
+    games = episodes_of([(0, 1), (dqn_play.RANDOM_PLAYER, 1), (2, 2)] * 3, 0.4, rules)
     count = len(games["counts"])
     learners = np.ones((count, 2), np.int8)
     learners[1] = 0, 1
@@ -131,9 +131,9 @@ def test_targets_are_those_of_the_definitions(
         "gamma": 0.9,
         "rules": rules,
     }
-    plies, returns, discounts = transitions = episodes.empty_transitions(count)
-    filled = episodes.transitions_of(
-        episodes.Episodes(**games), learners, episodes.TargetOptions(**how), transitions
+    plies, returns, discounts = transitions = dqn_play.empty_transitions(count)
+    filled = dqn_play.transitions_of(
+        dqn_play.Episodes(**games), learners, dqn_play.TargetOptions(**how), transitions
     )
     expected = []
     for game in range(count):
