@@ -30,8 +30,7 @@ from evolve.engine.rules import MAX_PLIES, STANDARD
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import agent_rows
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.fitness.pairs import all_pairs
-from evolve.fitness.roundrobin import schedule
+from evolve.fitness.roundrobin import all_pairs, schedule
 
 CHAMPIONS = ("docs/evolution/tuned-standard-0.json", "docs/evolution/tuned-standard-1.json")
 PAIRS = 200

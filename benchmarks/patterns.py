@@ -28,8 +28,7 @@ from scipy import stats
 
 import evolve
 from benchmarks.trained import Recipe, train
-from evolve.agents.agent import Agent
-from evolve.agents.limit import Limit
+from evolve.agents.agent import Agent, Limit
 from evolve.agents.patterns import PatternAgent
 from evolve.arena.match import Match
 from evolve.engine.board import Board

@@ -45,8 +45,7 @@ from evolve.fitness import roundrobin
 from evolve.fitness.executor import Threads, task_size
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.fitness.pairs import all_pairs
-from evolve.fitness.roundrobin import schedule
+from evolve.fitness.roundrobin import all_pairs, schedule
 from evolve.tables import folder as store
 from evolve.tables.progress import Silent
 

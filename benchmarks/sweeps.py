@@ -56,8 +56,7 @@ from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.space import Parameter
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Study
-from evolve.sweeps.sweep import Sweep
-from evolve.sweeps.trial_rows import rows_of
+from evolve.sweeps.sweep import Sweep, rows_of
 from evolve.tables import folder as store
 from evolve.tables.paths import CONFIG_FILE
 from evolve.tables.progress import Silent

@@ -24,8 +24,7 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.fitness.pairs import all_pairs
-from evolve.fitness.roundrobin import schedule, score_against, standings
+from evolve.fitness.roundrobin import all_pairs, schedule, score_against, standings
 
 EVOLVED_REST = (-254, -178, -264, -194, -149, -155, -79, -13)
 """c1 d1 b2 c2 d2 c3 d3 d4 of the evolved champion, whose a1 and b1 were −500 and −388."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from evolve.agents.analysis import Analysis
 from evolve.agents.files import document_of, write_agent_file
-from evolve.agents.limit import Limit
 from evolve.engine.board import Board
 from evolve.engine.rules import Rules, check_rules
 from evolve.errors import AgentError
@@ -256,3 +255,24 @@ class StoredAgent(Agent):
     def stored(self) -> StoredAgent:
         """The agent itself."""
         return self
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The most that a move may cost; None where there is no limit.
+
+    seconds: of the clock. nodes: positions that a search enters. depth: plies that it looks ahead.
+    simulations: of a tree search. An agent keeps to those that its kind knows and ignores the
+    others: a network that is asked once has no use for a depth.
+    """
+
+    seconds: float | None = None
+    nodes: int | None = None
+    depth: int | None = None
+    simulations: int | None = None
+
+    def __and__(self, other: Limit) -> Limit:
+        """Both of them: of each value the smaller."""
+        pairs = [(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)]
+        known = [[value for value in pair if value is not None] for pair in pairs]
+        return Limit(*(min(values, default=None) for values in known))

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
-from evolve.agents.agent import Description, Setting, StoredAgent
+from evolve.agents.agent import Description, Limit, Setting, StoredAgent
 from evolve.agents.analysis import Analysis, line_of_search
-from evolve.agents.limit import Limit
 from evolve.agents.memory import thread_context
 from evolve.agents.timed_search import choose_limited, prepare
 from evolve.agents.timing import check_seconds

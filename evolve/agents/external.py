@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
-from evolve.agents.agent import Agent, Setting
-from evolve.agents.limit import Limit
+from evolve.agents.agent import Agent, Limit, Setting
 from evolve.agents.source import CWD
 from evolve.agents.timing import check_seconds
 from evolve.engine.board import Board

@@ -12,9 +12,8 @@ from typing import Any, ClassVar, Final, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.agent import Description, Setting, StoredAgent
+from evolve.agents.agent import Description, Limit, Setting, StoredAgent
 from evolve.agents.analysis import Analysis
-from evolve.agents.limit import Limit
 from evolve.agents.memory import (
     MOST_NODES,
     Evaluate,

@@ -11,10 +11,9 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.agent import Description, Setting, StoredAgent
+from evolve.agents.agent import Description, Limit, Setting, StoredAgent
 from evolve.agents.analysis import Analysis, exact_analysis
 from evolve.agents.forward_cuts import Cut, cuts_of, rows_of
-from evolve.agents.limit import Limit
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import thread_context
 from evolve.agents.networks import checked

@@ -10,7 +10,7 @@ from typing import Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.limit import Limit
+from evolve.agents.agent import Limit
 from evolve.agents.memory import thread_context
 from evolve.agents.timing import TABLE_BITS, stopping_at, thinking_seconds, touch_table
 from evolve.engine import context as layout

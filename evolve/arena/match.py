@@ -36,9 +36,8 @@ from evolve.fitness.games import (
     winner_of,
 )
 from evolve.fitness.openings import Openings
-from evolve.fitness.pairs import all_pairs
 from evolve.fitness.playing import LiveGame
-from evolve.fitness.roundrobin import pair_scores, schedule
+from evolve.fitness.roundrobin import all_pairs, pair_scores, schedule
 from evolve.fitness.statistics import Estimate, in_elo, score_of_pairs, superiority
 
 _WIDE_ROUND: Final = 128

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import click
 
-from evolve.agents.limit import Limit
+from evolve.agents.agent import Limit
 from evolve.cli.completion import complete_agents
 from evolve.cli.options import readable, rules_option
 from evolve.cli.terminal import complain, forget_reader

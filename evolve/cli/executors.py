@@ -14,7 +14,7 @@ from evolve.cli.settings import Grouped
 from evolve.cli.terminal import complain
 from evolve.errors import OptionsError
 from evolve.extras import need
-from evolve.fitness.tls import Tls
+from evolve.fitness.cluster import Tls
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evolve.cli.boards import show_board
 from evolve.cli.completion import complete_agents
 from evolve.cli.executors import executor_for, executor_options
-from evolve.cli.failures import Failures
 from evolve.cli.options import (
     games_output,
     jobs_option,
@@ -24,10 +22,11 @@ from evolve.cli.options import (
     readable,
     strict_option,
 )
+from evolve.cli.output import show_board
 from evolve.cli.progress import progress_of, progress_option, tell_event, tell_started
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.signals import exit_code
-from evolve.cli.terminal import complain, counting, elo_text, out, print_facts, say
+from evolve.cli.terminal import Failures, complain, counting, elo_text, out, print_facts, say
 from evolve.config.matches import MatchSettings
 from evolve.config.toml import resolve_as
 from evolve.engine.rules import PASS

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final, cast
 
 import click
 
-from evolve.cli.boards import show_board
 from evolve.cli.completion import complete_agents
 from evolve.cli.options import log_option, output_path, rules_option
+from evolve.cli.output import show_board
 from evolve.cli.terminal import out, say
 from evolve.engine.rules import PASS, rule_set
 from evolve.engine.squares import square_name

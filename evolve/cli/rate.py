@@ -11,7 +11,6 @@ import click
 
 from evolve.cli.completion import complete_agents
 from evolve.cli.executors import executor_for, executor_options
-from evolve.cli.failures import Failures
 from evolve.cli.options import (
     jobs_option,
     json_option,
@@ -22,7 +21,7 @@ from evolve.cli.options import (
 )
 from evolve.cli.progress import progress_of, progress_option, tell_event, tell_started
 from evolve.cli.settings import GroupedCommand, given_options, model_options
-from evolve.cli.terminal import NOTHING, complain, counting, elo_text, print_rows, say
+from evolve.cli.terminal import NOTHING, Failures, complain, counting, elo_text, print_rows, say
 from evolve.config.matches import RateSettings
 from evolve.config.toml import resolve_as
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from evolve.cli.boards import show_board
 from evolve.cli.completion import complete_runs
 from evolve.cli.options import file_rules_option, strict_option
+from evolve.cli.output import show_board
 from evolve.cli.terminal import complain, out, say
 from evolve.engine.rules import PASS
 from evolve.engine.squares import format_moves, parse_moves, square_name

@@ -51,7 +51,7 @@ def solve_command(
       evolve solve ffo.obf
       evolve solve ends.obf --rules reversed --json
     """
-    from evolve.agents.solving import solve
+    from evolve.agents.analysis import solve
     from evolve.engine.board import Board
     from evolve.records.formats import positions_of, read_games
 

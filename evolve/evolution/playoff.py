@@ -22,8 +22,7 @@ from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import Openings, Part, balanced_openings
-from evolve.fitness.pairs import all_pairs
-from evolve.fitness.roundrobin import schedule, score_against, standings
+from evolve.fitness.roundrobin import all_pairs, schedule, score_against, standings
 from evolve.fitness.statistics import Estimate
 from evolve.population.algorithms import Algorithm
 from evolve.population.genome import Genome

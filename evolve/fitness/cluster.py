@@ -6,7 +6,9 @@ import contextlib
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
+from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from threading import Lock
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
@@ -32,7 +34,6 @@ from evolve.fitness.executor import TASKS_A_SLOT, task_size
 from evolve.fitness.patience import WORKERS, Patience
 from evolve.fitness.remote import payload_of
 from evolve.fitness.tasks import whole
-from evolve.fitness.tls import Tls
 from evolve.fitness.transfer import NOTHING, Fetching
 from evolve.fitness.workers import Workers
 
@@ -377,3 +378,12 @@ def _security(tls: Tls) -> Security:
 
 def _reason(error: BaseException) -> str:
     return (str(error) or type(error).__name__).splitlines()[0]
+
+
+@dataclass(frozen=True)
+class Tls:
+    """Files of the certificate authority, and of this client's certificate and key."""
+
+    ca: Path
+    cert: Path
+    key: Path

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from evolve.fitness.cluster import Tls
 from evolve.fitness.executor import Executor, Threads
-from evolve.fitness.tls import Tls
 
 
 @dataclass(frozen=True)

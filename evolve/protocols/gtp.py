@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 import evolve
-from evolve.agents.agent import Agent
-from evolve.agents.limit import Limit
+from evolve.agents.agent import Agent, Limit
 from evolve.engine.board import Board, Side
 from evolve.engine.rules import PASS, Rules
 from evolve.engine.squares import square_name

@@ -13,9 +13,8 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from evolve.agents.agent import Agent
+from evolve.agents.agent import Agent, Limit
 from evolve.agents.analysis import Analysis
-from evolve.agents.limit import Limit
 from evolve.agents.memory import stopper
 from evolve.engine.board import Board
 from evolve.engine.rules import DEFAULT_RULES, PASS, Rules

@@ -7,8 +7,9 @@ import binascii
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Query
+from fastapi import Path, Query
 
+from evolve.service.models.common import RUN_ID
 from evolve.service.problems import ProblemError
 
 Limit = Annotated[int, Query(ge=1, le=500, description="items a page")]
@@ -47,3 +48,7 @@ class Cursor:
 def encoded(start: int) -> str:
     """The cursor of the page that begins there."""
     return base64.urlsafe_b64encode(f"from:{start}".encode()).decode().rstrip("=")
+
+
+RunId = Annotated[str, Path(pattern=RUN_ID)]
+Text = Annotated[str | None, Query(max_length=200)]

@@ -6,11 +6,12 @@ against the defaults, on further openings, says whether the sweep has found more
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from optuna.trial import FrozenTrial, TrialState
@@ -18,13 +19,13 @@ from optuna.trial import FrozenTrial, TrialState
 from evolve.arena.match import Match
 from evolve.arena.tournament import Row, Tournament
 from evolve.config.sweep import matches_of
-from evolve.files.atomic import write_text
+from evolve.files.atomic import write_bytes, write_text
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import Estimate
 from evolve.sweeps.final_games import FinalGames
-from evolve.sweeps.trials import number_of
+from evolve.sweeps.trials import agent_file, number_of
 from evolve.tables.paths import FINAL_FILE
 from evolve.tables.progress import Observer
 from evolve.terminal_text import count_of
@@ -233,3 +234,33 @@ def _document(result: FinalResult) -> dict[str, Any]:
         "against_defaults": against,
         **({} if result.tested is None else {"tested": result.tested}),
     }
+
+
+_PIECE: Final = 48_000
+"""Characters in a piece: a text in MySQL holds 65 535 bytes."""
+_KEY: Final = "agent:"
+
+
+def agent_pieces(path: FolderPath) -> dict[str, str]:
+    """An agent file as attributes of its trial."""
+    text = base64.b64encode(path.read_bytes()).decode("ascii")
+    return {
+        f"{_KEY}{start // _PIECE:03d}": text[start : start + _PIECE]
+        for start in range(0, len(text), _PIECE)
+    }
+
+
+def fetch_agents(folder: FolderPath, trials: Sequence[FrozenTrial], count: int) -> None:
+    """Write the agent files of the best `count` settings, and of the defaults, that are not here.
+
+    Raises RunError for one that is named as no agent's file of a trial is.
+    """
+    best = settings_ranked(trials)
+    wanted = best[:count] + list(filter(is_defaults, best))
+    for trial in wanted:
+        target = agent_file(folder, trial)
+        pieces = sorted(key for key in trial.user_attrs if key.startswith(_KEY))
+        if target.exists() or not pieces:
+            continue
+        text = "".join(trial.user_attrs[key] for key in pieces)
+        write_bytes(target, base64.b64decode(text))

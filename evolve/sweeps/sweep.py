@@ -16,18 +16,18 @@ from evolve.files.folder import FolderPath
 from evolve.fitness.placement import HERE, Site
 from evolve.sweeps.final import (
     FinalResult,
+    agent_pieces,
     best_trial,
+    fetch_agents,
     play_final,
 )
 from evolve.sweeps.heartbeat import BEAT, Heart
 from evolve.sweeps.objective import PLAY_SECONDS, PLAYED, Task
 from evolve.sweeps.plan import Plan, plan_of
-from evolve.sweeps.quota import FINISHED
+from evolve.sweeps.quota import ENDS, FINISHED
 from evolve.sweeps.samplers import check_sampler
 from evolve.sweeps.storage import open_database, open_journal, without_password
-from evolve.sweeps.stored_agents import agent_pieces, fetch_agents
 from evolve.sweeps.study import Queued, Study
-from evolve.sweeps.trial_rows import rows_of
 from evolve.sweeps.trials import number_of
 from evolve.sweeps.worker import Worker, ready
 from evolve.tables import folder as store
@@ -344,3 +344,31 @@ class Sweep:
             for worker in self._workers:
                 worker.kill()
             self._workers.clear()
+
+
+def rows_of(plan: Plan, trials: list[FrozenTrial]) -> list[dict[str, Any]]:
+    """The trials as rows of the trials table."""
+    rows = []
+    for trial in sorted(trials, key=number_of):
+        known = trial.user_attrs
+        finished = trial.state in FINISHED
+        reports = [trial.intermediate_values[s] for s in sorted(trial.intermediate_values)]
+        began, ended = trial.datetime_start, trial.datetime_complete
+        took = (ended - began).total_seconds() if began and ended else None
+        rows.append(
+            {
+                "number": number_of(trial),
+                "state": trial.state.name,
+                "score": trial.values[0] if finished and trial.values else None,
+                "score_error": known.get("score_error"),
+                "reports": reports,
+                "origin": known.get("origin", "sampler"),
+                "worker": known.get("worker"),
+                "games": known.get("games"),
+                "agent": known.get("agent"),
+                "reason": known.get("reason"),
+                "seconds": known.get("seconds", took if trial.state in ENDS else None),
+                **{name: trial.params.get(name) for name in plan.space.names},
+            }
+        )
+    return rows

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.agents.agent import Agent, StoredAgent
-from evolve.agents.limit import Limit
+from evolve.agents.agent import Agent, Limit, StoredAgent
 from evolve.engine.board import Board
 from evolve.engine.rules import Rules
 from evolve.errors import AgentError, PositionError

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 import evolve
-from evolve.agents.analysis import Analysis
-from evolve.agents.limit import Limit
-from evolve.agents.solving import solve
+from evolve.agents.agent import Limit
+from evolve.agents.analysis import Analysis, solve
 from evolve.engine.board import Board
 from evolve.engine.rules import PASS, Rules
 from tests.agents.conftest import dqn_agent, mcts_agent

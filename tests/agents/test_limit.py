@@ -7,7 +7,7 @@ from dataclasses import astuple
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.agents.limit import Limit
+from evolve.agents.agent import Limit
 
 quick = settings(max_examples=100, deadline=None, derandomize=True)
 counts = st.none() | st.integers(1, 10**9)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import evolve
+from evolve.agents.analysis import solve
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.solving import solve
 from evolve.arena.match import Match
 from evolve.engine import mcts
 from evolve.engine.bits import U

@@ -12,10 +12,10 @@ import pytest
 
 import evolve
 from evolve.agents.agent import StoredAgent
+from evolve.agents.analysis import solve
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.files import HEADER
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.solving import solve
 from evolve.errors import AgentError, AgentFileError
 from evolve.tables.arrays import write_arrays
 from tests import networks

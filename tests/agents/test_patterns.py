@@ -17,11 +17,11 @@ import numpy.typing as npt
 import pytest
 
 import evolve
+from evolve.agents.agent import Limit
+from evolve.agents.analysis import solve
 from evolve.agents.files import HEADER
-from evolve.agents.limit import Limit
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.patterns import PatternAgent
-from evolve.agents.solving import solve
 from evolve.arena.match import play_match
 from evolve.engine.board import Board
 from evolve.engine.patterns import DISC

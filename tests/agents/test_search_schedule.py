@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.agents.limit import Limit
+from evolve.agents.agent import Limit
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.search_schedule import Allocation
 from evolve.engine import patterns

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import evolve
+from evolve.agents.agent import Limit
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.limit import Limit
-from evolve.agents.solving import solve
+from evolve.agents.analysis import solve
 from evolve.engine.board import Board
 from evolve.engine.rules import Rules
 from evolve.errors import AgentError, IllegalMoveError

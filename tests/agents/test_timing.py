@@ -19,9 +19,9 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Agent
+from evolve.agents.analysis import solve
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import thread_context
-from evolve.agents.solving import solve
 from evolve.agents.timing import TABLE_BITS, stopping_at, thinking_seconds
 from evolve.engine import context as layout
 from evolve.engine.bits import U

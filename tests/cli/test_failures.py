@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from evolve.cli.failures import Failures
+from evolve.cli.terminal import Failures
 from evolve.records.ggf import read_ggf
 from tests.agents.test_external import source
 from tests.cli import fails, invoke

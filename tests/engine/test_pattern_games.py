@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from evolve.agents.analysis import solve
 from evolve.agents.pattern_memory import Memory
-from evolve.agents.solving import solve
 from evolve.engine.bits import legal_moves
 from evolve.engine.opening_split import MATCH_SLOT, OPENING_DISCS, slot_of, trained_moves
 from evolve.engine.pattern_games import (

@@ -25,8 +25,7 @@ from evolve.fitness.answers import (
 )
 from evolve.fitness.games import GamesTask, PlayedTask, TaskMaker, check_played, play_task
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.fitness.pairs import all_pairs
-from evolve.fitness.roundrobin import schedule
+from evolve.fitness.roundrobin import all_pairs, schedule
 from evolve.fitness.workers import _facts_in
 
 WORKER = "tcp://127.0.0.1:1"

@@ -28,8 +28,7 @@ from evolve.fitness.answers import ensure, named
 from evolve.fitness.executor import ONE_THREAD
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.fitness.pairs import all_pairs
-from evolve.fitness.roundrobin import schedule
+from evolve.fitness.roundrobin import all_pairs, schedule
 from evolve.fitness.transfer import Fetching
 from evolve.fitness.workers import _all_reached
 from tests.cli import ALPHABETA, QUICK, ROOT, done, misused, spawn, tables, wait_until
@@ -508,8 +507,7 @@ def test_who_comes_goes_and_hangs_is_told(tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.slow
 def test_with_certificates_and_with_wrong_ones(tmp_path: Path) -> None:
-    from evolve.fitness.cluster import Cluster
-    from evolve.fitness.tls import Tls
+    from evolve.fitness.cluster import Cluster, Tls
 
     options = certificates(tmp_path)
     strange = tmp_path / "strange"

@@ -28,8 +28,7 @@ from evolve.fitness.games import (
     winner_of,
 )
 from evolve.fitness.openings import START_POSITION, Openings
-from evolve.fitness.pairs import all_pairs
-from evolve.fitness.roundrobin import schedule, standings
+from evolve.fitness.roundrobin import all_pairs, schedule, standings
 from tests.fitness import AGENTS
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evolve.fitness.pairs import all_pairs, pairs_by_lot
+from evolve.fitness.roundrobin import all_pairs, pairs_by_lot
 
 
 @pytest.mark.parametrize(

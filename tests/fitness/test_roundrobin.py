@@ -7,8 +7,7 @@ import pytest
 
 from evolve.fitness.crosstable import cross_table_of
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.fitness.pairs import all_pairs
-from evolve.fitness.roundrobin import RoundRobin, schedule
+from evolve.fitness.roundrobin import RoundRobin, all_pairs, schedule
 from tests.fitness import AGENTS
 
 NAMES = [agent.name for agent in AGENTS]

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from evolve.agents.agent import Limit
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.limit import Limit
 from evolve.engine.board import Board
 from evolve.engine.rules import Rules
 from tests.standalone import (

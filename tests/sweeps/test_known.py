@@ -21,7 +21,7 @@ from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.spsa import MIRROR
 from evolve.sweeps.storage import open_database, open_journal
 from evolve.sweeps.study import Study
-from evolve.sweeps.trial_rows import rows_of
+from evolve.sweeps.sweep import rows_of
 from evolve.sweeps.trials import LOST
 from tests.sweeps import HELD, plan
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evolve.sweeps.trial_rows import rows_of
+from evolve.sweeps.sweep import rows_of
 from tests.sweeps import local, run_one
 
 

@@ -11,8 +11,8 @@ from optuna.trial import FrozenTrial, create_trial
 
 from evolve.errors import RunError
 from evolve.files.changes import Change
+from evolve.sweeps.final import agent_pieces, fetch_agents
 from evolve.sweeps.storage import open_database
-from evolve.sweeps.stored_agents import agent_pieces, fetch_agents
 from tests.faults import Deaths, hooked
 
 

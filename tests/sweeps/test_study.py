@@ -23,7 +23,7 @@ from evolve.sweeps.plan import plan_of
 from evolve.sweeps.spaces import FAMILIES
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import ATTEMPTS, Study
-from evolve.sweeps.trial_rows import rows_of
+from evolve.sweeps.sweep import rows_of
 from evolve.tables.trials import Importances, read_trials, write_trials
 from tests.sweeps import SEARCHED, local, run_one, shared, small_plan, states
 

@@ -8,11 +8,10 @@ import pyarrow as pa
 from fastapi import APIRouter, Path, Query
 
 from evolve.service.agent_lookup import agent_of_run
-from evolve.service.api.parameters import RunId, Text
 from evolve.service.etags import Tagged, Tags
 from evolve.service.models.agents import AgentDetail
 from evolve.service.models.runs import CrossTable, Game, Games, Lineage, Rows
-from evolve.service.paging import After, Cursor, Limit
+from evolve.service.paging import After, Cursor, Limit, RunId, Text
 from evolve.service.problems import not_found
 from evolve.service.state import Inside, ServiceState
 from evolve.service.tables import (

@@ -17,7 +17,6 @@ from evolve.errors import EvolveError
 from evolve.files.changes import move, remove, remove_tree
 from evolve.files.folder import FolderPath
 from evolve.safe_parsing import json_value
-from evolve.service.api.parameters import RunId, Text
 from evolve.service.downloads import SentFile, write_parts
 from evolve.service.etags import Tagged
 from evolve.service.forms import form_of
@@ -38,7 +37,7 @@ from evolve.service.models.runs import (
     RunState,
     SettingDifference,
 )
-from evolve.service.paging import After, Cursor, Limit
+from evolve.service.paging import After, Cursor, Limit, RunId, Text
 from evolve.service.problems import ProblemError, not_found
 from evolve.service.state import Inside, ServiceState
 from evolve.service.tables import rows_of
