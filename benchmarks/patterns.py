@@ -54,23 +54,23 @@ class Timed(Agent):
         self._agent, self._spent = agent, spent
         self.name, self.rules = agent.name, agent.rules
 
-    def with_rules(self, rules: str) -> Any:  # noqa: D102 - as in Agent, and so are the others
+    def with_rules(self, rules: str) -> Any:
         return Timed(self._agent.with_rules(rules), self._spent)
 
-    def choose(self, board: Board) -> int:  # noqa: D102
+    def choose(self, board: Board) -> int:
         return self.choose_counted(board)[0]
 
-    def choose_counted(self, board: Board) -> tuple[int, int]:  # noqa: D102
+    def choose_counted(self, board: Board) -> tuple[int, int]:
         begin = time.thread_time()
         chosen = self._agent.choose_counted(board)
         self._spent.append(time.thread_time() - begin)
         return chosen
 
-    def for_game(self, seed: int) -> Any:  # noqa: D102
+    def for_game(self, seed: int) -> Any:
         return Timed(self._agent.for_game(seed), self._spent)
 
     @property
-    def repeats(self) -> bool:  # noqa: D102
+    def repeats(self) -> bool:
         return self._agent.repeats
 
 

@@ -379,7 +379,6 @@ class AlphaBetaAgent(StoredAgent):
 
     @property
     def play(self) -> str:
-        """See StoredAgent."""
         return play_in_words(self.depths, self.endgame, self._clock)
 
     @property

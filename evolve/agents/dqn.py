@@ -189,7 +189,6 @@ class DqnAgent(StoredAgent):
 
     @property
     def play(self) -> str:
-        """See StoredAgent."""
         return self._play.in_words()
 
     @property

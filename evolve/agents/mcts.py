@@ -279,7 +279,6 @@ class MctsAgent(StoredAgent):
 
     @property
     def play(self) -> str:
-        """See StoredAgent."""
         return self._play.in_words()
 
     @property

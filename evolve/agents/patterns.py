@@ -347,7 +347,6 @@ class PatternAgent(StoredAgent):
 
     @property
     def play(self) -> str:
-        """See StoredAgent."""
         return play_in_words(self._allocation.depths, self.endgame, self._clock)
 
     @property

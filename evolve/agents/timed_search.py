@@ -74,7 +74,6 @@ class _RowSearch:
         game.set_phase(self._own, self._opp, self._row.ctypes.data, address)
 
     def move(self, depth: int) -> int:
-        """See Search."""
         kernel = best_move if depth == 1 else deepen
         square, _ = kernel(self._own, self._opp, depth, self.context.ctypes.data)
         return int(square)

@@ -43,7 +43,6 @@ class ChecksView(ProgressView):
         self.columns = tuple(name for name in _WIDTHS if name not in unused)
 
     def heads(self) -> list[str]:
-        """See ProgressView."""
         return [self._line(self.columns) + "     left"]
 
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
@@ -52,7 +51,6 @@ class ChecksView(ProgressView):
         return gone * (total - done) / done if done > 0.0 else math.inf
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
-        """See ProgressView."""
         texts = [cell(row[key]) for key in self.columns]
         if "elo" in self.columns:
             texts[self.columns.index("elo")] = f"{row['elo']:.0f}"
@@ -60,7 +58,6 @@ class ChecksView(ProgressView):
         return texts
 
     def line(self, cells: Sequence[str], left: float) -> str:
-        """See ProgressView."""
         return f"{self._line(cells)} {duration(left):>8}"
 
     def bars(self) -> tuple[Progress, TaskID, TaskID | None]:

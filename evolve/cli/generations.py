@@ -129,7 +129,6 @@ class GenerationsView(ProgressView):
         self._rest_told = self._uniform_told = False
 
     def heads(self) -> list[str]:
-        """See ProgressView."""
         *above, last = head_lines(self.columns)
         return [*above, f"{last}     left"]
 
@@ -140,11 +139,9 @@ class GenerationsView(ProgressView):
         return (total - done) * sum(recent) / len(recent)
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
-        """See ProgressView."""
         return _texts(row, self.columns)
 
     def line(self, cells: Sequence[str], left: float) -> str:
-        """See ProgressView."""
         texts = zip(cells, self.columns, strict=True)
         line = " ".join(text.rjust(_width(name)) for text, name in texts)
         return f"{line} {duration(left):>8}"
@@ -165,7 +162,6 @@ class GenerationsView(ProgressView):
         return told and told + self._offer
 
     def table(self, rows: Sequence[Sequence[str]]) -> Table:
-        """See ProgressView."""
         return _table(self.columns, rows)
 
     def bars(self) -> tuple[Progress, TaskID, TaskID | None]:

@@ -82,23 +82,19 @@ class Reported:
         self._observer, self._file, self._row_event = observer, file, row_event
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        """See Observer."""
         self._observer.row(row, done, total)
         self._file.tell(self._row_event, row=row, done=done, total=total)
 
     def stage(self, name: str, done: float, total: float) -> None:
-        """See Observer."""
         self._observer.stage(name, done, total)
         share = {"stage": name, "done": done, "total": total}
         self._file.tell_often("progress", done >= total, lambda: share)
 
     def note(self, text: str) -> None:
-        """See Observer."""
         self._observer.note(text)
         self._file.tell("note", text=text)
 
     def stop(self) -> bool:
-        """See Observer."""
         return self._observer.stop()
 
 

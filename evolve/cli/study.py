@@ -357,7 +357,6 @@ class RunsView(ProgressView):
         self._begun = time.monotonic()
 
     def heads(self) -> list[str]:
-        """See ProgressView."""
         return [self._line(self.columns) + "     left"]
 
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
@@ -366,12 +365,10 @@ class RunsView(ProgressView):
         return (time.monotonic() - self._begun) * (self._left - self._done) / self._done
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
-        """See ProgressView."""
         told = {**row, "done": done_of(row), "elo": strength_of(row)}
         return [cell(told[name]) for name in self.columns]
 
     def line(self, cells: Sequence[str], left: float) -> str:
-        """See ProgressView."""
         return f"{self._line(cells)} {duration(left):>8}"
 
     def bars(self) -> tuple[Progress, TaskID, TaskID | None]:

@@ -127,7 +127,6 @@ class TrialsView(ProgressView):
         self._begin = time.monotonic()
 
     def heads(self) -> list[str]:
-        """See ProgressView."""
         return [self.line(self.columns, math.nan)]
 
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
@@ -138,7 +137,6 @@ class TrialsView(ProgressView):
         return (time.monotonic() - self._begin) / new * (total - done) + self._final()
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
-        """See ProgressView."""
         seconds = row["seconds"]
         return [
             str(row["number"]),
@@ -149,7 +147,6 @@ class TrialsView(ProgressView):
         ]
 
     def line(self, cells: Sequence[str], left: float) -> str:
-        """See ProgressView."""
         return " ".join(
             text.rjust(width) for text, width in zip(cells, _WIDTHS.values(), strict=True)
         )

@@ -136,7 +136,6 @@ class LearningSettings(TrainingSettings):
     )
 
     def games_in_hand(self, share: float) -> int:
-        """See TrainingSettings."""
         return self.games_per_iteration
 
     def check_is_due(self, last: int, games: int, share: float) -> bool:
@@ -149,7 +148,6 @@ class LearningSettings(TrainingSettings):
         return f"{self.input}: {', '.join(self.layers)}"
 
     def brief(self) -> Self:
-        """See TrainingSettings."""
         changes = {"window": 512, "seed": 0, "updates": self.batch / 20, **self._brief_parts()}
         return self.model_copy(update=changes)
 

@@ -120,7 +120,6 @@ class PatternSettings(TrainingSettings):
 
     @property
     def default_budget(self) -> float:
-        """See TrainingSettings."""
         return 60.0
 
     def games_in_hand(self, share: float) -> int:
@@ -148,7 +147,6 @@ class PatternSettings(TrainingSettings):
         return f"{', '.join(self.shapes)}; {self.phases} phases"
 
     def brief(self) -> Self:
-        """See TrainingSettings."""
         return self.model_copy(update={"seed": 0, "round": 4, "probcut_positions": 50})
 
 

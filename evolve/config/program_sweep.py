@@ -137,7 +137,6 @@ class ProgramSweepSettings(SweepSettings):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """See SweepSettings."""
         found = super().identity
         for name in ("games", "cores", "sprt"):
             del found[name]

@@ -212,7 +212,6 @@ class FixedPanel(RunPanel):
         self._fixed_openings = self._openings(settings.panel_openings, 0)
 
     def judge(self, candidate: Candidate) -> Judged:
-        """See RunPanel."""
         openings, opponents = self._fixed_openings, [*self._agents, candidate.first]
         numbers = np.tile(np.arange(len(openings)), (len(opponents), 1))
         scores, table = self._play(
@@ -248,7 +247,6 @@ class LadderPanel(RunPanel):
         self._curve = Curve()
 
     def judge(self, candidate: Candidate) -> Judged:
-        """See RunPanel."""
         level = self._curve.level
         rungs = nearest(self._rungs, level.value if level else _FIRST_ELO, RUNGS_PLAYED)
         each = self.settings.panel_openings
@@ -279,7 +277,6 @@ class LadderPanel(RunPanel):
         return Judged(figures, pa.concat_tables([table, past_table]))
 
     def restore(self, run: Run) -> None:
-        """See RunPanel."""
         self._curve = Curve()
         for row in run.generation_rows:
             if row.get("panel_elo") is not None:

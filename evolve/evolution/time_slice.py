@@ -100,7 +100,6 @@ class _Until(Silent):
         self._end = time.monotonic() + seconds
 
     def stop(self) -> bool:
-        """See Observer."""
         return time.monotonic() >= self._end
 
 

@@ -68,7 +68,6 @@ class Threads:
         self.elsewhere = 0.0
 
     def games(self, count: int) -> int:
-        """See Executor."""
         return BATCH
 
     def run(

@@ -144,7 +144,6 @@ class GtpSession:
             self._ask(f"play {side} {square_name(moves[ply])}", deadline)
 
     def error(self, text: str) -> EngineError:
-        """See Session."""
         return self._program.error(text)
 
     def end(self) -> None:

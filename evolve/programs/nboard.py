@@ -72,7 +72,6 @@ class NBoardSession:
         return parse_square(found[1])
 
     def error(self, text: str) -> EngineError:
-        """See Session."""
         return self._program.error(text)
 
     def end(self) -> None:

@@ -72,7 +72,6 @@ class PythonSession:
         return [(row, column) for row, column in found]
 
     def error(self, text: str) -> EngineError:
-        """See Session."""
         return self._program.error(text)
 
     def end(self) -> None:

@@ -102,7 +102,6 @@ class _Page(StaticFiles):
     """The page's files; browsers ask whether theirs are the newest, so that none are mixed."""
 
     def file_response(self, *arguments: Any, **options: Any) -> Response:
-        """See starlette."""
         answer = super().file_response(*arguments, **options)
         answer.headers["cache-control"] = "no-cache"
         return answer

@@ -78,7 +78,6 @@ class Unforeseen:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
         begun = False
 
         async def noting(message: Message) -> None:

@@ -44,7 +44,6 @@ class _Server(uvicorn.Server):
             self._loop.call_soon_threadsafe(self._service.events.close)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """See uvicorn."""
         self._loop = asyncio.get_running_loop()
         self._loop.set_exception_handler(_NoHandles())
         await super().startup(sockets)
@@ -58,7 +57,6 @@ class _NoHandles:
         self._next = 0.0
 
     def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """See `loop.set_exception_handler`."""
         error = context.get("exception")
         if not isinstance(error, OSError) or error.errno not in _NONE_LEFT:
             loop.default_exception_handler(context)

@@ -183,11 +183,9 @@ class _Within(Silent):
         self.stopped = False
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        """See Observer."""
         self._observer.stage("runs", self._done + min(1.0, done / total), self._runs)
 
     def stop(self) -> bool:
-        """See Observer."""
         self.stopped = self.stopped or self._observer.stop()
         return self.stopped
 

@@ -86,7 +86,6 @@ class RemoteRun:
 
     @property
     def alive(self) -> bool:
-        """See RunProcess."""
         return self._thread.is_alive()
 
     def look(self) -> None:

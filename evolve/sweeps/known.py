@@ -89,7 +89,6 @@ class OtherSampler(JointSampler):
         self.alone = self._first.sample_independent
 
     def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:
-        """See Optuna."""
         self._first.before_trial(study, trial)
 
     def infer_relative_search_space(

@@ -65,7 +65,6 @@ class ProgramPlan(Plan):
 
     @cached_property
     def space(self) -> Space:
-        """See Plan."""
         return self.program.space
 
     @cached_property
@@ -230,7 +229,6 @@ class ProgramPlan(Plan):
         return path
 
     def agent_of(self, folder: FolderPath, trial: FrozenTrial) -> Agent:
-        """See Plan."""
         return self.program.agent(trial.params, f"trial-{number_of(trial)}", folder)
 
     def crown(self, folder: FolderPath, trial: FrozenTrial, facts: Mapping[str, Any]) -> FolderPath:
@@ -245,7 +243,6 @@ class ProgramPlan(Plan):
 
     @property
     def test(self) -> Sprt | None:
-        """See Plan."""
         return None if self.own.sprt is None else Sprt(*self.own.sprt)
 
     def settle(self, place: int) -> None:
@@ -263,7 +260,6 @@ class ProgramPlan(Plan):
         return self.own.games_of_trials
 
     def games_of(self, trials: Sequence[FrozenTrial]) -> int:
-        """See Plan."""
         running = sum(trial.state == TrialState.RUNNING for trial in trials)
         played = sum(int(trial.user_attrs.get("games", 0)) for trial in trials)
         return played + running * self.games_of_one
@@ -316,7 +312,6 @@ class ProgramPlan(Plan):
 
     @property
     def bred(self) -> bool:
-        """See Plan."""
         return self.own.algorithm == "ga"
 
     @property

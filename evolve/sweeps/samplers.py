@@ -115,7 +115,6 @@ class Race(BasePruner):
     their difference. Scores on different openings would differ by more than that."""
 
     def prune(self, study: optuna.Study, trial: FrozenTrial) -> bool:
-        """See Optuna."""
         complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
         if not complete or trial.last_step is None:
             return False
